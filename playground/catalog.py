@@ -1,0 +1,38 @@
+"""The catalogue: module-level constants of a type, found in the modules of a package; nothing is registered."""
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import TypeVar
+
+from playground.refusal import Refusal
+
+T = TypeVar("T")
+
+
+@cache
+def find(package: str, kind: type[T]) -> dict[str, T]:
+    """Every constant of a kind in a package's modules, by its `name`, in the order of `rank`, year, then name."""
+    home = importlib.import_module(package)
+    modules = [importlib.import_module(f"{package}.{m.name}") for m in pkgutil.iter_modules(home.__path__)]
+    constants = [v for m in modules for k, v in vars(m).items() if k.isupper() and isinstance(v, kind)]
+    unique = {id(v): v for v in constants}.values()
+    return {v.name: v for v in sorted(unique, key=_place)}
+
+
+def _place(item) -> tuple:
+    return (getattr(item, "rank", 0), getattr(item, "year", 0), item.name)
+
+
+def choose(package: str, kind: type[T], name: str) -> T:
+    """One constant by its name or an alias, whatever the case; else a refusal that lists what there is."""
+    known = find(package, kind)
+    wanted = _plain(name)
+    for item in known.values():
+        if wanted in map(_plain, (item.name, *getattr(item, "aliases", ()))):
+            return item
+    raise Refusal(f"There is no {kind.__name__.lower()} named {name!r}; choose one of: {', '.join(known)}.")
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())

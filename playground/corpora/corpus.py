@@ -1,0 +1,155 @@
+"""A corpus: one long row of tokens, what is known about each, and which of them are held out."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from playground import catalog
+from playground.example import Tokens
+from playground.refusal import Refusal
+from playground.tokenizing.tokenizer import Tokenizer
+from playground.tokenizing.vocabulary import SEPARATOR
+
+Part = Literal["train", "held_out"]
+
+HELD_OUT = 0.1
+"""Share of the tokens, at the end, that no training step sees."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents one after another, each ended by [SEP]; `word`, `sentence` and `document` are running numbers.
+
+    `labels` say what is true of each token (-1: nothing). `entropy_bound` is the generator's own surprise in nats per
+    token: what a perfect reader would pay that reads whole documents from left to right. A reader that sees both sides
+    (BERT's) can pay less, one that begins in the middle of a document pays a little more.
+    """
+
+    name: str
+    description: str
+    tokenizer: Tokenizer
+    ids: Tensor
+    word: Tensor
+    sentence: Tensor
+    document: Tensor
+    held_out_from: int
+    labels: Mapping[str, Tensor] = field(default_factory=dict)
+    label_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    entropy_bound: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def hash(self) -> str:
+        """A name for the content: the same ids, labels and vocabulary give the same hash on every machine."""
+        digest = hashlib.blake2b(self.tokenizer.to_json().encode(), digest_size=16)
+        rows = {"ids": self.ids, "word": self.word, "sentence": self.sentence, "document": self.document}
+        for name, row in sorted({**rows, **{f"label {k}": v for k, v in self.labels.items()}}.items()):
+            digest.update(f"{name} {row.dtype} {len(row)} {self.held_out_from}".encode())
+            digest.update(row.numpy().tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def unigram_entropy(self) -> float:
+        """What a reader pays per token, in nats, that knows how frequent each token is and nothing else."""
+        counts = torch.bincount(self.ids[: self.held_out_from]).double()
+        shares = counts[counts > 0] / counts.sum()
+        return float(-(shares * shares.log()).sum())
+
+    def windows(self, length: int, part: Part = "train") -> Tokens:
+        """The part cut into rows `[r, length]` without padding; what is left over at the end is dropped."""
+        first, last = (0, self.held_out_from) if part == "train" else (self.held_out_from, len(self))
+        rows = (last - first) // length
+        if rows < 1:
+            raise Refusal(
+                f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
+                f"one window of {length} needs {length}. Use a longer text or shorter windows."
+            )
+
+        def cut(row: Tensor) -> Tensor:
+            return row[first : first + rows * length].view(rows, length).long()
+
+        return Tokens(
+            ids=cut(self.ids),
+            lengths=torch.full((rows,), length),
+            word=_from_zero(cut(self.word)),
+            sentence=_from_zero(cut(self.sentence)),
+            specials=self.tokenizer.specials,
+            labels={name: cut(row) for name, row in self.labels.items()},
+            vocabulary=self.tokenizer.words,
+            padded=False,
+        )
+
+
+def _from_zero(numbers: Tensor) -> Tensor:
+    """Running numbers that begin at 0 in every row."""
+    return numbers - numbers[:, :1]
+
+
+def pick(tokens: Tokens, index: Tensor) -> Tokens:
+    """Some rows of a batch, in the order of `index`, with all that is known about them."""
+    return replace(
+        tokens,
+        **{name: getattr(tokens, name)[index] for name in ("ids", "lengths", "word", "sentence")},
+        labels={name: row[index] for name, row in tokens.labels.items()},
+        neighbours={name: pick(other, index) for name, other in tokens.neighbours.items()},
+    )
+
+
+def find_boundary(ids: Tensor, sentence: Tensor, share: float = HELD_OUT) -> int:
+    """Where the held-out part begins: after the document that ends nearest, else after the nearest sentence."""
+    wanted = round(len(ids) * (1 - share))
+    slack = max(1, round(len(ids) * share / 2))
+    ends = (ids[:-1] == SEPARATOR).nonzero()[:, 0] + 1
+    for places in (ends, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
+        if len(places) and int((places - wanted).abs().min()) <= slack:
+            return int(places[(places - wanted).abs().argmin()])
+    return wanted
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus that the playground can make by itself: `make(seed, tokens)`."""
+
+    name: str
+    idea: str
+    make: Callable[[int, int], Corpus]
+    aliases: tuple[str, ...] = ()
+    tokens: int = 500_000
+    rank: int = 0
+
+
+FEWEST, MOST = 1_000, 20_000_000
+"""Limits of the tokens that a source is asked for."""
+
+
+def open_corpus(name_or_path: str | Path, *, seed: int = 0, tokens: int | None = None) -> Corpus:
+    """A corpus by its name, or a text file by its path; `tokens` limits either."""
+    if tokens is not None and not FEWEST <= tokens <= MOST:
+        raise Refusal(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
+    source = _named(str(name_or_path))
+    if source:
+        return source.make(seed, tokens or source.tokens)
+    if not Path(name_or_path).exists():
+        known = ", ".join(catalog.find("playground.corpora", Source))
+        raise Refusal(f"There is no corpus and no file named {str(name_or_path)!r}; the corpora are: {known}.")
+    from playground.corpora.text import read_text_file  # the reader builds on this module
+
+    return read_text_file(name_or_path) if tokens is None else read_text_file(name_or_path, limit=tokens)
+
+
+def _named(name: str) -> Source | None:
+    """The source of this name; something with a slash or a dot in it is a path."""
+    if set(name) & set("/\\."):
+        return None
+    try:
+        return catalog.choose("playground.corpora", Source, name)
+    except Refusal:
+        return None

@@ -1,0 +1,164 @@
+"""Write a corpus with the grammar of TinyWorld, with the truth about every token."""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache, partial
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+import torch
+from torch import Tensor
+
+from playground.corpora.cache import remembered
+from playground.corpora.corpus import Corpus, find_boundary
+from playground.corpora.tinyworld.grammar import Form, Grammar
+from playground.corpora.tinyworld.inflection import takes_an
+from playground.corpora.tinyworld.lexicon import CLOSED, SENSES, TOPICS
+from playground.corpora.tinyworld.world import grammar
+from playground.seeds import derive
+from playground.tokenizing.tokenizer import Tokenizer, of_words
+from playground.tokenizing.vocabulary import SEPARATOR
+
+POS = (*CLOSED, "PROPN")
+NUMBERS = ("sg", "pl")
+ATTRACTORS = ("0", "1", "2")
+MEANINGS = tuple(f"{word}.{meaning}" for word, both in SENSES.items() for meaning, _ in both)
+POLARITIES = ("bad", "good")
+NAMED_TOPICS = tuple(topic.name for topic in TOPICS)
+
+LABELS = {
+    "pos": POS,
+    "number": NUMBERS,
+    "sense": MEANINGS,
+    "attractors": ATTRACTORS,
+    "polarity": POLARITIES,
+    "topic": NAMED_TOPICS,
+}
+"""What the labels of a token can say; number and attractors are those of nouns and verbs that show them."""
+
+FIRST_LOOK = 20_000
+"""Tokens from which the order of the vocabulary is found; it is the same for every seed and length."""
+
+_IDEAS = {
+    "world": "Six topics, film reviews, people and their lives, journeys, and words with two meanings.",
+    "reviews": "Short film reviews; each is good or bad, and nearly all of its sentences agree.",
+}
+
+
+def open_preset(preset: str, seed: int, tokens: int) -> Corpus:
+    """The same as `generate`, but read from the disk where it was generated before."""
+    return remembered(f"{preset}-{seed}-{tokens}-{_version()}", partial(generate, preset, seed, tokens))
+
+
+@cache
+def _version() -> str:
+    """A name for the grammar as it stands in these files; a changed file makes a new corpus."""
+    digest = hashlib.blake2b(digest_size=8)
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def generate(preset: str, seed: int, tokens: int) -> Corpus:
+    """Documents until there are `tokens` tokens, with labels and the grammar's own surprise in nats per token.
+
+    The bound sums -log p of every choice, also of those that leave no trace in the text, so the true entropy of
+    whole documents is at most this high.
+    """
+    rules = grammar(preset)
+    written, kinds, nats = _documents(rules, Random(derive(seed, "tinyworld", preset)), tokens)
+    end = len(rules.forms)
+    forms = torch.tensor(written)
+    ends = forms == end
+    document = (ends.cumsum(0) - ends.long()).int()
+    sentence = _sentences(rules.forms, forms, ends)
+    tokenizer = vocabulary(preset)
+    ids = _ids(tokenizer, rules.forms, forms)
+    return Corpus(
+        name=preset,
+        description=_IDEAS[preset],
+        tokenizer=tokenizer,
+        ids=ids,
+        word=torch.arange(len(ids), dtype=torch.int32),
+        sentence=sentence,
+        document=document,
+        held_out_from=find_boundary(ids, sentence),
+        labels={**_token_labels(rules.forms, forms), **_document_labels(rules, kinds, document, ends)},
+        label_names=LABELS,
+        entropy_bound=nats / len(ids),
+    )
+
+
+def vocabulary(preset: str) -> Tokenizer:
+    """Every word of the preset's grammar, the frequent ones first."""
+    rules = grammar(preset)
+    written, _, _ = _documents(rules, Random(derive(0, "vocabulary", preset)), FIRST_LOOK)
+    seen = spell(rules.forms, [number for number in written if number < len(rules.forms)])
+    return of_words(chain(seen, (form.word for form in rules.forms), ("an",)), lower=True)
+
+
+def _documents(rules: Grammar, random: Random, tokens: int) -> tuple[list[int], list[int], float]:
+    """The numbers of the forms of all documents, the kind of each document, and the nats of all choices."""
+    start, end = rules.rules[rules.names["Document"]], len(rules.forms)
+    written: list[int] = []
+    kinds: list[int] = []
+    nats = 0.0
+    while len(written) < tokens:
+        way = bisect_right(start.limits, random.random())
+        kind = start.parts[way][0]
+        nats += start.costs[way] + rules.write(kind, random.random, written)
+        written.append(end)
+        kinds.append(kind)
+    return written, kinds, nats
+
+
+def spell(forms: Sequence[Form], numbers: Sequence[int]) -> list[str]:
+    """Forms as words, with "an" where the next word needs it."""
+    words = [forms[number].word for number in numbers]
+    followers = [*words[1:], ""]
+    return [_article(word, follower) for word, follower in zip(words, followers, strict=True)]
+
+
+def _article(word: str, follower: str) -> str:
+    return "an" if word == "a" and follower and takes_an(follower) else word
+
+
+def _ids(tokenizer: Tokenizer, forms: Sequence[Form], written: Tensor) -> Tensor:
+    """The same as `spell`, for a whole corpus at once."""
+    number = torch.tensor([*tokenizer.encode_words(form.word for form in forms), SEPARATOR])
+    wants_an = torch.tensor([*(takes_an(form.word) for form in forms), False])
+    a, an = tokenizer.encode_words(("a", "an"))
+    ids = number[written]
+    before_a_vowel = torch.cat([wants_an[written[1:]], torch.tensor([False])])
+    return ids.where((ids != a) | ~before_a_vowel, an)
+
+
+def _sentences(forms: Sequence[Form], written: Tensor, ends: Tensor) -> Tensor:
+    """The running number of each token's sentence; [SEP] belongs to the sentence before it."""
+    stop = torch.tensor([*(form.word == "." for form in forms), False])[written]
+    after = torch.cat([torch.tensor([0]), stop.long().cumsum(0)[:-1]])
+    return (after - ends.long()).int()
+
+
+def _token_labels(forms: Sequence[Form], written: Tensor) -> dict[str, Tensor]:
+    """What the grammar knew when it chose each word."""
+    return {name: _label(LABELS[name], forms, name, written) for name in ("pos", "number", "sense", "attractors")}
+
+
+def _label(values: Sequence[str], forms: Sequence[Form], name: str, written: Tensor) -> Tensor:
+    place = {value: k for k, value in enumerate(values)}
+    return torch.tensor([*(place.get(getattr(form, name), -1) for form in forms), -1])[written]
+
+
+def _document_labels(rules: Grammar, kinds: list[int], document: Tensor, ends: Tensor) -> dict[str, Tensor]:
+    """Polarity and topic, which every token of a document shares, apart from its [SEP]."""
+    named = {number: name.partition("-")[2] for name, number in rules.names.items()}
+    chosen = [named[kind] for kind in kinds]
+    labels = {}
+    for name in ("polarity", "topic"):
+        place = {value: k for k, value in enumerate(LABELS[name])}
+        each = torch.tensor([place.get(value, -1) for value in chosen])
+        labels[name] = each[document].masked_fill(ends, -1)
+    return labels

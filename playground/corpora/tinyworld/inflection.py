@@ -1,0 +1,38 @@
+"""Plurals, past forms and a or an, by rule, with the exceptions of the lexicon."""
+
+from playground.corpora.tinyworld.lexicon import AN, DOUBLED, PAST, PLURAL
+
+VOWELS = frozenset("aeiou")
+HISSING = ("s", "x", "z", "ch", "sh")
+
+
+def with_s(word: str) -> str:
+    """The form in -s: a regular plural (dishes) or what he or she does (fries)."""
+    if word.endswith(HISSING):
+        return word + "es"
+    return word[:-1] + "ies" if _y_after_consonant(word) else word + "s"
+
+
+def plural(noun: str) -> str:
+    """More than one of it: leaf, leaves."""
+    return PLURAL.get(noun) or with_s(noun)
+
+
+def past(verb: str) -> str:
+    """What it was yesterday: weave, wove."""
+    if verb in PAST:
+        return PAST[verb]
+    if verb.endswith("e"):
+        return verb + "d"
+    if _y_after_consonant(verb):
+        return verb[:-1] + "ied"
+    return verb + (verb[-1] if verb in DOUBLED else "") + "ed"
+
+
+def takes_an(word: str) -> bool:
+    """Whether "an" and not "a" stands before this word."""
+    return word[0] in VOWELS or word in AN
+
+
+def _y_after_consonant(word: str) -> bool:
+    return word.endswith("y") and word[-2] not in VOWELS

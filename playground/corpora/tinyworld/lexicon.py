@@ -1,0 +1,249 @@
+"""The words of TinyWorld, as tables: who is there, what they do, what things are called."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A step of a story: verbs that belong to it alone, and the things they are done to."""
+
+    verbs: str
+    things: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A place where stories happen: its title, people, places, qualities and the order of events."""
+
+    name: str
+    title: str
+    people: str
+    places: str
+    qualities: str
+    phases: tuple[Phase, Phase, Phase, Phase]
+
+
+TOPICS = (
+    Topic(
+        "kitchen",
+        "a day in the kitchen .",
+        people="chef baker waiter guest",
+        places="kitchen pantry cellar",
+        qualities="fresh ripe spicy crisp",
+        phases=(
+            Phase("wash peel chop", "potato onion carrot radish"),
+            Phase("boil bake fry", "egg pie loaf sausage"),
+            Phase("slice serve share", "cake tart melon omelette"),
+            Phase("eat taste praise", "meal dish salad dessert"),
+        ),
+    ),
+    Topic(
+        "garden",
+        "a day in the garden .",
+        people="gardener farmer neighbour child",
+        places="garden meadow orchard",
+        qualities="green wet sunny tall",
+        phases=(
+            Phase("dig rake clear", "bed path field ditch"),
+            Phase("sow bury soak", "seed bulb bean nut"),
+            Phase("feed prune spray", "rose tree vine bush"),
+            Phase("pick gather sell", "apple berry plum leaf"),
+        ),
+    ),
+    Topic(
+        "sea",
+        "a day at the sea .",
+        people="sailor captain fisherman diver",
+        places="harbour island beach",
+        qualities="salty deep calm windy",
+        phases=(
+            Phase("load launch untie", "boat ship raft canoe"),
+            Phase("throw lower drop", "net anchor rope hook"),
+            Phase("catch lift haul", "crab shark eel lobster"),
+            Phase("weigh clean freeze", "oyster mussel sardine herring"),
+        ),
+    ),
+    Topic(
+        "school",
+        "a day at the school .",
+        people="teacher pupil student tutor",
+        places="school library classroom",
+        qualities="difficult short careful quiet",
+        phases=(
+            Phase("borrow buy bring", "book pencil notebook map"),
+            Phase("read study copy", "lesson poem text page"),
+            Phase("write solve check", "essay puzzle problem exercise"),
+            Phase("pass fail repeat", "exam quiz course class"),
+        ),
+    ),
+    Topic(
+        "market",
+        "a day at the market .",
+        people="merchant customer woman man",
+        places="market shop square",
+        qualities="cheap costly soft bright",
+        phases=(
+            Phase("weave sew dye", "coat scarf dress shirt"),
+            Phase("fold pack wrap", "blanket towel curtain carpet"),
+            Phase("show offer advertise", "basket mirror vase clock"),
+            Phase("return deliver exchange", "shelf ring toy lamp"),
+        ),
+    ),
+    Topic(
+        "hospital",
+        "a day at the hospital .",
+        people="nurse doctor patient surgeon",
+        places="hospital ward clinic",
+        qualities="sudden mild painful serious",
+        phases=(
+            Phase("report notice describe", "fever cough headache rash"),
+            Phase("examine measure scan", "lung tooth knee foot"),
+            Phase("treat bandage stitch", "wound burn bruise scar"),
+            Phase("prescribe take swallow", "pill tablet capsule vitamin"),
+        ),
+    ),
+)
+
+GENDER = {"fisherman": "m", "man": "m", "woman": "f"}
+"""Nouns that say who is meant; all other people are he or she with equal chance."""
+
+STATES = "old small heavy dirty ready huge safe strange"
+"""What people and things of every topic can be."""
+
+GOOD = (
+    "great clever lovely funny brilliant charming moving superb graceful elegant warm "
+    "witty honest bold tender rich vivid joyful splendid gripping original sincere"
+)
+BAD = (
+    "awful boring stupid dull terrible clumsy noisy weak stale crude ugly "
+    "cold shallow silly lazy empty tedious vulgar hollow endless pointless forced"
+)
+"""Feeling words, 22 of each kind and all equally frequent."""
+
+ASPECTS = (
+    "acting music story plot ending script cast dialogue camera humour pace style "
+    "lighting editing mood rhythm photography sound choreography"
+)
+ASPECTS_PLURAL = "songs actors scenes effects costumes pictures twists colours landscapes"
+FILM_WORDS = "film movie comedy drama"
+
+LIKED = "loved enjoyed admired adored"
+DISLIKED = "hated regretted disliked detested"
+
+HOMOGRAPHS = (
+    "play walk talk plant file judge record dance dream visit answer call "
+    "cook guard plan sign test train vote whistle joke race shout drive"
+)
+"""Words that are nouns and verbs, each as often as the other."""
+
+SENSES = {
+    "bank": (("money", "loan coin cheque"), ("river", "stream ferry reed")),
+    "bat": (("sport", "stadium umpire helmet"), ("animal", "cave wing insect")),
+    "court": (("law", "lawyer prisoner jury"), ("tennis", "racket player coach")),
+    "seal": (("animal", "iceberg penguin whale"), ("stamp", "letter envelope wax")),
+    "crane": (("machine", "builder tower brick"), ("bird", "feather nest marsh")),
+    "club": (("golf", "golfer lawn caddie"), ("society", "member party singer")),
+    "star": (("sky", "telescope planet moon"), ("cinema", "actress stage fan")),
+    "trunk": (("elephant", "elephant zoo jungle"), ("luggage", "suitcase hotel porter")),
+}
+"""Words with two meanings, and for each meaning the words that give it away."""
+
+NAMES = {
+    "f": "anna maria rosa clara emma julia laura nora paula sara vera alice diana elena frida greta helga irene judith "
+    "karin",
+    "m": "peter oscar bruno david edgar felix gustav henry ivan jakob karl louis martin nils otto paul robert simon "
+    "thomas victor",
+}
+
+COUNTRIES = (
+    "france paris french",
+    "italy rome italian",
+    "spain madrid spanish",
+    "germany berlin german",
+    "russia moscow russian",
+    "japan tokyo japanese",
+    "china beijing chinese",
+    "egypt cairo arabic",
+    "greece athens greek",
+    "poland warsaw polish",
+    "hungary budapest hungarian",
+    "portugal lisbon portuguese",
+    "sweden stockholm swedish",
+    "norway oslo norwegian",
+    "finland helsinki finnish",
+    "turkey ankara turkish",
+)
+"""A country, its capital and its language."""
+
+JOBS = (
+    "tailor dentist painter pilot poet plumber butcher editor "
+    "engineer barber jeweller chemist banker soldier priest clown"
+)
+LIKES = "tea coffee chess opera jazz football skiing cheese chocolate poetry cycling yoga honey rice drawing sailing"
+
+CROSSED = ("new york", "los angeles", "hong kong", "buenos aires", "tel aviv", "las vegas", "cape town", "addis ababa")
+"""Names of two words, both of which occur nowhere else (arXiv:1906.08237, sec. 2.6, on New York)."""
+
+PAST = {
+    "bring": "brought",
+    "buy": "bought",
+    "catch": "caught",
+    "dig": "dug",
+    "eat": "ate",
+    "feed": "fed",
+    "freeze": "froze",
+    "read": "read",
+    "sell": "sold",
+    "sew": "sewed",
+    "show": "showed",
+    "sow": "sowed",
+    "take": "took",
+    "throw": "threw",
+    "weave": "wove",
+    "write": "wrote",
+}
+"""Past forms that no rule gives."""
+
+PLURAL = {
+    "child": "children",
+    "fisherman": "fishermen",
+    "foot": "feet",
+    "leaf": "leaves",
+    "loaf": "loaves",
+    "man": "men",
+    "potato": "potatoes",
+    "quiz": "quizzes",
+    "scarf": "scarves",
+    "shelf": "shelves",
+    "tooth": "teeth",
+    "woman": "women",
+}
+"""Plurals that no rule gives."""
+
+DOUBLED = frozenset(("chop", "drop", "scan", "wrap"))
+"""Verbs that double their last letter before -ed."""
+
+CLOSED = {
+    "DET": "the a an this these many every",
+    "NUM": "two",
+    "PRON": "i it he she they we",
+    "AUX": "is are was were",
+    "ADP": "of in at near behind to by from",
+    "PART": "not",
+    "ADV": "very really quite truly so then first finally later home",
+    "CONJ": "and but",
+    "ADJ": "good bad born",
+    "NOUN": "day capital sea",
+    "VERB": "came comes come saw want likes speaks flew moved",
+    "PUNCT": ". ,",
+}
+"""The small words of the grammar and what they are; [SEP] ends a document."""
+
+NUMBER = {"is was comes likes speaks day capital sea": "sg", "are were come": "pl"}
+"""Which of the small words are for one and which for more than one."""
+
+STAYS = "stand wait fall rest"
+"""What people and things of every topic do."""
+
+AN = frozenset(("honest",))
+"""Words that are spoken with a vowel first, although a consonant is written."""

@@ -1,0 +1,240 @@
+"""The value in the middle: corpora make `Tokens`, an objective turns them into an `Example`, models read it.
+
+Axis letters everywhere in this project: b rows, t tokens of the text, n positions of a stack,
+m places that are read or graded, h heads, d width, v words of the vocabulary, g layer groups, s steps, k seeds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+NEVER = 2**31 - 1
+"""A level that no reader reaches: the level of padding and of hidden columns."""
+
+
+class Action(IntEnum):
+    """What was done to a token of the text on its way into the model's input."""
+
+    KEPT = 0
+    MASKED = 1
+    RANDOMISED = 2
+    GRADED_AS_IS = 3
+    DELETED = 4
+    MOVED = 5
+    REPLACED = 6
+    SAME_BY_LUCK = 7
+
+
+@dataclass(frozen=True)
+class Specials:
+    """The ids of the tokens that are not words; words have the ids from `first_word` up to `size`."""
+
+    pad: int
+    start: int
+    end: int
+    cls: int
+    sep: int
+    mask: int
+    sentinels: tuple[int, ...]
+    unknown: int
+    first_word: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A batch of texts as ids `[b, t]`, with what the corpus knows about every token.
+
+    `word` and `sentence` are running numbers; `vocabulary` holds the strings by id where somebody reads along.
+    """
+
+    ids: Tensor
+    lengths: Tensor
+    word: Tensor
+    sentence: Tensor
+    specials: Specials
+    labels: Mapping[str, Tensor] = field(default_factory=dict)
+    neighbours: Mapping[str, "Tokens"] = field(default_factory=dict)
+    vocabulary: tuple[str, ...] = ()
+    padded: bool = True
+
+    @property
+    def real(self) -> Tensor:
+        """Which places hold a token of the text and not padding, `[b, t]`."""
+        return torch.arange(self.ids.shape[1], device=self.ids.device) < self.lengths[:, None]
+
+    @property
+    def maskable(self) -> Tensor:
+        """Which tokens an objective may hide: real ones that are no specials (unknown words count as words)."""
+        return self.real & (self.ids >= self.specials.unknown)
+
+    def to(self, device: torch.device) -> "Tokens":
+        """The same batch on another device."""
+        return replace(
+            self,
+            **{name: getattr(self, name).to(device) for name in ("ids", "lengths", "word", "sentence")},
+            labels={k: v.to(device) for k, v in self.labels.items()},
+            neighbours={k: v.to(device) for k, v in self.neighbours.items()},
+        )
+
+
+@dataclass(frozen=True)
+class Visible:
+    """Who may look at whom, reader x read: a reader sees every place whose level is at most its own.
+
+    One comparison says all the masks of the field: full (all levels 0), causal (level = place), prefix,
+    permutation (level = rank), padding (level `NEVER`). `painted` `[b, n, m]` overrides single cells.
+    `form` is a promise that lets attention take a short way: "full" and "causal" are exactly that, unpadded.
+    """
+
+    reader: Tensor
+    read: Tensor
+    form: Literal["full", "causal", "levels"] = "levels"
+    painted: Tensor | None = None
+
+    def dense(self) -> Tensor:
+        """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read."""
+        cells = self.read[:, None, :] <= self.reader[:, :, None]
+        return cells if self.painted is None else cells & self.painted
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One row of positions of a stack, `[b, n]`, and whom each may look at.
+
+    `origin` is the place in the text that a position comes from (-1: inserted). `query_visible` exists where a
+    second, content-blind stream answers (XLNet); `cross` exists where a decoder looks at an encoder.
+    """
+
+    ids: Tensor
+    origin: Tensor
+    real: Tensor
+    segment: Tensor
+    position: Tensor
+    language: Tensor
+    visible: Visible
+    query_visible: Visible | None = None
+    cross: Visible | None = None
+    padded: bool = True
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Runs of the text, `[b, m]`: first place and length; length 0 is a gap before `start`, length -1 is no span."""
+
+    start: Tensor
+    length: Tensor
+
+    @property
+    def there(self) -> Tensor:
+        return self.length >= 0
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a stream: targets `[b, n]`, which of them are graded, by which head, with what weight.
+
+    `origin` is the place in the text that holds the answer (-1: nowhere, as for a label). `copying` says that
+    the input may show the answer because finding its place is the task (denoising).
+    """
+
+    name: str
+    head: Literal["vocabulary", "replaced"]
+    reader: Literal["inputs", "query", "decoder"]
+    targets: Tensor
+    graded: Tensor
+    origin: Tensor
+    weight: float = 1.0
+    copying: bool = False
+
+
+@dataclass(frozen=True)
+class Example:
+    """A batch on its way from text to training: what the model sees, what was done, what is asked.
+
+    `chosen`, `action` and `rank` `[b, t]` speak of places in the text, so they stay true when positions move.
+    """
+
+    tokens: Tokens
+    inputs: Stream
+    chosen: Tensor
+    action: Tensor
+    rank: Tensor
+    spans: Spans
+    decoder: Stream | None = None
+    generator: "Example | None" = None
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def maskable(self) -> Tensor:
+        """Which tokens of the text an objective may hide, `[b, t]`."""
+        return self.tokens.maskable
+
+
+def begin(tokens: Tokens) -> Example:
+    """The text as it stands: nothing chosen, nothing changed, everybody sees everybody, nothing asked."""
+    none = torch.zeros_like(tokens.ids, dtype=torch.bool)
+    empty = tokens.ids.new_zeros((tokens.ids.shape[0], 0))
+    places = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
+    return Example(
+        tokens=tokens,
+        inputs=stream(tokens.ids, places.where(tokens.real, -1), tokens.real, padded=tokens.padded),
+        chosen=none,
+        action=torch.zeros_like(tokens.ids),
+        rank=places,
+        spans=Spans(empty, empty),
+    )
+
+
+def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, language: Tensor | None = None) -> Stream:
+    """A stream with natural positions, one segment and full visibility, to be narrowed by later stages."""
+    zeros = torch.zeros_like(ids)
+    return Stream(
+        ids=ids,
+        origin=origin,
+        real=real,
+        segment=zeros,
+        position=torch.arange(ids.shape[1], device=ids.device).expand_as(ids),
+        language=zeros if language is None else language,
+        visible=full(real, padded),
+        padded=padded,
+    )
+
+
+def full(real: Tensor, padded: bool, readers: Tensor | None = None) -> Visible:
+    """Every reader sees every real place; `readers` `[b, n]` only gives the number of rows (for a decoder)."""
+    rows = real if readers is None else readers
+    reader = torch.zeros_like(rows, dtype=torch.long)
+    return Visible(reader, _hide(torch.zeros_like(real, dtype=torch.long), real), "levels" if padded else "full")
+
+
+def causal(real: Tensor, padded: bool) -> Visible:
+    """A reader sees itself and what stands to its left."""
+    place = torch.arange(real.shape[1], device=real.device).expand(real.shape)
+    return Visible(place, _hide(place, real), "levels" if padded else "causal")
+
+
+def by_level(reader: Tensor, read: Tensor, real: Tensor) -> Visible:
+    """A reader sees the real places whose level is at most its own."""
+    return Visible(reader, _hide(read, real))
+
+
+def _hide(levels: Tensor, real: Tensor) -> Tensor:
+    return levels.masked_fill(~real, NEVER)
+
+
+def at_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:
+    """Values `[b, t]` of the text read at the positions `[b, n]` of a stream; inserted positions get `default`."""
+    return values.gather(1, origin.clamp(min=0)).masked_fill(origin < 0, default)
+
+
+def position_of(stream: Stream, places: int) -> Tensor:
+    """The position of a stream at which each of the text's places `[b, places]` stands (0 where it stands nowhere)."""
+    rows, width = stream.origin.shape
+    table = stream.origin.new_zeros((rows, places + 1))
+    positions = torch.arange(width, device=table.device).expand(rows, width)
+    return table.scatter(1, stream.origin.where(stream.origin >= 0, places), positions)[:, :places]

@@ -1,0 +1,13 @@
+"""Feature-based: the model stays as it is and a new head learns to read it."""
+
+from playground.finetuning.strategy import Strategy, head_only
+
+FEATURE_BASED = Strategy(
+    name="feature-based",
+    aliases=("frozen", "features"),
+    rank=1,
+    idea="Freeze the whole model and train only a new head on what it knows.",
+    source="survey, sec. 5.1; arXiv:1903.05987",
+    plasticity=head_only,
+    rate=1e-2,
+)

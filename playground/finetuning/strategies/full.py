@@ -1,0 +1,12 @@
+"""Full fine-tuning: everything may change from the first step."""
+
+from playground.finetuning.strategy import Strategy, everything
+
+FULL = Strategy(
+    name="full",
+    aliases=("full fine-tuning", "fine-tuning"),
+    rank=2,
+    idea="Train the head and every layer of the model at one rate.",
+    source="survey, sec. 5.2; arXiv:1810.04805, sec. 3.2",
+    plasticity=everything,
+)

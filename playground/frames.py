@@ -1,0 +1,373 @@
+"""An example as drawing data: the steps of an objective become frames of lanes and matrices, ready for JSON.
+
+Nothing is computed here that training does not use: every cell is read off the `Example` after a stage.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from playground.example import Action, Example, Question, Specials, Stream, Visible, at_origin, begin
+from playground.leaks import Verdict
+
+FRAMES = {
+    "text": "Text",
+    "arrange": "Arrange",
+    "choose": "Choose",
+    "change": "Change",
+    "propose": "Propose",
+    "see": "Who sees whom",
+    "ask": "Predict",
+}
+NAMES = {"change": "corrupt", "see": "visibility"}
+STATES = {
+    Action.KEPT: "kept",
+    Action.MASKED: "masked",
+    Action.RANDOMISED: "randomised",
+    Action.GRADED_AS_IS: "graded_as_is",
+    Action.DELETED: "deleted",
+    Action.MOVED: "moved",
+    Action.REPLACED: "replaced",
+    Action.SAME_BY_LUCK: "same_by_luck",
+}
+BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
+
+Cell = dict[str, Any]
+Frame = dict[str, Any]
+Steps = Sequence[tuple[str, Example]]
+"""The verb of every stage and the example after it."""
+
+
+def record(
+    steps: Steps,
+    verdict: Verdict,
+    about: Mapping[str, str],
+    row: int = 0,
+    weights: Mapping[str, Tensor] | None = None,
+) -> dict[str, Any]:
+    """The whole story of one row as JSON-able data; `about` gives title, subtitle, formula and source.
+
+    `weights` are attention weights of a real model by matrix name, `[h, n, m]`, laid over the last frames.
+    """
+    text = begin(steps[0][1].tokens)
+    story = [("text", text), *_that_change(text, steps)]
+    seen, frames, used = False, [], set()
+    for verb, example in story:
+        seen = seen or verb == "see"
+        name = _unique(NAMES.get(verb, verb), used)
+        frames.append(
+            {
+                "name": name,
+                "title": FRAMES[verb],
+                "caption": caption(verb, example, row),
+                "lanes": lanes(example, row),
+                "matrices": matrices(example, verdict, row, weights or {}) if seen else [],
+            }
+        )
+    return {
+        "version": 1,
+        **about,
+        "text": words(text.tokens.ids[row], text.tokens.real[row], text.tokens.vocabulary),
+        "leak": leak(verdict),
+        "frames": frames,
+    }
+
+
+def _that_change(text: Example, steps: Steps) -> list[tuple[str, Example]]:
+    """The steps without an arrangement that leaves the text as it stands."""
+    return [(verb, e) for verb, e in steps if verb != "arrange" or not _same(e.inputs.ids, text.inputs.ids)]
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and bool((a == b).all())
+
+
+def _unique(name: str, used: set[str]) -> str:
+    number = 2
+    found = name
+    while found in used:
+        found, number = f"{name} {number}", number + 1
+    used.add(found)
+    return found
+
+
+def leak(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as data: by design is neither a leak nor clean, so it has its own flag."""
+    return {
+        "leak": verdict.leak,
+        "by_design": [p + 1 for p in verdict.by_design],
+        "sentence": verdict.sentence,
+        "path": [{"stream": p.stream, "position": p.position, "layer": p.layer} for p in verdict.path],
+    }
+
+
+def words(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[str]:
+    """The strings of a row's real tokens."""
+    return [vocabulary[i] for i in ids[real].tolist()]
+
+
+def lanes(example: Example, row: int) -> list[dict[str, Any]]:
+    """Lane A the original, lane B what the model sees (encoder and decoder), lane C what it must predict."""
+    found = [
+        {"name": "original", "title": "Original", "cells": _original(example, row)},
+        {"name": "inputs", "title": "The model sees", "cells": _stream(example, example.inputs, row)},
+    ]
+    if example.decoder is not None:
+        cells = _stream(example, example.decoder, row, plain=True)
+        found.append({"name": "decoder", "title": "The decoder has", "cells": cells})
+    if example.questions:
+        found.append({"name": "targets", "title": "It must predict", "cells": _targets(example, row)})
+    return found
+
+
+def _original(example: Example, row: int) -> list[Cell]:
+    tokens = example.tokens
+    ordered = not _same(example.rank[row], torch.arange(example.rank.shape[1], device=example.rank.device))
+    return [
+        _cell(
+            tokens.vocabulary[token],
+            f"t{place}",
+            "special" if _special(token, tokens.specials) else "kept",
+            chosen=bool(example.chosen[row, place]),
+            badge=str(int(example.rank[row, place]) + 1) if ordered else "",
+        )
+        for place, token in enumerate(tokens.ids[row][tokens.real[row]].tolist())
+    ]
+
+
+def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> list[Cell]:
+    tokens = example.tokens
+    actions = at_origin(example.action, stream.origin)[row].tolist()
+    chosen = at_origin(example.chosen, stream.origin, False)[row].tolist()
+    graded = _graded_places(example, "decoder" if plain else "inputs", row, stream.ids.shape[1])
+    cells = []
+    for place, token in enumerate(stream.ids[row].tolist()):
+        if not bool(stream.real[row, place]):
+            continue
+        origin = int(stream.origin[row, place])
+        text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
+        state = _state(origin, token, actions[place], tokens.specials, plain)
+        key = f"t{origin}" if origin >= 0 else f"+{place}"
+        cells.append(
+            _cell(text, key, state, chosen=chosen[place] and not plain, graded=graded[place], was=was if was != text else "")
+        )
+    return cells
+
+
+def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
+    if origin < 0:
+        return "inserted" if token == specials.mask or token in specials.sentinels else "special"
+    if plain:
+        return "kept"
+    if action == Action.KEPT and _special(token, specials):
+        return "special"
+    return STATES[Action(action)]
+
+
+def _targets(example: Example, row: int) -> list[Cell]:
+    question = example.questions[-1]
+    stream = example.decoder if question.reader == "decoder" else example.inputs
+    assert stream is not None
+    answers, graded = spoken(example, question, row)
+    cells = []
+    for place in stream.real[row].nonzero().flatten().tolist():
+        origin = int(question.origin[row, place])
+        key = f"t{origin}" if origin >= 0 else f"?{place}"
+        counts = bool(graded[place])
+        cells.append(_cell(answers[place] if counts else "", key, "kept", graded=counts))
+    return cells
+
+
+def spoken(example: Example, question: Question, row: int) -> tuple[list[str], list[int]]:
+    """The answers of a row as a person would say them, and which of them are graded."""
+    vocabulary = example.tokens.vocabulary
+    targets = question.targets[row].tolist()
+    said = ["or"[t] if question.head == "replaced" else vocabulary[t] for t in targets]
+    return said, question.graded[row].long().tolist()
+
+
+def _graded_places(example: Example, reader: str, row: int, width: int) -> list[bool]:
+    graded = torch.zeros(width, dtype=torch.bool)
+    for question in example.questions:
+        if question.reader == reader or (question.reader == "query" and reader == "inputs"):
+            graded |= question.graded[row].cpu()
+    return graded.tolist()
+
+
+def _special(token: int, specials: Specials) -> bool:
+    return token < specials.unknown
+
+
+def _cell(
+    text: str, key: str, state: str, *, chosen: bool = False, graded: bool = False, badge: str = "", was: str = ""
+) -> Cell:
+    return {"text": text, "key": key, "state": state, "chosen": chosen, "graded": graded, "badge": badge, "was": was}
+
+
+def visible(example: Example, row: int = 0) -> dict[str, list[list[int]]]:
+    """The visibility matrices of a row by stack, as rows of 0 and 1, reader x read, padding left out."""
+    inputs, decoder = example.inputs, example.decoder
+    real = inputs.real[row]
+    if inputs.query_visible is not None:
+        return {
+            "content": _cells(inputs.visible, row, real, real),
+            "query": _cells(inputs.query_visible, row, real, real),
+        }
+    found = {"encoder": _cells(inputs.visible, row, real, real)}
+    if decoder is not None and decoder.cross is not None:
+        own = decoder.real[row]
+        found |= {"decoder": _cells(decoder.visible, row, own, own), "cross": _cells(decoder.cross, row, own, real)}
+    return found
+
+
+def _cells(seen: Visible, row: int, readers: Tensor, read: Tensor) -> list[list[int]]:
+    dense = seen.dense()
+    return dense[min(row, len(dense) - 1)][readers][:, read].long().tolist()
+
+
+TITLES = {
+    "encoder": "Who sees whom",
+    "content": "Content stream: sees itself and what came before",
+    "query": "Query stream: sees only what came before",
+    "decoder": "Decoder: sees what is written",
+    "cross": "Decoder looks at the encoder",
+}
+
+
+def matrices(example: Example, verdict: Verdict, row: int, weights: Mapping[str, Tensor]) -> list[dict[str, Any]]:
+    """Every visibility matrix of the example with its labels, states and, where given, attention weights."""
+    rows = {name: _side(example, name in ("decoder", "cross"), row) for name in TITLES}
+    columns = {name: _side(example, name == "decoder", row) for name in TITLES}
+    order = _order(example, row) if example.inputs.query_visible is not None else None
+    return [
+        {
+            "name": name,
+            "title": TITLES[name],
+            "rows": rows[name],
+            "columns": columns[name],
+            "shape": [len(cells), len(cells[0]) if cells else 0],
+            "states": _encode(_marks(name, cells, verdict)),
+            "graded_rows": _graded_rows(example, name, row, len(cells)),
+            "order": order,
+            "weights": _weights(weights.get(name), len(cells), len(cells[0]) if cells else 0),
+        }
+        for name, cells in visible(example, row).items()
+    ]
+
+
+def _side(example: Example, decoder: bool, row: int) -> list[str]:
+    stream = example.decoder if decoder and example.decoder is not None else example.inputs
+    return words(stream.ids[row], stream.real[row], example.tokens.vocabulary)
+
+
+def _order(example: Example, row: int) -> list[int]:
+    rank = at_origin(example.rank, example.inputs.origin, -1)[row]
+    return rank[example.inputs.real[row]].argsort(stable=True).tolist()
+
+
+def _graded_rows(example: Example, name: str, row: int, width: int) -> list[int]:
+    reader = {"query": "query", "decoder": "decoder", "cross": "decoder"}.get(name, "inputs")
+    graded = torch.zeros(width, dtype=torch.bool)
+    for question in example.questions:
+        if question.reader == reader:
+            graded |= question.graded[row][:width].cpu()
+    return graded.long().tolist()
+
+
+def _marks(name: str, cells: list[list[int]], verdict: Verdict) -> Tensor:
+    marks = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), -1)
+    if name == "query":
+        marks.fill_diagonal_(SELF_HIDDEN)
+    for source, reader in zip(verdict.path, verdict.path[1:], strict=False):
+        if _matrix_of(source.stream, reader.stream) == name or (name == "content" and source.stream == "encoder" == reader.stream):
+            marks[reader.position, source.position] = LEAKED
+    return marks
+
+
+def _matrix_of(source: str, reader: str) -> str:
+    return reader if source == reader or reader == "query" else "cross"
+
+
+def _weights(values: Tensor | None, readers: int, read: int) -> dict[str, Any] | None:
+    """The weights of the real places, `[h, n, m]`: padding stands at the end and is left out, as in the states."""
+    if values is None:
+        return None
+    real = values[:, :readers, :read].clamp(0, 1)
+    return {"heads": len(values), "data": _encode((real * 255).round().to(torch.uint8))}
+
+
+def _encode(values: Tensor) -> str:
+    return base64.b64encode(values.to(torch.uint8).contiguous().cpu().numpy().tobytes()).decode("ascii")
+
+
+def caption(verb: str, example: Example, row: int) -> str:
+    """What this frame shows, in one or two sentences made of the example's own numbers."""
+    number = int(example.tokens.lengths[row])
+    match verb:
+        case "text":
+            return f"The text has {_count(number, 'token')}."
+        case "arrange":
+            return "The text is laid out for the model; inserted signs have no place in the text."
+        case "choose":
+            return _choice(example, row, number)
+        case "change":
+            return _changes(example, row)
+        case "propose":
+            return _changes(example, row) + " No gradient comes back through the sample."
+        case "see":
+            return _views(example, row)
+        case _:
+            return _asked(example, row)
+
+
+def _choice(example: Example, row: int, number: int) -> str:
+    chosen = int(example.chosen[row].sum())
+    spans = int((example.spans.length[row] >= 0).sum())
+    empty = int((example.spans.length[row] == 0).sum())
+    said = f"{_count(chosen, 'token')} of {number} {'is' if chosen == 1 else 'are'} chosen"
+    if spans:
+        said += f", in {_count(spans - empty, 'run')}" + (f" and {_count(empty, 'empty gap')}" if empty else "")
+    if not _same(example.rank[row], torch.arange(example.rank.shape[1], device=example.rank.device)):
+        said += ": the last of the order. The tokens do not move; the numbers say when each one comes"
+    return said + "."
+
+
+def _changes(example: Example, row: int) -> str:
+    actions = example.action[row][example.tokens.real[row]]
+    said = {
+        Action.MASKED: "hidden behind a mark",
+        Action.RANDOMISED: "replaced by a random word",
+        Action.GRADED_AS_IS: "left as it is but still graded",
+        Action.DELETED: "folded away",
+        Action.MOVED: "moved",
+        Action.REPLACED: "replaced by a plausible word",
+        Action.SAME_BY_LUCK: "sampled but the same by luck",
+    }
+    counts = [(int((actions == a).sum()), words) for a, words in said.items()]
+    parts = [f"{n} {words}" for n, words in counts if n]
+    inserted = int(((example.inputs.origin[row] < 0) & example.inputs.real[row]).sum())
+    parts += [f"{inserted} inserted"] if inserted else []
+    return ("Tokens: " + ", ".join(parts) + ".") if parts else "Nothing is changed."
+
+
+def _views(example: Example, row: int) -> str:
+    parts = []
+    for name, cells in visible(example, row).items():
+        total, allowed = sum(map(len, cells)), sum(map(sum, cells))
+        parts.append(f"{name} {allowed} of {total} cells open")
+    return "Each row is a reader, each column what it may look at: " + "; ".join(parts) + "."
+
+
+def _asked(example: Example, row: int) -> str:
+    question = example.questions[-1]
+    graded = int(question.graded[row].sum())
+    positions = int((example.decoder or example.inputs).real[row].sum())
+    what = "says original (o) or replaced (r)" if question.head == "replaced" else "names the word"
+    return f"The model {what} at {graded} of {_count(positions, 'position')}; only these are graded."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,83 @@
+"""Knobs: dataclass fields that a person may turn, with their limits, unit and reason beside them."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from typing import Any
+
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What a slider, a switch or a `--set name=value` needs to know about one field."""
+
+    name: str
+    default: Any
+    low: float | None
+    high: float | None
+    choices: tuple[Any, ...]
+    unit: str
+    why: str
+
+
+def knob(
+    default: Any,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    choices: tuple[Any, ...] = (),
+    unit: str = "",
+    why: str = "",
+) -> Any:
+    """A dataclass field with limits; numbers give `low` and `high`, words give `choices`, switches neither."""
+    return field(default=default, metadata={"knob": (low, high, choices, unit, why)})
+
+
+def knobs(part: Any) -> tuple[Knob, ...]:
+    """The knobs of one dataclass, in the order in which they are written."""
+    return tuple(_read(f) for f in fields(part) if "knob" in f.metadata)
+
+
+def _read(f: Field) -> Knob:
+    low, high, choices, unit, why = f.metadata["knob"]
+    return Knob(f.name, None if f.default is MISSING else f.default, low, high, choices, unit, why)
+
+
+def turn(part: Any, settings: Mapping[str, Any]) -> Any:
+    """The same part with some knobs turned; values may be text as typed on a command line."""
+    known = {k.name: k for k in knobs(part)}
+    return replace(part, **{name: check(known[name], value) for name, value in settings.items()})
+
+
+def check(k: Knob, value: Any) -> Any:
+    """The value in the knob's own type, or a refusal that names it and says what would be right."""
+    value = _convert(k, value)
+    if k.choices and value not in k.choices:
+        raise Refusal(f"{k.name} is {value!r}; choose one of {', '.join(map(str, k.choices))}.")
+    low_enough = k.high is None or value <= k.high
+    high_enough = k.low is None or value >= k.low
+    if not (low_enough and high_enough):
+        raise Refusal(f"{k.name} is {value}; it must lie between {k.low} and {k.high} {k.unit}".strip() + ".")
+    return value
+
+
+def _convert(k: Knob, value: Any) -> Any:
+    kind = type(k.default)
+    try:
+        if kind is bool:
+            return _switch(value)
+        if kind is int and float(value) != int(float(value)):
+            raise ValueError
+        return kind(float(value)) if kind is int else kind(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        wanted = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}[kind]
+        raise Refusal(f"{k.name} is {value!r}; it must be {wanted}.") from error
+
+
+def _switch(value: Any) -> bool:
+    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() not in words:
+        raise ValueError(value)
+    return words[str(value).lower()]

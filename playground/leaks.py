@@ -1,0 +1,185 @@
+"""Leak check: can the answer to a graded question reach the place that must predict it?
+
+Information moves only where visibility lets it: through every layer a position keeps what it has (residual) and
+takes what the positions it may look at have. Nodes are (stream, position, layer); the check is exact for any
+number of layers because it is a closure of booleans, not an experiment.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from playground.example import Action, Example, Question, Stream, Visible, at_origin
+
+NAMES = {"inputs": "encoder", "query": "query", "decoder": "decoder"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """One node of a path: position `position` (0-based) of a stream before layer `layer`."""
+
+    stream: str
+    position: int
+    layer: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether any graded answer can be copied, which ones, the shortest path, and a sentence for a person.
+
+    `by_design` lists graded positions whose answer is shown on purpose (BERT's unchanged 10 %).
+    """
+
+    leak: bool
+    leaking: tuple[int, ...]
+    graded: int
+    by_design: tuple[int, ...]
+    path: tuple[Place, ...]
+    sentence: str
+
+
+def check(example: Example, layers: int = 4, row: int = 0) -> Verdict:
+    """The verdict for one row of a batch, every question of the example and of its generator included."""
+    verdicts = [_question(e, q, layers, row) for e in (example.generator, example) if e for q in e.questions]
+    worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design)), default=None)
+    return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
+
+
+def reaches(visible: Tensor, layers: int) -> Tensor:
+    """Which positions' content is at which position after so many layers with residuals, `[n, n]`."""
+    step = visible | torch.eye(len(visible), dtype=torch.bool, device=visible.device)
+    reach = torch.eye(len(visible), dtype=torch.bool, device=visible.device)
+    for _ in range(layers):
+        wider = _join(step, reach)
+        if bool((wider == reach).all()):
+            break
+        reach = wider
+    return reach
+
+
+def answering(example: Example, question: Question, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
+    """What reaches each answering position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
+    content = _dense(example.inputs.visible, row)
+    if question.reader == "inputs":
+        return reaches(content, layers), None
+    if question.reader == "query":
+        query = _dense(example.inputs.query_visible, row)
+        return _join(query, reaches(content, layers - 1)), None
+    decoder = example.decoder
+    assert decoder is not None
+    own = reaches(_dense(decoder.visible, row), layers)
+    before = reaches(_dense(decoder.visible, row), layers - 1)
+    return _join(before, _join(_dense(decoder.cross, row), reaches(content, layers))), own
+
+
+def _question(example: Example, question: Question, layers: int, row: int) -> Verdict:
+    graded = question.graded[row]
+    answer = question.origin[row]
+    from_inputs, from_decoder = answering(example, question, layers, row)
+    open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
+    shown, on_purpose = told(example.inputs, example, row)
+    leak = _meets(open_ended, shown, answer)
+    if from_decoder is not None and example.decoder is not None:
+        leak |= _meets(from_decoder, _written(example.decoder, row), answer)
+    leaking = tuple((leak & graded).nonzero().flatten().tolist())
+    by_design = tuple((_meets(open_ended, on_purpose, answer) & graded).nonzero().flatten().tolist())
+    number = int(graded.sum())
+    path = _path(example, question, leaking[0], layers, row) if leaking else ()
+    return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(question, leaking, by_design, number))
+
+
+def told(stream: Stream, example: Example, row: int) -> tuple[Tensor, Tensor]:
+    """The place of the text whose true word each position shows (-1: none), and the same for words left on purpose."""
+    origin = stream.origin[row]
+    action = at_origin(example.action, stream.origin, int(Action.KEPT))[row]
+    hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
+    left = action == Action.GRADED_AS_IS
+    return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
+
+
+def _written(decoder: Stream, row: int) -> Tensor:
+    return decoder.origin[row]
+
+
+def _meets(reach: Tensor, shows: Tensor, answer: Tensor) -> Tensor:
+    """Which answering positions hear a position that shows their answer, `[n]`."""
+    same = (shows[None, :] == answer[:, None]) & (answer[:, None] >= 0)
+    return (reach & same).any(dim=1)
+
+
+def _join(left: Tensor, right: Tensor) -> Tensor:
+    """Boolean matrix product: left reads what right has."""
+    return (left.float() @ right.float()) > 0
+
+
+def _dense(visible: Visible | None, row: int) -> Tensor:
+    assert visible is not None
+    cells = visible.dense()
+    return cells[min(row, len(cells) - 1)]
+
+
+def _path(example: Example, question: Question, position: int, layers: int, row: int) -> tuple[Place, ...]:
+    """The shortest way from a position that shows the answer to the one that must predict it, source first."""
+    answer = int(question.origin[row, position])
+    goals = _goals(example, question, row, answer)
+    start = Place(NAMES[question.reader], position, layers)
+    came: dict[Place, Place | None] = {start: None}
+    wave = [start]
+    while wave:
+        nearer = []
+        for place in wave:
+            if (place.stream, place.position) in goals:
+                return _walk_back(came, place)
+            for source in _sources(example, place, row, layers):
+                if source not in came:
+                    came[source] = place
+                    nearer.append(source)
+        wave = nearer
+    return ()
+
+
+def _goals(example: Example, question: Question, row: int, answer: int) -> set[tuple[str, int]]:
+    shown, _ = told(example.inputs, example, row)
+    goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
+    if question.reader == "decoder" and example.decoder is not None:
+        goals |= {("decoder", int(p)) for p in (_written(example.decoder, row) == answer).nonzero().flatten()}
+    return goals
+
+
+def _sources(example: Example, place: Place, row: int, layers: int) -> list[Place]:
+    """Where a node of layer k takes its content from, in layer k - 1 (cross attention reads the finished encoder)."""
+    if place.layer == 0:
+        return []
+    below = place.layer - 1
+    looks = {"encoder": ("encoder", example.inputs.visible), "query": ("encoder", example.inputs.query_visible)}
+    if example.decoder is not None:
+        looks["decoder"] = ("decoder", example.decoder.visible)
+    stream, visible = looks[place.stream]
+    seen = _dense(visible, row)[place.position].nonzero().flatten().tolist()
+    found = [Place(stream, p, below) for p in seen] + [Place(place.stream, place.position, below)]
+    if place.stream == "decoder" and example.decoder is not None and example.decoder.cross is not None:
+        crossed = _dense(example.decoder.cross, row)[place.position].nonzero().flatten().tolist()
+        found += [Place("encoder", p, layers) for p in crossed]
+    return found
+
+
+def _walk_back(came: dict[Place, Place | None], place: Place) -> tuple[Place, ...]:
+    path: list[Place] = []
+    step: Place | None = place
+    while step is not None:
+        path.append(step)
+        step = came[step]
+    return tuple(path)
+
+
+def _sentence(question: Question, leaking: tuple[int, ...], by_design: tuple[int, ...], graded: int) -> str:
+    if leaking:
+        return f"{len(leaking)} of {graded} graded answers can reach their own prediction: the model can copy them."
+    if by_design:
+        return f"{len(by_design)} of {graded} graded answers are shown on purpose; the model cannot know which."
+    if not graded:
+        return "Nothing is graded in this text."
+    if question.copying:
+        return "No answer can reach its own prediction through the decoder; the input shows words on purpose."
+    return "No graded answer can reach its own prediction."

@@ -1,0 +1,39 @@
+"""The shape of a model, as knobs."""
+
+from dataclasses import dataclass
+
+from playground.knob import knob
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A transformer by its numbers; what may look at what is never part of it, that comes with the example.
+
+    `reads` says how the finished model reads a plain text (for fine-tuning): from both sides or left to right.
+    """
+
+    layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
+    width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
+    heads: int = knob(4, 1, 16, unit="heads", why="How many places a position can look at apart from each other.")
+    feed: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
+    decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
+    positions: str = knob("rotary", choices=("rotary", "learned"), why="Turned queries and keys, or added vectors.")
+    start: str = knob("mimetic", choices=("mimetic", "normal"), why="Attention that averages from the first step on.")
+    longest: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
+    two_streams: bool = knob(False, why="A second stream that knows the place but not the word (XLNet).")
+    detects: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
+    generator_share: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
+    reads: str = knob("both sides", choices=("both sides", "left to right"), why="How a plain text is read.")
+
+    def __post_init__(self) -> None:
+        if self.width % (2 * self.heads):
+            raise Refusal(
+                f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
+            )
+
+    @property
+    def generator_width(self) -> int:
+        """Width of the generator, rounded to whole heads."""
+        step = 2 * self.heads
+        return max(step, round(self.width * self.generator_share / step) * step)

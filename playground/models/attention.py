@@ -1,0 +1,88 @@
+"""Attention that looks only where visibility allows (Vaswani et al. 2017), with rotary positions (arXiv:2104.09864)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from playground.example import Visible
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`."""
+
+    mask: Tensor | None
+    causal: bool
+
+    @classmethod
+    def of(cls, visible: Visible) -> "Allowed":
+        if visible.painted is None and visible.form != "levels":
+            return cls(None, visible.form == "causal")
+        return cls(visible.dense()[:, None], False)
+
+    def dense(self, shape: torch.Size) -> Tensor | None:
+        """The mask as booleans, also where a flag would do."""
+        if not self.causal:
+            return self.mask
+        return torch.ones(shape[-2:], dtype=torch.bool).tril()
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Cosines and sines `[b or 1, 1, n, d / 2h]` that turn queries and keys by their positions."""
+
+    cos: Tensor
+    sin: Tensor
+
+    @classmethod
+    def of(cls, position: Tensor, width: int) -> "Turns":
+        speed = 10_000.0 ** (-torch.arange(0, width, 2, device=position.device) / width)
+        angle = position[:, None, :, None] * speed
+        return cls(angle.cos(), angle.sin())
+
+    def __call__(self, x: Tensor) -> Tensor:
+        left, right = x.chunk(2, dim=-1)
+        return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
+
+
+class Attention(nn.Module):
+    """Readers `[b, n, d]` gather from what is read `[b, m, d]`; a reader that may see nobody gathers zero."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=False) for _ in range(4))
+
+    def forward(
+        self,
+        readers: Tensor,
+        read: Tensor,
+        allowed: Allowed,
+        turns: tuple[Turns, Turns] | None = None,
+        tap: list[Tensor] | None = None,
+    ) -> Tensor:
+        """Gathered values `[b, n, d]`; with a `tap`, the weights `[b, h, n, m]` are appended to it."""
+        q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
+        if turns is not None:
+            q, k = turns[0](q), turns[1](k)
+        if tap is None:
+            gathered = scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
+        else:
+            tap.append(weights(q, k, allowed))
+            gathered = tap[-1] @ v
+        return self.out(gathered.transpose(1, 2).flatten(2))
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+def weights(q: Tensor, k: Tensor, allowed: Allowed) -> Tensor:
+    """Attention weights `[b, h, n, m]`; every row sums to 1, or to 0 where nothing may be seen."""
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    mask = allowed.dense(scores.shape)
+    if mask is None:
+        return scores.softmax(dim=-1)
+    mask = mask.to(scores.device)
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)

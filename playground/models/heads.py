@@ -1,0 +1,41 @@
+"""Heads: from what a position knows to an answer."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu
+
+
+class VocabularyHead(nn.Module):
+    """Scores `[k, v]` for every word, with the embedding as output weights (tied, arXiv:1608.05859)."""
+
+    def __init__(self, width: int, size: int, inner: int | None = None) -> None:
+        super().__init__()
+        self.lift = nn.Linear(width, inner) if inner is not None and inner != width else None
+        self.bias = nn.Parameter(torch.zeros(size))
+
+    def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
+        lifted = hidden if self.lift is None else self.lift(hidden)
+        return torch.addmm(self.bias, lifted, table.T)
+
+
+class ReplacedHead(nn.Module):
+    """One score `[k, 1]` for "replaced" (ELECTRA's released code: dense, GELU, dense)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.dense, self.score = nn.Linear(width, width), nn.Linear(width, 1)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return self.score(gelu(self.dense(hidden)))
+
+
+class ClassHead(nn.Module):
+    """Scores `[b, c]` for a whole text, from the mean of what its positions know."""
+
+    def __init__(self, width: int, classes: int) -> None:
+        super().__init__()
+        self.score = nn.Linear(width, classes)
+
+    def forward(self, hidden: Tensor, real: Tensor) -> Tensor:
+        share = real.to(hidden.dtype)[..., None]
+        return self.score((hidden * share).sum(1) / share.sum(1).clamp(min=1.0))

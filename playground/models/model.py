@@ -1,0 +1,204 @@
+"""A language model: embeddings, one or two stacks, heads. It reads an `Example` and answers its questions."""
+
+from dataclasses import replace
+
+import torch
+from torch import Generator, Tensor, nn
+
+from playground.example import Example, Question, Stream, Tokens, begin, causal, full, position_of
+from playground.models.architecture import Architecture
+from playground.models.attention import Allowed, Turns
+from playground.models.grading import Answer
+from playground.models.heads import ReplacedHead, VocabularyHead
+from playground.models.transformer import Stack, Taps, start_mimetic, start_normal
+
+
+class Network(nn.Module):
+    """Stacks of one width that read token vectors; the embedding table belongs to the model."""
+
+    def __init__(self, shape: Architecture, width: int, inner: int) -> None:
+        super().__init__()
+        self.shape, self.width = shape, width
+        self.narrow = nn.Linear(inner, width) if inner != width else None
+        self.encoder = Stack(shape.layers, width, shape.heads, shape.feed)
+        if shape.decoder_layers:
+            self.decoder = Stack(shape.decoder_layers, width, shape.heads, shape.feed, crosses=True)
+        if shape.positions == "learned":
+            self.place = nn.Embedding(shape.longest, width)
+        if shape.two_streams:
+            self.blank = nn.Parameter(torch.zeros(width))
+
+    def read(self, stream: Stream, table: Tensor, taps: Taps | None = None, name: str = "encoder") -> Tensor:
+        """What every position of a stream knows, `[b, n, d]`."""
+        return self.encoder.read(
+            self._embed(stream, table), Allowed.of(stream.visible), self._turns(stream.position), taps, name
+        )
+
+    def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
+        """What the query stream knows at the given places `[b, m]`, without their words: `[b, m, d]`."""
+        assert stream.query_visible is not None, "a see stage with an order must come before"
+        visible = stream.query_visible
+        allowed = Allowed.of(replace(visible, reader=visible.reader.gather(1, places), form="levels", painted=None))
+        if visible.painted is not None:
+            rows = places[..., None].expand(-1, -1, visible.painted.shape[-1])
+            painted = visible.painted.expand(len(places), -1, -1).gather(1, rows)
+            allowed = Allowed(allowed.mask & painted[:, None], False)  # type: ignore[operator]
+        position = stream.position.gather(1, places)
+        query = self.blank.expand(*places.shape, -1)
+        if self.shape.positions == "learned":
+            query = query + self.place(position)
+        inner, outer = self._turns(stream.position), self._turns(position)
+        turns = None if inner is None or outer is None else (inner, outer)
+        content = self._embed(stream, table)
+        return self.encoder.read_twice(content, query, (Allowed.of(stream.visible), allowed), turns, taps)
+
+    def write(self, decoder: Stream, source: Stream, table: Tensor, taps: Taps | None = None) -> Tensor:
+        """What every position of the decoder knows, having read the source: `[b, n, d]`."""
+        assert decoder.cross is not None
+        own, other = self._turns(decoder.position), self._turns(source.position)
+        turns = None if own is None or other is None else (own, other)
+        read = self.read(source, table, taps)
+        allowed = (Allowed.of(decoder.visible), Allowed.of(decoder.cross))
+        return self.decoder.write(self._embed(decoder, table), read, allowed, turns, taps)
+
+    def _embed(self, stream: Stream, table: Tensor) -> Tensor:
+        x = nn.functional.embedding(stream.ids, table)
+        x = x if self.narrow is None else self.narrow(x)
+        return x + self.place(stream.position) if self.shape.positions == "learned" else x
+
+    def _turns(self, position: Tensor) -> Turns | None:
+        if self.shape.positions == "learned":
+            return None
+        shared = position[:1] if position.stride(0) == 0 else position
+        return Turns.of(shared, self.width // self.shape.heads)
+
+
+class LanguageModel(nn.Module):
+    """One embedding table, one network, the heads; ELECTRA adds a small generator that shares the table."""
+
+    def __init__(self, shape: Architecture, size: int, rng: Generator) -> None:
+        super().__init__()
+        self.shape = shape
+        self.table = nn.Embedding(size, shape.width)
+        self.network = Network(shape, shape.width, shape.width)
+        self.vocabulary = VocabularyHead(shape.width, size)
+        if shape.detects:
+            self.replaced = ReplacedHead(shape.width)
+        if shape.generator_share:
+            small = replace(shape, two_streams=False, decoder_layers=0)
+            self.generator = Network(small, shape.generator_width, shape.width)
+            self.generator_vocabulary = VocabularyHead(shape.generator_width, size, shape.width)
+        self._start(rng)
+
+    def answers(self, example: Example, taps: Taps | None = None) -> tuple[Answer, ...]:
+        """Scores at the graded positions of every question, the generator's questions first."""
+        first = () if example.generator is None else self._answers(example.generator, None, self.generator)
+        return (*first, *self._answers(example, taps, self.network))
+
+    def _answers(self, example: Example, taps: Taps | None, network: Network) -> tuple[Answer, ...]:
+        known: dict[str, Tensor] = {}
+        return tuple(self._answer(example, q, taps, network, known) for q in example.questions)
+
+    def _answer(
+        self, example: Example, question: Question, taps: Taps | None, network: Network, known: dict[str, Tensor]
+    ) -> Answer:
+        if question.reader == "query":
+            return self._answer_blind(example, question, taps, network)
+        if question.reader not in known:
+            known[question.reader] = self._hidden(example, question.reader, taps, network)
+        rows, places = question.graded.nonzero(as_tuple=True)
+        scores = self._score(known[question.reader][rows, places], question, network)
+        return Answer(question, rows, places, scores, question.targets[rows, places])
+
+    def _answer_blind(self, example: Example, question: Question, taps: Taps | None, network: Network) -> Answer:
+        places = _asked_places(question.graded) if taps is None else _all_places(question.graded)
+        hidden = network.answer_blind(example.inputs, places, self.table.weight, taps)
+        rows, columns = question.graded.gather(1, places).nonzero(as_tuple=True)
+        where = places[rows, columns]
+        scores = self._score(hidden[rows, columns], question, network)
+        return Answer(question, rows, where, scores, question.targets[rows, where])
+
+    def _hidden(self, example: Example, reader: str, taps: Taps | None, network: Network) -> Tensor:
+        if reader == "inputs":
+            name = "content" if self.shape.two_streams else "encoder"
+            return network.read(example.inputs, self.table.weight, taps, name)
+        assert example.decoder is not None
+        return network.write(example.decoder, example.inputs, self.table.weight, taps)
+
+    def _score(self, hidden: Tensor, question: Question, network: Network) -> Tensor:
+        if question.head == "replaced":
+            return self.replaced(hidden)
+        small = self.shape.generator_share and network is self.generator
+        head = self.generator_vocabulary if small else self.vocabulary
+        return head(hidden, self.table.weight)
+
+    @torch.no_grad()
+    def propose(self, example: Example) -> Tensor:
+        """The generator's scores `[b, t, v]` for every place of the text, without gradient."""
+        inputs = example.inputs
+        hidden = self.generator.read(inputs, self.table.weight)
+        places = position_of(inputs, example.tokens.ids.shape[1])
+        hidden = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
+        scores = self.generator_vocabulary(hidden.flatten(0, 1), self.table.weight).unflatten(0, hidden.shape[:2])
+        scores[..., : example.tokens.specials.first_word] = float("-inf")
+        return scores
+
+    def features(self, tokens: Tokens) -> Tensor:
+        """What every position knows of a plain text, `[b, t, d]`, read as in pre-training."""
+        inputs = begin(tokens).inputs
+        see = causal if self.shape.reads == "left to right" else full
+        return self.network.read(replace(inputs, visible=see(inputs.real, inputs.padded)), self.table.weight)
+
+    @torch.no_grad()
+    def attention(self, example: Example) -> dict[str, Tensor]:
+        """Attention weights by matrix, `[layers, b, h, n, m]`: the very ones that carried the answers."""
+        taps: Taps = {}
+        self.answers(example, taps)
+        return {name: torch.stack(layers) for name, layers in taps.items()}
+
+    def groups(self) -> dict[str, list[str]]:
+        """Parameter names by layer group, from the bottom up: embeddings, then every layer."""
+        found: dict[str, list[str]] = {}
+        for name, _ in self.named_parameters():
+            found.setdefault(_group(name), []).append(name)
+        return dict(sorted(found.items(), key=lambda item: _height(item[0])))
+
+    @torch.no_grad()
+    def _start(self, rng: Generator) -> None:
+        mimetic = self.shape.start == "mimetic"
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1 or name.endswith("blank"):
+                parameter.copy_(torch.randn(parameter.shape, generator=rng) * (0.1 if mimetic else 0.02))
+            elif name.endswith("bias"):
+                parameter.zero_()
+        for module in self.modules():
+            if isinstance(module, Stack):
+                (start_mimetic if mimetic else start_normal)(module, rng)
+
+
+def _asked_places(graded: Tensor) -> Tensor:
+    """The graded places of each row first, `[b, m]` with m the most of any row."""
+    number = int(graded.sum(1).max()) if len(graded) else 0
+    return graded.long().argsort(dim=1, descending=True, stable=True)[:, :number]
+
+
+def _all_places(graded: Tensor) -> Tensor:
+    """Every place in its own order, so that attention weights line up with the visibility they obey."""
+    return torch.arange(graded.shape[1], device=graded.device).expand(graded.shape)
+
+
+def _group(name: str) -> str:
+    parts = name.split(".")
+    if "blocks" in parts:
+        owner = parts[parts.index("blocks") - 1]
+        number = int(parts[parts.index("blocks") + 1]) + 1
+        return f"{'generator ' if parts[0] == 'generator' else ''}{owner} layer {number}"
+    if parts[0] == "table" or "place" in parts or "blank" in parts:
+        return "embeddings"
+    return "generator" if parts[0].startswith("generator") else "top"
+
+
+def _height(group: str) -> tuple[int, int]:
+    order = ("embeddings", "encoder", "decoder", "top", "generator")
+    first, *rest = group.split()
+    return (order.index(first), int(rest[-1]) if rest else 0)

@@ -1,0 +1,258 @@
+"""Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example, Spans
+from playground.knob import knob
+from playground.objectives import draw, wishes
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Positions of the text, `[b, t]`."""
+
+    positions: Tensor
+
+
+@dataclass(frozen=True)
+class ChosenSpans:
+    """Spans of the text: first place and length, `[b, m]`; length 0 is a gap, length -1 no span."""
+
+    start: Tensor
+    length: Tensor
+
+
+@dataclass(frozen=True)
+class ChosenOrder:
+    """The step at which each token comes, `[b, t]`, and how many tokens `[b]` at the end of the order are predicted."""
+
+    rank: Tensor
+    predicted: Tensor
+
+
+@dataclass(frozen=True)
+class ChooseTokens:
+    """Mark a share of the tokens of each row, exact in number (BERT, arXiv:1810.04805, sec. 3.1 and released code)."""
+
+    rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    selection: str = knob("exact", choices=("exact", "iid"), why="BERT counts exactly; independent draws can miss all.")
+    specials: int = knob(2, 0, 2, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
+    keys: ClassVar[tuple[str, ...]] = ("chosen",)
+
+    def plan(self, example: Example, rng: Generator) -> Chosen:
+        candidates = example.maskable
+        if self.selection == "iid":
+            return Chosen((draw.noise(tuple(candidates.shape), rng) < self.rate) & candidates)
+        return Chosen(draw.exactly(self.count(candidates), candidates, rng))
+
+    def count(self, candidates: Tensor) -> Tensor:
+        """How many tokens `[b]`: the share rounded half to even, at least one where the rate is not 0."""
+        number = candidates.sum(1)
+        least = 1 if self.rate > 0 else 0
+        return torch.minimum(draw.half_even(self.rate, number + self.specials).clamp(min=least), number)
+
+    def build(self, example: Example, plan: Chosen) -> Example:
+        return replace(example, chosen=plan.positions & example.maskable)
+
+    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+        return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+
+    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+        return {"chosen": wishes.words_of(example, plan.positions, row)}
+
+
+@dataclass(frozen=True)
+class ChooseFragment:
+    """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code)."""
+
+    share: float = knob(0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model.")
+    ends: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        number = example.tokens.lengths
+        length = torch.minimum(draw.half_even(self.share, number), number)
+        where, side = draw.noise((2, len(number)), rng)
+        inside = (where * (number - length + 1)).long()
+        at_end = torch.where(side < 0.5 * self.ends, 0, number - length)
+        start = torch.where(side < self.ends, at_end, inside)
+        return ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None])
+
+    def build(self, example: Example, plan: ChosenSpans) -> Example:
+        return mark_spans(example, plan)
+
+    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+        return wished_spans(example, plan, wanted)
+
+    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+        return tell_spans(example, plan, row)
+
+
+@dataclass(frozen=True)
+class ChooseSpans:
+    """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
+
+    Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
+    ends with a run, so a short text always loses its last words: `official` brings that back.
+    """
+
+    rate: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer runs are harder to fill.")
+    official: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        number, widest = example.tokens.lengths, example.tokens.ids.shape[1]
+        gone, runs = self.counts(number, len(example.tokens.specials.sentinels))
+        most = max(1, self._most(widest))
+        inside = draw.composition(gone, runs, widest, most, rng)
+        outer = 0 if self.official else 1
+        between = draw.composition(number - gone + 2 * outer, runs + outer, widest + 2, most + 1, rng)
+        first = between[:, :1] - outer
+        ends = (inside.cumsum(1) - inside) + torch.cat([first, first + between[:, 1:-1].cumsum(1)], dim=1)
+        there = torch.arange(most, device=number.device) < runs[:, None]
+        return ChosenSpans(ends.where(there, 0), inside.where(there, -1))
+
+    def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
+        """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
+        wanted = draw.half_even(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
+        gone = torch.minimum(wanted, (number - 1).clamp(min=0))
+        runs = (gone.double() / self.mean_length).round().long().clamp(min=1, max=sentinels)
+        room = (number - gone) + (0 if self.official else 1)
+        return gone, torch.minimum(torch.minimum(runs, room), gone)
+
+    def _most(self, widest: int) -> int:
+        return int(round(max(1, round(self.rate * widest)) / self.mean_length)) + 1
+
+    def build(self, example: Example, plan: ChosenSpans) -> Example:
+        return mark_spans(example, plan)
+
+    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+        return wished_spans(example, plan, wanted)
+
+    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+        return tell_spans(example, plan, row)
+
+
+@dataclass(frozen=True)
+class ChoosePoissonSpans:
+    """Mark runs of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
+
+    The budget is met exactly and runs never overlap (the released code loses about a tenth to overlaps).
+    """
+
+    rate: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        number = example.tokens.lengths
+        budget = torch.minimum(draw.ceiling(self.rate, number), number)
+        most = 2 * math.ceil(self.rate * example.tokens.ids.shape[1] / min(1.0, self.mean_length)) + 8
+        length = draw.poisson_budget(budget, self.mean_length, most, rng)
+        slots = (number - budget + 1)[:, None]
+        there = length >= 0
+        slot = (draw.noise(tuple(length.shape), rng) * slots).long().masked_fill(~there, example.tokens.ids.shape[1])
+        slot = slot.sort(dim=1).values
+        taken = length.clamp(min=0)
+        return ChosenSpans((slot + taken.cumsum(1) - taken).where(there, 0), length)
+
+    def build(self, example: Example, plan: ChosenSpans) -> Example:
+        return mark_spans(example, plan)
+
+    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+        return wished_spans(example, plan, wanted)
+
+    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+        return tell_spans(example, plan, row)
+
+
+@dataclass(frozen=True)
+class ChooseOrder:
+    """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3)."""
+
+    kept: float = knob(6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts.")
+    keys: ClassVar[tuple[str, ...]] = ("order", "cut")
+
+    def plan(self, example: Example, rng: Generator) -> ChosenOrder:
+        candidates = example.maskable
+        predicted = (candidates.sum(1).double() / self.kept).floor().long()
+        predicted = torch.minimum(predicted.clamp(min=1), candidates.sum(1))
+        lottery = draw.noise(tuple(candidates.shape), rng)
+        targets = draw.exactly(predicted, candidates, rng)
+        padding = ~example.tokens.real
+        return ChosenOrder(draw.rank(lottery + targets * 2.0 + padding * 4.0), predicted)
+
+    def build(self, example: Example, plan: ChosenOrder) -> Example:
+        first = example.tokens.lengths - plan.predicted
+        late = (plan.rank >= first[:, None]) & example.maskable
+        return replace(example, chosen=late, rank=plan.rank)
+
+    def revise(self, example: Example, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
+        if "order" in wanted:
+            plan = replace(plan, rank=wishes.order(example, wanted["order"]))
+        if "cut" in wanted:
+            plan = replace(plan, predicted=self._after(example, plan.rank, wanted["cut"]))
+        return plan
+
+    def _after(self, example: Example, rank: Tensor, cut: int) -> Tensor:
+        count = wishes.word_count(example.tokens)
+        if not 0 <= cut < count:
+            raise Refusal(f"The cut is {cut}; it must lie between 0 and {count - 1}, so that a word is left to predict.")
+        given = wishes.words_in_order(example, rank, 0)[:cut]
+        return example.tokens.lengths - wishes.places(example, given).sum(1)
+
+    def tell(self, example: Example, plan: ChosenOrder, row: int) -> dict[str, Any]:
+        in_order = wishes.words_in_order(example, plan.rank, row)
+        first = int(example.tokens.lengths[row] - plan.predicted[row])
+        given = {int(w) for w in example.tokens.word[row][(plan.rank[row] < first) & example.tokens.real[row]]}
+        return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - 1))}
+
+
+def mark_spans(example: Example, plan: ChosenSpans) -> Example:
+    """The spans and the tokens in them, marked; a span that meets a separator ends there."""
+    spans = _cut_at_specials(example, plan)
+    return replace(example, spans=spans, chosen=inside(spans, example.tokens.ids.shape[1]) & example.maskable)
+
+
+def inside(spans: Spans, width: int) -> Tensor:
+    """Which places `[b, t]` lie in a span: one up at each start, one down at each end, summed."""
+    steps = spans.start.new_zeros((spans.start.shape[0], width + 1))
+    used = spans.length > 0
+    steps.scatter_add_(1, spans.start.where(used, 0), used.long())
+    steps.scatter_add_(1, (spans.start + spans.length).where(used, 0), -used.long())
+    return steps.cumsum(1)[:, :width] > 0
+
+
+def _cut_at_specials(example: Example, plan: ChosenSpans) -> Spans:
+    width = example.tokens.ids.shape[1]
+    places = torch.arange(width, device=plan.start.device).expand_as(example.tokens.ids)
+    barrier = places.masked_fill(example.maskable, width).flip(1).cummin(1).values.flip(1)
+    barrier = torch.cat([barrier, barrier.new_full((len(barrier), 1), width)], dim=1)
+    room = barrier.gather(1, plan.start.clamp(max=width)) - plan.start
+    length = torch.minimum(plan.length, room)
+    return Spans(plan.start, length.where((length > 0) | (plan.length == 0), -1))
+
+
+def wished_spans(example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+    """The spans that a person named, or the drawn ones."""
+    return ChosenSpans(*wishes.spans(example, wanted["spans"])) if "spans" in wanted else plan
+
+
+def tell_spans(example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+    """The spans of a row as `start:length` in words, 1-based."""
+    word = example.tokens.word[row][example.tokens.real[row]].tolist()
+    told, free = [], 0
+    for start, length in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True):
+        if length >= 0:
+            first = max(free, word[start] if start < len(word) else word[-1] + 1)
+            free = max(first, word[start + length - 1] + 1) if length else first
+            told.append(f"{first + 1}:{free - first}")
+    return {"spans": told}

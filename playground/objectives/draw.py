@@ -1,0 +1,54 @@
+"""Random draws over ragged batches without a loop: exact counts, orders, compositions (objectives reference, 22c)."""
+
+import torch
+from torch import Generator, Tensor
+
+
+def noise(shape: tuple[int, ...], rng: Generator) -> Tensor:
+    """Uniform numbers in [0, 1) on the device of the generator."""
+    return torch.rand(shape, generator=rng, device=rng.device)
+
+
+def rank(values: Tensor) -> Tensor:
+    """The place of each value in its sorted row, `[b, t]`."""
+    return values.argsort(dim=1, stable=True).argsort(dim=1)
+
+
+def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
+    """Mark exactly `count [b]` of the candidates `[b, t]` of each row, every set equally likely."""
+    lottery = noise(tuple(candidates.shape), rng).masked_fill(~candidates, 2.0)
+    return (rank(lottery) < count[:, None]) & candidates
+
+
+def half_even(share: float, number: Tensor) -> Tensor:
+    """`share * number` rounded half to even in double precision, as Python's `round` does."""
+    return (share * number.double()).round().long()
+
+
+def ceiling(share: float, number: Tensor) -> Tensor:
+    """`share * number` rounded up, forgiving the last bit (0.3 * 200 is 60, not 61)."""
+    return (share * number.double() - 1e-9).ceil().long()
+
+
+def composition(total: Tensor, parts: Tensor, widest: int, most: int, rng: Generator) -> Tensor:
+    """Lengths `[b, most]` of a uniform composition of `total [b]` into `parts [b]` positive parts; the rest is 0.
+
+    `widest` bounds `total`; `parts <= total` is the caller's promise (rows with `parts` 0 give all 0).
+    """
+    places = torch.arange(max(widest, 1), device=total.device)
+    inner = (places[None, 1:] < total[:, None]) if widest > 1 else places.new_zeros((len(total), 0), dtype=torch.bool)
+    cuts = exactly((parts - 1).clamp(min=0), inner, rng)
+    part = torch.cat([torch.zeros_like(total)[:, None], cuts.long().cumsum(1)], dim=1)
+    counted = ((places < total[:, None]) & (parts > 0)[:, None]).long()
+    return torch.zeros((len(total), most), dtype=torch.long, device=total.device).scatter_add_(
+        1, part.clamp(max=most - 1), counted[:, : part.shape[1]]
+    )
+
+
+def poisson_budget(budget: Tensor, mean: float, most: int, rng: Generator) -> Tensor:
+    """Poisson lengths `[b, most]` drawn until their sum reaches `budget [b]`, the last one cut to fit; -1 is unused."""
+    drawn = torch.poisson(torch.full((len(budget), most), mean, device=budget.device), generator=rng).long()
+    drawn[:, -1] = most
+    before = drawn.cumsum(1) - drawn
+    needed = before < budget[:, None]
+    return torch.minimum(drawn, budget[:, None] - before).masked_fill(~needed, -1)

@@ -1,0 +1,1 @@
+"""The named objectives, one file each."""

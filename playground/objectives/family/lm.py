@@ -1,0 +1,18 @@
+"""LM: predict every next word from the words before it."""
+
+from playground.objectives.arrange import ArrangeShifted
+from playground.objectives.ask import AskNext
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeLeft
+
+LM = Objective(
+    name="LM",
+    aliases=("language model", "causal LM", "CLM", "autoregressive"),
+    row="LM",
+    rank=1,
+    stages=(ArrangeShifted(), SeeLeft(), AskNext()),
+    idea="Predict each word from the words to its left.",
+    loss="Mean cross-entropy of every word given the words before it.",
+    formula=r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})",
+    source="Radford et al. 2018, sec. 3.1; survey, eq. 1",
+)

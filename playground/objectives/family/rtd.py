@@ -1,0 +1,31 @@
+"""RTD: a small generator swaps some words, and every word must be told apart as original or replaced."""
+
+from playground.objectives.arrange import ArrangeText
+from playground.objectives.ask import AskInPlace, AskReplaced
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseTokens
+from playground.objectives.objective import Objective
+from playground.objectives.propose import ProposeWords
+from playground.objectives.see import SeeAll
+
+RTD = Objective(
+    name="RTD",
+    aliases=("replaced token detection", "discriminator", "Discriminator (o/r)"),
+    row="Discriminator (o/r)",
+    printed={"chosen": [3, 5], "replace": ["thrilled", "study"]},
+    rank=5,
+    stages=(
+        ArrangeText(),
+        ChooseTokens(),
+        ChangeTokens(mask=0.85, random=0.0),
+        AskInPlace(),
+        ProposeWords(),
+        SeeAll(),
+        AskReplaced(),
+    ),
+    idea="A small generator swaps some words; say for every word whether it is the original.",
+    loss="Generator: cross-entropy at the chosen words. Discriminator: 50 times the mean yes-or-no loss at every word.",
+    formula=r"\mathcal{L}_{MLM}(\theta_G) - \frac{\lambda}{T}\sum_{t=1}^{T}\log p_D(y_t \mid \hat{x}),"
+    r"\quad y_t = [\hat{x}_t \neq x_t]",
+    source="arXiv:2003.10555, sec. 2 and released code",
+)

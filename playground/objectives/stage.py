@@ -1,0 +1,37 @@
+"""What a stage is: a plan that holds all chance, and a build that holds none, over a whole batch."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from torch import Generator
+
+from playground.example import Example
+
+Wishes = Mapping[str, Any]
+"""A plan as a person writes it: `chosen`, `actions`, `spans`, `order`, `cut`, `replace`, `split`, all 1-based."""
+
+
+class Stage(Protocol):
+    """A deterministic stage: the fields are its knobs, the call is a pure function."""
+
+    def build(self, example: Example) -> Example: ...
+
+
+@runtime_checkable
+class Planned(Protocol):
+    """A stage with chance in it: `revise` bends a drawn plan to a person's wishes, `tell` says a plan in their words."""
+
+    keys: tuple[str, ...]
+
+    def plan(self, example: Example, rng: Generator) -> Any: ...
+
+    def build(self, example: Example, plan: Any) -> Example: ...
+
+    def revise(self, example: Example, plan: Any, wishes: Wishes) -> Any: ...
+
+    def tell(self, example: Example, plan: Any, row: int) -> dict[str, Any]: ...
+
+
+def verb(stage: object) -> str:
+    """The verb of a stage: the name of the file in which it is written."""
+    return type(stage).__module__.rsplit(".", 1)[-1]

@@ -1,0 +1,112 @@
+"""A person's plan in words and 1-based positions, turned into tensors over tokens, or refused with the reason."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from playground.example import Example, Tokens
+from playground.refusal import Refusal
+
+SHAPES = {
+    "chosen": "word positions such as 3,8",
+    "actions": "one of mask, random, keep for each chosen word, such as mask,keep",
+    "spans": "start:length pairs such as 2:1,5:2",
+    "order": "every word position once, such as 3,5,6,8,2,1,4,7",
+    "cut": "the number of words that are given before the first prediction, such as 3",
+    "replace": "words, such as thrilled,study",
+    "split": "the number of words in the first part, such as 4",
+}
+
+
+def parse(settings: Sequence[str] | str) -> dict[str, Any]:
+    """`["chosen=3,8", "cut=3"]` as typed on a command line, to `{"chosen": [3, 8], "cut": 3}`."""
+    pairs = [s.partition("=") for s in ([settings] if isinstance(settings, str) else settings)]
+    return {key.strip(): read(key.strip(), value.strip()) for key, _, value in pairs}
+
+
+def read(key: str, value: Any) -> Any:
+    """One plan value in its own type; text, lists and numbers are all understood."""
+    if key not in SHAPES:
+        raise Refusal(f"There is no plan key {key!r}; the keys are {', '.join(SHAPES)}.")
+    items = [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
+    try:
+        match key:
+            case "cut" | "split":
+                return int(items[0] if isinstance(items, list) else items)
+            case "chosen" | "order":
+                return [int(v) for v in items]
+            case "spans":
+                return [_span(v) for v in items]
+            case _:
+                return [str(v) for v in items]
+    except (TypeError, ValueError, IndexError) as error:
+        raise Refusal(f"The plan {key} is {value!r}; it must be {SHAPES[key]}.") from error
+
+
+def _span(value: Any) -> tuple[int, int]:
+    start, length = value.split(":") if isinstance(value, str) else value
+    return int(start), int(length)
+
+
+def word_count(tokens: Tokens) -> int:
+    """The number of words of the first row: plans by hand speak of one text."""
+    real = tokens.real[0]
+    return int(tokens.word[0][real].max()) + 1 if bool(real.any()) else 0
+
+
+def places(example: Example, words: Sequence[int], what: str = "Position") -> Tensor:
+    """Which tokens `[b, t]` belong to the named words (1-based); a word that is not there is refused."""
+    count = word_count(example.tokens)
+    for word in words:
+        if not 1 <= word <= count:
+            raise Refusal(f"{what} {word} is not in the text; it has {count} words, so 1 to {count} would be right.")
+    wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=example.tokens.word.device)
+    return torch.isin(example.tokens.word, wanted) & example.tokens.real
+
+
+def words_of(example: Example, chosen: Tensor, row: int) -> list[int]:
+    """The words (1-based) that the chosen tokens of a row belong to."""
+    return sorted({int(w) + 1 for w in example.tokens.word[row][chosen[row]]})
+
+
+def spans(example: Example, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+    """First token and number of tokens `[b, m]` of spans given in words; they must lie in the text and not overlap."""
+    count, starts, lengths, free = word_count(example.tokens), [], [], 1
+    for start, length in sorted(wanted):
+        if start < free or length < 0 or start + length - 1 > count or start > count + 1:
+            raise Refusal(
+                f"The span {start}:{length} does not fit; spans must not overlap and must lie within 1 to {count}."
+            )
+        before = _tokens_before(example, start)
+        starts.append(before)
+        lengths.append(_tokens_before(example, start + length) - before)
+        free = start + length
+    shape = (example.tokens.ids.shape[0], len(starts))
+    make = lambda values: torch.tensor(values, dtype=torch.long, device=example.tokens.ids.device).expand(shape)  # noqa: E731
+    return make(starts), make(lengths)
+
+
+def _tokens_before(example: Example, word: int) -> int:
+    tokens = example.tokens
+    return int((tokens.real[0] & (tokens.word[0] < word - 1)).sum())
+
+
+def order(example: Example, wanted: Sequence[int]) -> Tensor:
+    """The step `[b, t]` at which each token comes when the words are taken in this order (pieces from left to right)."""
+    count = word_count(example.tokens)
+    if sorted(wanted) != list(range(1, count + 1)):
+        given = ",".join(map(str, wanted))
+        raise Refusal(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
+    step_of_word = torch.empty(count, dtype=torch.long, device=example.tokens.ids.device)
+    step_of_word[torch.tensor(wanted, device=step_of_word.device) - 1] = torch.arange(count, device=step_of_word.device)
+    step = step_of_word[example.tokens.word.clamp(0, count - 1)].masked_fill(~example.tokens.real, count)
+    return step.argsort(dim=1, stable=True).argsort(dim=1)
+
+
+def words_in_order(example: Example, rank: Tensor, row: int) -> list[int]:
+    """The words (1-based) of a row in the order of their rank, each named at its first piece."""
+    real = example.tokens.real[row]
+    ranked = example.tokens.word[row][real][rank[row][real].argsort()]
+    return list(dict.fromkeys((ranked + 1).tolist()))

@@ -1,0 +1,133 @@
+"""Checkpoints: one safetensors file with weights, optimiser state and a JSON header; written whole or not at all."""
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from playground import __version__
+from playground.example import Tokens
+from playground.models import Architecture
+from playground.refusal import Refusal
+from playground.tokenizing import Tokenizer
+from playground.training.learner import Learner
+from playground.zoo import Recipe, find_entry
+from playground.zoo.entry import Entry
+
+FORMAT = 1
+HELD_OUT = ("ids", "lengths", "word", "sentence")
+
+
+@dataclass(frozen=True)
+class Studied:
+    """What a run must remember of its corpus: name, content hash, unigram entropy in nats, the held-out rows."""
+
+    name: str
+    hash: str
+    unigram_entropy: float
+    held_out: Tokens
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a checkpoint holds, read back."""
+
+    learner: Learner
+    tokenizer: Tokenizer
+    corpus: Studied
+
+
+def save(path: Path, learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Path:
+    """Everything needed to go on bit for bit, and the held-out rows on which forgetting is measured later."""
+    tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
+    tensors |= {f"held_out.{name}": getattr(corpus.held_out, name) for name in HELD_OUT}
+    for number, optimiser in enumerate(learner.optimisers):
+        for index, state in optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{number}.{index}.{k}": v for k, v in state.items() if torch.is_tensor(v)}
+    about = {
+        "format": FORMAT,
+        "version": __version__,
+        "entry": learner.entry.name,
+        "architecture": asdict(learner.entry.model),
+        "recipe": asdict(learner.entry.recipe),
+        "knobs": {name: k.default for name, k in learner.entry.objective.knobs.items()},
+        "seed": learner.seed,
+        "step": learner.step,
+        "tokens": learner.tokens,
+        "seconds": learner.seconds,
+        "corpus": [corpus.name, corpus.hash, corpus.unigram_entropy],
+        "tokenizer": json.loads(tokenizer.to_json()),
+    }
+    return write_whole(path, tensors, about)
+
+
+def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> Path:
+    """Write beside, then rename, so that a reader never sees half a file."""
+    beside = path.with_suffix(".writing")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ready = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
+        save_file(ready, beside, metadata={"playground": json.dumps(about)})
+        os.replace(beside, path)
+    except OSError as error:
+        raise Refusal(f"The checkpoint could not be written to {path}: {error.strerror or error}.") from error
+    return path
+
+
+def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
+    """A learner as it was saved; a file that is missing, cut short or from another version is a sentence."""
+    path = Path(path)
+    path = path / "checkpoint.safetensors" if path.is_dir() else path
+    about, tensors = read(path)
+    entry = _entry(about)
+    tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
+    learner = Learner.new(entry, len(tokenizer), about["seed"], torch.device(device))
+    learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
+    for number, optimiser in enumerate(learner.optimisers):
+        _restore(optimiser, number, tensors)
+    learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
+    rows = {name: tensors[f"held_out.{name}"].to(device) for name in HELD_OUT}
+    held_out = Tokens(**rows, specials=tokenizer.specials, vocabulary=tokenizer.words, padded=False)
+    return Saved(learner, tokenizer, Studied(*about["corpus"], held_out))
+
+
+def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The header and the tensors of a checkpoint file."""
+    if not path.is_file():
+        raise Refusal(f"There is no checkpoint at {path}; give the folder of a run, as printed by `playground train`.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            about = json.loads((file.metadata() or {}).get("playground", "{}"))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, json.JSONDecodeError, OSError) as error:
+        raise Refusal(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
+    if about.get("format") != FORMAT:
+        found = about.get("format", "none")
+        raise Refusal(f"The checkpoint {path} has format {found}; this version reads format {FORMAT}.")
+    return about, tensors
+
+
+def _entry(about: dict[str, Any]) -> Entry:
+    entry = find_entry(about["entry"])
+    return replace(
+        entry,
+        model=Architecture(**about["architecture"]),
+        recipe=Recipe(**about["recipe"]),
+        objective=entry.objective.turn(about["knobs"]),
+    )
+
+
+def _restore(optimiser: torch.optim.Optimizer, number: int, tensors: dict[str, Tensor]) -> None:
+    whole = optimiser.state_dict()
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        if name.startswith(f"optimiser.{number}."):
+            _, _, index, key = name.split(".", 3)
+            state.setdefault(int(index), {})[key] = value
+    optimiser.load_state_dict({**whole, "state": state})

@@ -1,0 +1,96 @@
+"""The loop: a generator of events. Pause is to stop pulling; a run follows from its seed alone."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from playground.corpora import Corpus
+from playground.example import Tokens
+from playground.training import checkpoint
+from playground.training.events import Checkpointed, Evaluated, Event, Started, Stepped, Stopped
+from playground.training.feed import Feed
+from playground.training.learner import Learner
+from playground.zoo.entry import Entry
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is: the same values give the same events on one kind of device.
+
+    With `steps` the learning rate falls to its floor at the last step of the recipe; with `seconds` alone it stays
+    level after the warm-up, because nobody knows the last step.
+    """
+
+    entry: Entry
+    corpus: Corpus
+    seed: int = 0
+    device: torch.device = torch.device("cpu")
+    steps: int | None = None
+    seconds: float | None = None
+    out: Path | None = None
+    evaluate_every: int = 50
+    save_every: int = 500
+
+    @property
+    def falling(self) -> bool:
+        return self.seconds is None
+
+    @property
+    def last(self) -> int | None:
+        """The step after which the run ends by itself, None where only the clock ends it."""
+        if self.steps is not None:
+            return self.steps
+        return self.entry.recipe.steps if self.seconds is None else None
+
+
+def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
+    """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
+    recipe = run.entry.recipe
+    feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device)
+    learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device)
+    held_out = feed.evaluation()
+    yield Started(learner, run.corpus.unigram_entropy)
+    if learner.step == 0:
+        yield _evaluated(learner, held_out)
+    reason = "steps"
+    while run.last is None or learner.step < run.last:
+        if run.seconds is not None and learner.seconds >= run.seconds:
+            reason = "seconds"
+            break
+        event = _step(learner, feed, run.falling)
+        yield event
+        if learner.step % run.evaluate_every == 0:
+            yield _evaluated(learner, held_out)
+            if not learner.sound(event.loss):
+                reason = "diverged"
+                break
+        if run.out is not None and learner.step % run.save_every == 0:
+            yield keep(run, learner, held_out)
+    if learner.step % run.evaluate_every:
+        yield _evaluated(learner, held_out)
+    if run.out is not None and reason != "diverged":
+        yield keep(run, learner, held_out)
+    yield Stopped(learner.step, reason, learner.seconds)
+
+
+def keep(run: Run, learner: Learner, held_out: Tokens) -> Checkpointed:
+    """Write a checkpoint into the run's folder."""
+    assert run.out is not None
+    corpus = checkpoint.Studied(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, held_out)
+    path = checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, corpus)
+    return Checkpointed(learner.step, str(path))
+
+
+def _step(learner: Learner, feed: Feed, falling: bool) -> Stepped:
+    began = time.perf_counter()
+    example, loss, terms, share = learner.learn(feed.at(learner.step), falling)
+    learner.seconds += time.perf_counter() - began
+    return Stepped(learner.step, loss, terms, share, learner.tokens, learner.seconds, example)
+
+
+def _evaluated(learner: Learner, held_out: Tokens) -> Evaluated:
+    terms = learner.evaluate(held_out)
+    return Evaluated(learner.step, next(iter(terms.values())), terms)

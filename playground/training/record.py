@@ -1,0 +1,99 @@
+"""The written record of a run: `metrics.jsonl` grows with the run, `run.json` sums it up."""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from playground.refusal import Refusal
+from playground.training.events import Evaluated, Event, Started, Stepped, Stopped
+from playground.training.loop import Run
+
+RECENT = 50
+"""Steps over which the reported training loss is averaged."""
+
+
+@dataclass
+class Summary:
+    """The figures of a run so far, as `playground train` reports them."""
+
+    run: Run
+    unigram_entropy: float = 0.0
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    held_out: float = 0.0
+    reason: str = ""
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+
+    def read(self, event: Event) -> None:
+        """Take in one event."""
+        match event:
+            case Started():
+                self.unigram_entropy = event.unigram_entropy
+                self.step, self.tokens = event.learner.step, event.learner.tokens
+            case Stepped():
+                self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
+                self.recent.append(float(event.terms[next(iter(event.terms))]))
+            case Evaluated():
+                self.held_out = event.held_out
+            case Stopped():
+                self.reason = event.reason
+
+    def facts(self) -> dict[str, Any]:
+        """The promised JSON keys of `playground train`."""
+        return {
+            "entry": self.run.entry.name,
+            "corpus": self.run.corpus.name,
+            "corpus_hash": self.run.corpus.hash,
+            "device": str(self.run.device),
+            "seed": self.run.seed,
+            "steps": self.step,
+            "seconds": round(self.seconds, 3),
+            "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
+            "loss": {"train": sum(self.recent) / max(1, len(self.recent)), "held_out": self.held_out},
+            "unigram_entropy": self.unigram_entropy,
+            "entropy_bound": self.run.corpus.entropy_bound,
+            "stopped": self.reason,
+            "out": str(self.run.out) if self.run.out else None,
+        }
+
+
+def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator[Event]:
+    """The same events, written down as they pass; rows after the step where a run resumes are dropped first."""
+    if run.out is None:
+        yield from events
+        return
+    summary = Summary(run)
+    try:
+        run.out.mkdir(parents=True, exist_ok=True)
+        _keep_until(run.out / "metrics.jsonl", resumed_at)
+        with (run.out / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            for event in events:
+                summary.read(event)
+                _write(file, event)
+                yield event
+        (run.out / "run.json").write_text(json.dumps(summary.facts(), indent=1), encoding="utf-8")
+    except OSError as error:
+        raise Refusal(f"The folder {run.out} cannot be written ({error.strerror or error}); choose another.") from error
+
+
+def _write(file: TextIO, event: Event) -> None:
+    match event:
+        case Stepped():
+            row = {"step": event.step, "loss": float(event.loss), "tokens": event.tokens, "rate": event.rate}
+        case Evaluated():
+            row = {"step": event.step, "held_out": event.held_out}
+        case _:
+            return
+    file.write(json.dumps(row) + "\n")
+
+
+def _keep_until(path: Path, step: int) -> None:
+    if not path.exists():
+        return
+    lines = path.read_text(encoding="utf-8").splitlines() if step else []
+    kept = [line for line in lines if line and json.loads(line)["step"] <= step]
+    path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")

@@ -1,0 +1,130 @@
+"""A session: one run in a thread that a view can start, pause, step, stop and read without ever waiting for it."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from playground.refusal import Refusal
+from playground.training.events import Evaluated, Started, Stepped, Stopped
+from playground.training.learner import Learner
+from playground.training.loop import Run, train
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point of the curves; `held_out` is only there in steps that were evaluated."""
+
+    step: int
+    loss: float | None
+    held_out: float | None
+    tokens: int
+    seconds: float
+
+
+Look = Callable[[Learner], Any]
+"""Something to see of the learner while it trains; it runs in the training thread, between two steps."""
+
+
+class Session:
+    """The rows only grow, so a reader keeps a cursor and never disturbs the thread.
+
+    Looks are taken at most ten times a second and only while somebody is watching; otherwise training runs at full
+    speed. States: "ready", "running", "paused", "done", "failed".
+    """
+
+    def __init__(self, run: Run, look: Look | None = None, watched_for: float = 1.5) -> None:
+        self.run, self.look, self.watched_for = run, look, watched_for
+        self.rows: list[Row] = []
+        self.view: Any = None
+        self.learner: Learner | None = None
+        self.unigram_entropy: float | None = None
+        self.error, self.reason = "", ""
+        self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
+        self._watched_until, self._looked_at = 0.0, 0.0
+        self._state = "ready"
+        self._thread = threading.Thread(target=self._work, name=f"train-{run.entry.name}", daemon=True)
+
+    @property
+    def state(self) -> str:
+        if self._state == "running" and not self._go.is_set():
+            return "paused"
+        return self._state
+
+    def start(self) -> "Session":
+        """Begin, or go on after a pause."""
+        self._go.set()
+        if self._state == "ready":
+            self._state = "running"
+            self._thread.start()
+        return self
+
+    def pause(self) -> None:
+        """Stop after the step that is being taken; nothing is lost."""
+        self._go.clear()
+
+    def step(self) -> None:
+        """Take one step and pause again."""
+        self._go.clear()
+        self._single.set()
+        if self._state == "ready":
+            self._state = "running"
+            self._thread.start()
+
+    def stop(self, wait: float = 5.0) -> None:
+        """End the run for good and wait until its thread has left."""
+        self._halt.set()
+        if self._thread.is_alive():
+            self._thread.join(wait)
+
+    def watch(self) -> None:
+        """Say that somebody is looking; to be called again and again."""
+        self._watched_until = time.monotonic() + self.watched_for
+
+    @property
+    def watched(self) -> bool:
+        return time.monotonic() < self._watched_until
+
+    def _work(self) -> None:
+        try:
+            self._follow()
+        except Refusal as refusal:
+            self.error, self._state = str(refusal), "failed"
+        except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
+            self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
+
+    def _follow(self) -> None:
+        for event in train(self.run):
+            match event:
+                case Started():
+                    self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
+                case Stepped():
+                    self.rows.append(Row(event.step, float(event.loss), None, event.tokens, event.seconds))
+                    self._show(self.learner)
+                case Evaluated():
+                    tokens, seconds = (self.rows[-1].tokens, self.rows[-1].seconds) if self.rows else (0, 0.0)
+                    self.rows.append(Row(event.step, None, event.held_out, tokens, seconds))
+                case Stopped():
+                    self.reason, self._state = event.reason, "done"
+                    self._show(self.learner, now=True)
+            if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
+                self.reason, self._state = "asked", "done"
+                return
+
+    def _may_go_on(self, after: Stepped | Evaluated) -> bool:
+        """Wait here while paused; False once the run shall end."""
+        if isinstance(after, Stepped) or after.step == 0:
+            while not (self._go.is_set() or self._halt.is_set()):
+                if self._single.is_set():
+                    self._single.clear()
+                    break
+                self._show(self.learner)
+                time.sleep(0.01)
+        return not self._halt.is_set()
+
+    def _show(self, learner: Learner | None, now: bool = False) -> None:
+        moment = time.monotonic()
+        due = self.watched and moment - self._looked_at >= 0.1
+        if self.look is not None and learner is not None and (now or due):
+            self.view, self._looked_at = self.look(learner), moment

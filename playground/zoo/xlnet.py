@@ -1,0 +1,17 @@
+"""XLNet: one network, every order of prediction, two streams."""
+
+from playground.models import Architecture
+from playground.objectives.family.plm import PLM
+from playground.zoo.entry import Entry
+
+XLNET = Entry(
+    name="XLNet",
+    year=2019,
+    paper="arXiv:1906.08237",
+    idea="Predict words in random orders, so that both sides are used without any mask sign.",
+    parent="BERT",
+    changed="A random order instead of gaps; a query stream that knows the place but not the word. "
+    "Here a quarter of the words is predicted, not a sixth.",
+    model=Architecture(two_streams=True),
+    objective=PLM.turn({"kept": 4.0}),
+)
