@@ -98,6 +98,7 @@ def leak(verdict: Verdict) -> dict[str, Any]:
     """The verdict as data: by design is neither a leak nor clean, so it has its own flag."""
     return {
         "leak": verdict.leak,
+        "level": "red" if verdict.leak else "amber" if verdict.by_design else "green",
         "by_design": [p + 1 for p in verdict.by_design],
         "sentence": verdict.sentence,
         "path": [{"stream": p.stream, "position": p.position, "layer": p.layer} for p in verdict.path],
@@ -278,7 +279,7 @@ def _graded_rows(example: Example, name: str, row: int, width: int) -> list[int]
 
 
 def _marks(name: str, cells: list[list[int]], verdict: Verdict) -> Tensor:
-    marks = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), -1)
+    marks = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), len(cells[0]) if cells else 0)
     if name == "query":
         marks.fill_diagonal_(SELF_HIDDEN)
     for source, reader in zip(verdict.path, verdict.path[1:], strict=False):

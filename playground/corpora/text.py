@@ -52,6 +52,20 @@ def read_text_file(
         raise Refusal(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def read_whole(path: str | Path) -> str:
+    """The whole text of a small file in UTF-8, for the stage; what cannot be read is refused with the reason."""
+    path = Path(path)
+    if not path.is_file():
+        raise Refusal(f"There is no file {path}; check the path.")
+    try:
+        text = "".join(_decoded(path, None))
+    except OSError as error:
+        raise Refusal(f"{path} cannot be read: {error.strerror}.") from error
+    if not text.strip():
+        raise Refusal(f"{path.name} is empty; choose a file with text in it.")
+    return text
+
+
 def from_pasted(
     text: str,
     *,

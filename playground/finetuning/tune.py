@@ -168,4 +168,4 @@ def distances(
     names = {id(p): n for n, p in after.named_parameters()}
     for parameters_of_group in groups.values():
         square = [((p - old[names[id(p)]]) ** 2).sum() for p in parameters_of_group if id(p) in names]
-        yield float(torch.stack(square).sum().sqrt()) if square else 0.0
+        yield float(torch.stack(square).detach().sum().sqrt()) if square else 0.0

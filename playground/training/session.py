@@ -42,6 +42,7 @@ class Session:
         self.unigram_entropy: float | None = None
         self.error, self.reason = "", ""
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
+        self._resting = threading.Event()
         self._watched_until, self._looked_at = 0.0, 0.0
         self._state = "ready"
         self._thread = threading.Thread(target=self._work, name=f"train-{run.entry.name}", daemon=True)
@@ -63,6 +64,11 @@ class Session:
     def pause(self) -> None:
         """Stop after the step that is being taken; nothing is lost."""
         self._go.clear()
+
+    def rest(self, wait: float = 5.0) -> None:
+        """Pause and wait until the step that is being taken is done, so that the model may be read."""
+        self.pause()
+        self._resting.wait(wait)
 
     def step(self) -> None:
         """Take one step and pause again."""
@@ -119,8 +125,10 @@ class Session:
                 if self._single.is_set():
                     self._single.clear()
                     break
+                self._resting.set()
                 self._show(self.learner)
                 time.sleep(0.01)
+            self._resting.clear()
         return not self._halt.is_set()
 
     def _show(self, learner: Learner | None, now: bool = False) -> None:

@@ -1,0 +1,97 @@
+# Two commands: `make app` opens the playground, `make test` runs every test. `make` alone lists the rest.
+
+PYTHON ?= python3
+VENV   ?= .venv
+PORT   ?=
+TESTS  ?= tests
+WORKERS ?= 2
+CPU    ?=
+
+BIN := $(VENV)/bin
+# Installed packages are renewed when the content of these two files changes, not when their date does.
+KEY := $(shell cat pyproject.toml constraints.txt | cksum | tr ' ' '-')
+FIND_CHROMIUM := command -v "$$CHROMIUM" || command -v chromium || command -v chromium-browser || \
+	command -v google-chrome || command -v google-chrome-stable
+NO_BROWSER := $(if $(filter no false 0 none no-browser,$(BROWSER))$(filter true 1,$(CI)),--no-browser)
+CPU_BUILDS := $(if $(CPU),--extra-index-url https://download.pytorch.org/whl/cpu)
+INSTALL = PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	$(BIN)/python -m pip install --no-input $(if $(CI),--quiet) $(CPU_BUILDS) --constraint constraints.txt --editable
+
+.DEFAULT_GOAL := help
+.PHONY: help app lab test check clean chromium
+
+help: ## Show this list
+	@echo "Pretraining Playground"
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+	@echo
+	@echo "Settings: PORT=5007  BROWSER=no  PYTHON=python3.12  CPU=1 (small CPU builds of torch on Linux)"
+
+app: $(VENV)/app-$(KEY) ## Open the playground in the browser (PORT=5007, BROWSER=no)
+	@exec $(BIN)/playground app $(if $(PORT),--port $(PORT)) $(NO_BROWSER)
+
+lab: $(VENV)/lab-$(KEY) ## Open the tutorial notebooks in JupyterLab
+	@exec $(BIN)/jupyter lab --notebook-dir=notebooks $(if $(PORT),--port=$(PORT)) $(NO_BROWSER)
+
+# A slip of style does not hide what the tests say: all three run, and any of them fails the target.
+test: export OMP_NUM_THREADS = 1
+test: $(if $(filter tests tests/browser%,$(TESTS)),chromium) $(VENV)/test-$(KEY) ## Run every check and test (TESTS=tests/playground for a part)
+	@failed=0; \
+	echo "Import contracts"; $(BIN)/lint-imports --no-logo || failed=1; \
+	echo "Style"; $(BIN)/ruff check || failed=1; \
+	echo "Tests: $(TESTS)"; \
+	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup $(TESTS) || failed=1; \
+	exit $$failed
+
+check: $(VENV)/dev-$(KEY) ## Check style, imports and types (what you run before a commit)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pyright
+
+clean: ## Remove the environment and every cache, never a run
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .shots test-results
+	find playground widgets tests notebooks benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp for each set of packages; a larger set includes the smaller ones.
+$(VENV)/app-$(KEY): | $(BIN)/pip
+	$(call install,.,app)
+
+$(VENV)/lab-$(KEY): | $(BIN)/pip
+	$(call install,.[lab],app lab)
+
+$(VENV)/test-$(KEY): | $(BIN)/pip
+	$(call install,.[test],app lab test)
+
+$(VENV)/dev-$(KEY): | $(BIN)/pip
+	$(call install,.[dev],app lab test dev)
+
+define install
+@echo "Installing the packages of '$(1)' into $(VENV) (the first time takes a few minutes) ..."
+@$(INSTALL) '$(1)'
+@for name in $(2); do rm -f $(VENV)/$$name-*-*; touch $(VENV)/$$name-$(KEY); done
+endef
+
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "There is no '$(PYTHON)' here; install Python 3.11 or newer, or name it: make app PYTHON=/path/to/python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "'$(PYTHON)' is $$($(PYTHON) --version 2>&1); the playground needs 3.11 or newer: make app PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' cannot make an environment, because its venv part is missing;" \
+			"on Debian or Ubuntu: sudo apt-get install python3-venv"; exit 1; }
+	@echo "Making the environment $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV)
+
+# The browser tests drive a Chromium of the system; on a Debian machine that we may change, we install it.
+chromium:
+	@($(FIND_CHROMIUM)) >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ]; then as=env; elif sudo -n true 2>/dev/null; then as="sudo -n env"; fi; \
+	if [ -n "$$as" ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium for the browser tests ..."; \
+		$$as DEBIAN_FRONTEND=noninteractive apt-get update --quiet=2 </dev/null; \
+		$$as DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --no-install-recommends chromium </dev/null; \
+	fi; \
+	($(FIND_CHROMIUM)) >/dev/null || { \
+		echo "The browser tests need Chromium or Chrome, and there is none on the path. Install it" \
+			"(Debian: sudo apt-get install chromium; macOS: brew install --cask chromium)," \
+			"or name it: make test CHROMIUM=/path/to/chromium, or leave them out: make test TESTS=tests/playground"; exit 1; }

@@ -1,0 +1,456 @@
+"""What every objective of the catalogue owes: a card, plans that can be replayed, frames, no leak, honest gradients."""
+
+import base64
+import json
+import re
+
+import pytest
+import torch
+
+from playground import leaks
+from playground.example import Action, begin
+from playground.frames import STATES
+from playground.models import Architecture, LanguageModel
+from playground.objectives import find_objective, objectives
+from playground.objectives.choose import ChosenSpans, tell_spans
+from playground.objectives.objective import tell
+from playground.objectives.rebuild import rebuild
+from playground.refusal import Refusal
+from playground.seeds import generator
+from playground.tokenizing.tokenizer import train
+from tests.texts import TWO_SENTENCES, tokens_of, tokens_of_words
+
+NAMES = tuple(objectives())
+LAYERS = 2
+every_objective = pytest.mark.parametrize("name", NAMES)
+
+
+# the card
+
+
+@every_objective
+def test_the_card_is_filled_in(name):
+    objective = objectives()[name]
+    for sentence in (objective.idea, objective.loss):
+        assert re.fullmatch(r"[A-Z].{20,}\.", sentence), sentence
+    assert "log" in objective.formula
+    assert re.search(r"arXiv:\d{4}\.\d{5}|Radford|survey", objective.source)
+    assert objective.rank > 0
+
+
+def test_names_aliases_and_ranks_are_unique():
+    spoken = [plain(n) for o in objectives().values() for n in {plain(o.name), *map(plain, o.aliases)}]
+    assert len(spoken) == len(set(spoken))
+    ranks = [o.rank for o in objectives().values()]
+    assert ranks == sorted(set(ranks))
+
+
+def plain(name):
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+@every_objective
+def test_it_is_found_by_every_name_it_has(name):
+    objective = objectives()[name]
+    for spoken in (name, name.upper(), *objective.aliases, *filter(None, [objective.row])):
+        assert find_objective(spoken) is objective
+
+
+def test_an_unknown_objective_is_refused_with_those_there_are():
+    with pytest.raises(Refusal, match=r"no objective named 'nope'.*LM, MLM"):
+        find_objective("nope")
+
+
+@every_objective
+def test_stages_come_in_the_order_of_their_verbs(name):
+    verbs = [s.verb for s in steps_of(name)]
+    assert set(verbs) <= {"arrange", "choose", "change", "propose", "see", "ask"}
+    assert "see" in verbs
+    assert "ask" in verbs
+    assert "choose" not in verbs or verbs.index("choose") <= verbs.index("see")
+
+
+# steps, plans, replays
+
+
+def steps_of(name, seed=0):
+    return objectives()[name].steps(tokens_of_words(TWO_SENTENCES), generator(seed))
+
+
+def leaves(value):
+    """Every tensor in an example or a plan, by its path."""
+    if isinstance(value, torch.Tensor):
+        return {"": value}
+    if isinstance(value, tuple):
+        return {f"[{i}]{k}": v for i, item in enumerate(value) for k, v in leaves(item).items()}
+    names = getattr(value, "__dataclass_fields__", {})
+    return {f".{n}{k}": v for n in names for k, v in leaves(getattr(value, n)).items()}
+
+
+def assert_same(first, second):
+    one, other = leaves(first), leaves(second)
+    assert one.keys() == other.keys()
+    assert len(one) > 5
+    for path, values in one.items():
+        assert torch.equal(values, other[path]), path
+
+
+@every_objective
+def test_the_last_step_is_the_training_example(name):
+    example = objectives()[name].example(tokens_of_words(TWO_SENTENCES), generator(3))
+    assert_same(steps_of(name, 3)[-1].example, example)
+
+
+@every_objective
+def test_plans_replay_every_step_without_chance(name):
+    steps = steps_of(name, 4)
+    again = objectives()[name].replay(steps[0].example.tokens, tuple(s.plan for s in steps))
+    assert [s.verb for s in again] == [s.verb for s in steps]
+    for first, second in zip(steps, again, strict=True):
+        assert_same(first.example, second.example)
+
+
+def answer(rebuilt):
+    facts = rebuilt.facts()
+    keys = ("inputs", "decoder_inputs", "targets", "graded", "target_positions", "actions", "visible", "plan")
+    return {key: facts[key] for key in keys}
+
+
+@every_objective
+@pytest.mark.parametrize("seed", range(6))
+def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
+    turned = {"rate": 0.4} if "rate" in objectives()[name].knobs else {}
+    first = rebuild(name, TWO_SENTENCES, seed=seed, settings=turned)
+    plan = json.loads(json.dumps(tell(first.steps)))
+    for other in (seed, seed + 100):
+        again = rebuild(name, TWO_SENTENCES, seed=other, settings=turned, wanted=plan)
+        assert answer(again) == answer(first)
+
+
+@pytest.mark.parametrize("name", ["MLM", "span mask"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_told_plan_names_the_random_words(name, seed):
+    settings = {"mask": 0.2, "random": 0.6}
+    first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"rate": 0.6} if name == "MLM" else {}))
+    again = rebuild(name, TWO_SENTENCES, seed=seed + 50, wanted=tell(first.steps))
+    assert "randomised" in first.facts()["actions"]
+    assert answer(again) == answer(first)
+
+
+@every_objective
+@pytest.mark.parametrize("seed", range(5))
+def test_a_told_plan_is_never_refused_where_words_have_pieces(name, seed):
+    pieces = train([f"{TWO_SENTENCES} {TWO_SENTENCES}"], "bpe", size=60)
+    first = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces)
+    assert int(first.example.tokens.lengths) > int(first.example.tokens.word.max()) + 1
+    again = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces, wanted=tell(first.steps))
+    assert not again.verdict.leak
+
+
+def test_plans_of_later_rows_are_told_in_their_own_words():
+    """The number of words of the first row says nothing about the second."""
+    example = begin(tokens_of([[40] * 9, [40] * 3]))
+    plan = ChosenSpans(torch.tensor([[9], [3]]), torch.tensor([[0], [0]]))
+    assert [tell_spans(example, plan, row) for row in (0, 1)] == [{"spans": ["10:0"]}, {"spans": ["4:0"]}]
+
+
+def test_words_to_propose_are_not_for_the_stage_before():
+    """`replace` names what the generator proposes, also where its own input has random words."""
+    rebuilt = rebuild("RTD", settings={"random": 0.15}, wanted={"chosen": "3,5", "replace": "thrilled,study"})
+    facts = rebuilt.facts()
+    assert facts["inputs"] == "I am thrilled to study with you today".split()
+    shown = rebuilt.example.generator.inputs.ids[0]
+    vocabulary = rebuilt.example.tokens.vocabulary
+    assert not {"thrilled", "study"} & {vocabulary[i] for i in shown.tolist()}
+
+
+# knobs and refusals
+
+
+def settings_to_try():
+    for name, objective in objectives().items():
+        for key, k in objective.knobs.items():
+            values = k.choices or ((False, True) if isinstance(k.default, bool) else (k.low, k.high))
+            for value in values:
+                yield pytest.param(name, key, value, id=f"{name}-{key}-{value}")
+
+
+@pytest.mark.parametrize(("name", "key", "value"), tuple(settings_to_try()))
+def test_every_knob_turned_to_its_ends_still_builds(name, key, value):
+    other = {"mask": {"random": 0.0}, "random": {"mask": 0.0}}.get(key, {})
+    rebuilt = rebuild(name, TWO_SENTENCES, settings={key: value} | other)
+    assert rebuilt.objective.knobs[key].default == value
+    json.dumps(rebuilt.record())
+    json.dumps(rebuilt.facts())
+
+
+@every_objective
+def test_every_number_has_limits_and_a_reason(name):
+    for k in objectives()[name].knobs.values():
+        assert k.why.endswith(".")
+        assert isinstance(k.default, bool) or k.choices or None not in (k.low, k.high)
+
+
+def test_shares_that_add_up_to_more_than_everything_are_refused():
+    with pytest.raises(Refusal, match=r"mask 0\.8 and random 0\.3 add up to more than 1"):
+        rebuild("MLM", settings={"random": 0.3})
+
+
+@every_objective
+def test_unknown_knobs_and_plan_keys_are_refused_with_a_sentence(name):
+    with pytest.raises(Refusal, match=rf"{name} has no knob 'speed'; its knobs are: .+\."):
+        rebuild(name, settings={"speed": 1})
+    with pytest.raises(Refusal, match=rf"{name} has no plan key 'split'; its keys are: .+\."):
+        rebuild(name, wanted={"split": 3}, text=TWO_SENTENCES)
+    with pytest.raises(Refusal, match=r"There is no plan key 'colour'; the keys are chosen, .+\."):
+        rebuild(name, wanted={"colour": 3})
+
+
+BAD_PLANS = [
+    ("MLM", {"chosen": "12"}, "Position 12 is not in the text; it has 8 words"),
+    ("MLM", {"chosen": "0"}, "Position 0 is not in the text"),
+    ("MLM", {"chosen": "one"}, "The plan chosen is 'one'; it must be word positions"),
+    ("MLM", {"chosen": "1,2", "actions": "mask"}, "names 1 for 2 chosen words"),
+    ("MLM", {"chosen": "1", "actions": "burn"}, "The action 'burn' is not known; choose one of mask, random, keep"),
+    ("RTD", {"chosen": "1,2", "replace": "glad"}, "The plan replace names 1 for 2 chosen words"),
+    ("PLM", {"order": "1,2"}, "The order 1,2 is not an order of 8 words"),
+    ("PLM", {"order": "1,1,2,3,4,5,6,7"}, "is not an order of 8 words"),
+    ("PLM", {"cut": "8"}, "The cut is 8; it must lie between 0 and 7"),
+    ("span mask", {"spans": "7:5"}, "The span 7:5 does not fit"),
+    ("text infilling", {"spans": "2:3,4:1"}, "The span 4:1 does not fit"),
+    ("text infilling", {"spans": "3"}, "The plan spans is '3'; it must be start:length pairs"),
+    ("BART infilling", {"spans": "3:-1"}, "The span 3:-1 does not fit"),
+    ("sentence shuffling", {"order": "1,2,3"}, "The order 1,2,3 is not an order of 8 words"),
+]
+
+
+@pytest.mark.parametrize(("name", "plan", "sentence"), BAD_PLANS)
+def test_a_plan_that_does_not_fit_is_refused_with_what_would(name, plan, sentence):
+    with pytest.raises(Refusal, match=re.escape(sentence)) as refusal:
+        rebuild(name, wanted=plan)
+    assert str(refusal.value).endswith(".")
+
+
+def test_sentences_are_needed_to_shuffle_them():
+    with pytest.raises(Refusal, match="needs at least two sentences"):
+        rebuild("sentence permutation")
+    with pytest.raises(Refusal, match="is not an order of 2 sentences"):
+        rebuild("sentence permutation", TWO_SENTENCES, wanted={"order": "1,2,3"})
+    assert rebuild("sentence permutation", TWO_SENTENCES, wanted={"order": "2,1"}).facts()["inputs"][:2] == [
+        "We",
+        "walk",
+    ]
+
+
+# leaks, loss cells
+
+
+@every_objective
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_leaks_by_default(name, seed):
+    verdict = rebuild(name, TWO_SENTENCES, seed=seed).verdict
+    assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
+    assert verdict.graded > 0
+    assert verdict.sentence.endswith(".")
+
+
+@every_objective
+def test_something_is_graded_and_only_real_words_are(name):
+    example = steps_of(name)[-1].example
+    for question in example.questions:
+        asked = question.targets[question.graded]
+        assert len(asked) > 0
+        if question.head == "vocabulary":
+            sentinels = torch.isin(asked, torch.tensor(example.tokens.specials.sentinels))
+            assert bool(((asked >= example.tokens.specials.unknown) | sentinels).all())
+            assert name == "T5 spans" or not sentinels.any()
+
+
+# records and facts
+
+
+@every_objective
+def test_the_record_follows_the_steps(name):
+    rebuilt = rebuild(name, TWO_SENTENCES, seed=2)
+    record = json.loads(json.dumps(rebuilt.record()))
+    names = [f["name"] for f in record["frames"]]
+    assert len(names) == len(set(names))
+    assert names[0] == "text"
+    assert record["version"] == 1
+    assert (record["title"], record["subtitle"]) == (name, rebuilt.objective.idea)
+    told = [s for s in rebuilt.steps if s.verb != "arrange" or name == "LM"]
+    assert len(record["frames"]) == 1 + len(told)
+    for frame, step in zip(record["frames"][1:], told, strict=True):
+        assert_frame_shows(frame, step.example)
+
+
+def assert_frame_shows(frame, example):
+    lanes = {lane["name"]: lane["cells"] for lane in frame["lanes"]}
+    assert texts(lanes["original"]) == words(example, example.tokens.ids)
+    assert texts(lanes["inputs"]) == words(example, example.inputs.ids)
+    assert ("decoder" in lanes) == (example.decoder is not None)
+    if example.decoder is not None:
+        assert texts(lanes["decoder"]) == words(example, example.decoder.ids)
+    assert ("targets" in lanes) == bool(example.questions)
+    for cells in lanes.values():
+        assert len({c["key"] for c in cells}) == len(cells)
+        assert {c["state"] for c in cells} <= {*STATES.values(), "inserted", "special", "padding"}
+    if example.questions:
+        assert_targets_shown(lanes["targets"], example.questions[-1], example)
+
+
+def assert_targets_shown(cells, question, example):
+    assert [c["graded"] for c in cells] == question.graded[0].tolist()
+    said = [c["text"] for c in cells if c["graded"]]
+    targets = question.targets[0][question.graded[0]].tolist()
+    vocabulary = example.tokens.vocabulary
+    assert said == ["or"[t] if question.head == "replaced" else vocabulary[t] for t in targets]
+
+
+def texts(cells):
+    return [c["text"] for c in cells]
+
+
+def words(example, ids):
+    return [example.tokens.vocabulary[i] for i in ids[0].tolist()]
+
+
+@every_objective
+def test_the_matrices_of_the_record_are_those_of_training(name):
+    rebuilt = rebuild(name, TWO_SENTENCES, seed=3)
+    frame = rebuilt.record()["frames"][-1]
+    visible = rebuilt.facts()["visible"]
+    assert [m["name"] for m in frame["matrices"]] == list(visible)
+    for matrix in frame["matrices"]:
+        states = states_of(matrix)
+        assert (states == 1).long().tolist() == visible[matrix["name"]]
+        assert list(states.shape) == [len(matrix["rows"]), len(matrix["columns"])]
+        assert len(matrix["graded_rows"]) == len(matrix["rows"])
+        assert (matrix["order"] is None) == (name != "PLM")
+    inputs = rebuilt.example.inputs
+    first = "content" if name == "PLM" else "encoder"
+    assert visible[first] == inputs.visible.dense()[0].long().tolist()
+    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.example.questions[-1].reader, first)
+    graded = next(m["graded_rows"] for m in frame["matrices"] if m["name"] == asked)
+    assert sum(graded) == int(rebuilt.example.questions[-1].graded.sum())
+
+
+def states_of(matrix):
+    return torch.frombuffer(bytearray(base64.b64decode(matrix["states"])), dtype=torch.uint8).view(matrix["shape"])
+
+
+@every_objective
+def test_frames_before_the_visibility_have_no_matrix(name):
+    frames = rebuild(name, TWO_SENTENCES).record()["frames"]
+    seen = [f["name"] for f in frames].index("visibility")
+    assert all(f["matrices"] == [] for f in frames[:seen])
+    assert all(f["matrices"] for f in frames[seen:])
+
+
+def test_the_order_sorts_the_axes_of_the_permutation():
+    rebuilt = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"})
+    matrices = rebuilt.record()["frames"][-1]["matrices"]
+    assert all([p + 1 for p in m["order"]] == [3, 5, 6, 8, 2, 1, 4, 7] for m in matrices)
+    query = states_of(matrices[1])
+    assert bool((query.diagonal() == 2).all())
+
+
+@every_objective
+def test_the_facts_have_the_promised_keys(name):
+    facts = json.loads(json.dumps(rebuild(name, TWO_SENTENCES, seed=5).facts()))
+    assert {"objective", "text", "seed", "inputs", "targets", "graded", "visible", "leak", "plan"} <= facts.keys()
+    assert len(facts["targets"]) == len(facts["graded"]) == len(facts["target_positions"])
+    assert set(facts["graded"]) <= {0, 1}
+    assert facts["knobs"].keys() == objectives()[name].knobs.keys()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "sentence permutation"])
+@pytest.mark.parametrize("text", ["Hello", "Hello there", "Hello hello hello"])
+def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
+    rebuilt = rebuild(name, text)
+    frames = json.loads(json.dumps(rebuilt.record()))["frames"]
+    assert texts(frames[-1]["lanes"][0]["cells"]) == text.split()
+    json.dumps(rebuilt.facts())
+    assert not rebuilt.verdict.leak
+    again = rebuild(name, text, seed=9, wanted=tell(rebuilt.steps))
+    assert answer(again) == answer(rebuilt)
+
+
+# gradients of a real model
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Two layers in double precision that can answer every objective; far from zero, so that nothing vanishes."""
+    shape = Architecture(
+        layers=LAYERS,
+        width=16,
+        heads=2,
+        feed=1,
+        decoder_layers=LAYERS,
+        two_streams=True,
+        detects=True,
+        generator_share=0.5,
+    )
+    return LanguageModel(shape, 100, generator(1)).double()
+
+
+def watched(network, monkeypatch):
+    """The embedded streams that a network reads from now on, by the identity of the stream."""
+    seen = {}
+    embed = type(network)._embed
+
+    def watch(stream, table):
+        seen[id(stream)] = embed(network, stream, table).detach().requires_grad_()
+        return seen[id(stream)]
+
+    monkeypatch.setattr(network, "_embed", watch)
+    return seen
+
+
+def influences(answer_, embedded):
+    """Which positions `[k, n]` of a stream have any influence on each graded answer's scores."""
+    weights = torch.linspace(1.0, 2.0, answer_.scores.shape[1], dtype=torch.float64)
+    rows = [
+        torch.autograd.grad((score * weights).sum(), embedded, retain_graph=True, allow_unused=True)[0]
+        for score in answer_.scores
+    ]
+    return torch.stack([torch.zeros(embedded.shape[1]) if g is None else g[0].abs().sum(-1) for g in rows]) > 0
+
+
+@every_objective
+@pytest.mark.parametrize("seed", range(2))
+def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, model, monkeypatch):
+    """The closure of visibility is the truth: outside it every gradient is exactly zero, inside it none is."""
+    example = objectives()[name].example(tokens_of_words(TWO_SENTENCES), generator(seed))
+    for part, network in ((example.generator, model.generator), (example, model.network)):
+        if part is not None:
+            embedded = watched(network, monkeypatch)
+            for answer_ in model._answers(part, None, network):
+                assert_influence_is_closure(part, answer_, embedded)
+
+
+def assert_influence_is_closure(example, answer_, embedded):
+    reach, own = leaks.answering(example, answer_.question, LAYERS)
+    found = influences(answer_, embedded[id(example.inputs)])
+    assert torch.equal(found, reach[answer_.places])
+    assert_answers_stay_hidden(example, answer_, found)
+    if own is not None:
+        written = influences(answer_, embedded[id(example.decoder)])
+        assert torch.equal(written, own[answer_.places])
+        answers = answer_.question.origin[0, answer_.places]
+        assert not (written & (example.decoder.origin[0] == answers[:, None]) & (answers >= 0)[:, None]).any()
+
+
+def assert_answers_stay_hidden(example, answer_, found):
+    """No position that shows an answer moves its score, except where showing it is the task."""
+    shown, _ = leaks.told(example.inputs, example, 0)
+    answers = answer_.question.origin[0, answer_.places]
+    shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
+    assert answer_.question.copying or not (found & shows).any()
+
+
+@every_objective
+def test_every_action_has_a_name(name):
+    for step in steps_of(name):
+        assert {Action(int(a)) for a in step.example.action.unique()} <= STATES.keys()

@@ -1,0 +1,343 @@
+"""Every stage again, one row at a time, in slow and obvious lists: what the batched code must equal.
+
+A text is a list of ids. A row of positions is a `Row`: ids and, for each, the place of the text it comes from
+(-1 for none). Who sees whom is a list of rows of booleans, reader x read. Nothing here knows of padding.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from playground.example import Action
+from tests.texts import SPECIALS
+
+
+@dataclass
+class Row:
+    """Positions of one stack."""
+
+    ids: list[int]
+    origin: list[int]
+    position: list[int] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.position = self.position or list(range(len(self.ids)))
+
+
+@dataclass
+class Asked:
+    """One question: what is expected at every position, whether it counts, and where in the text it stands."""
+
+    targets: list[int]
+    graded: list[bool]
+    origin: list[int]
+
+
+def maskable(text):
+    return [token == SPECIALS.unknown or token >= SPECIALS.first_word for token in text]
+
+
+def count_half_even(text, rate, specials=2):
+    """BERT's count: Python's round over the words and two specials, at least one, at most all."""
+    words = sum(maskable(text))
+    return min(words, max(1 if rate > 0 else 0, round(rate * (words + specials))))
+
+
+# arrange
+
+
+def arrange_text(text, wrap=False):
+    row = Row(list(text), list(range(len(text))))
+    if not wrap:
+        return row
+    return Row([SPECIALS.cls, *row.ids, SPECIALS.sep], [-1, *row.origin, -1])
+
+
+def arrange_shifted(text):
+    if not text:
+        return Row([], [])
+    return Row([SPECIALS.start, *text[:-1]], list(range(-1, len(text) - 1)))
+
+
+# choose
+
+
+def choose_tokens(text, positions):
+    allowed = maskable(text)
+    return [place in positions and allowed[place] for place in range(len(text))]
+
+
+def choose_spans(text, spans):
+    """The spans that are left when each is cut at the first special, and which tokens lie in one."""
+    allowed = maskable(text)
+    kept = []
+    for start, length in spans:
+        room = 0
+        while start + room < len(text) and room < length and allowed[start + room]:
+            room += 1
+        if room > 0 or length == 0:
+            kept.append((start, room))
+    chosen = [any(s <= place < s + n for s, n in kept) for place in range(len(text))]
+    return kept, chosen
+
+
+def choose_order(text, rank, predicted):
+    allowed = maskable(text)
+    return [rank[place] >= len(text) - predicted and allowed[place] for place in range(len(text))]
+
+
+# change
+
+
+def change_tokens(text, row, chosen, actions, words):
+    done = [actions[p] if chosen[p] else Action.KEPT for p in range(len(text))]
+    ids = list(row.ids)
+    for position, place in enumerate(row.origin):
+        if place >= 0 and done[place] == Action.MASKED:
+            ids[position] = SPECIALS.mask
+        if place >= 0 and done[place] == Action.RANDOMISED:
+            ids[position] = words[place]
+    return Row(ids, row.origin), done
+
+
+def change_to_markers(text, spans, marker):
+    ids, origin, done = [], [], [Action.KEPT] * len(text)
+    for place in range(len(text) + 1):
+        for number, (start, length) in enumerate(spans):
+            if start == place:
+                ids.append(SPECIALS.mask if marker == "mask" else SPECIALS.sentinels[min(number, 31)])
+                origin.append(start if length else -1)
+            if start <= place < start + length:
+                done[place] = Action.MASKED if place == start else Action.DELETED
+        if place < len(text) and done[place] == Action.KEPT:
+            ids.append(text[place])
+            origin.append(place)
+    return Row(ids, origin), done
+
+
+def change_order(text, source):
+    """The text read in the order of `source`; `rank` says where each token of the text went."""
+    row = Row([text[place] for place in source], list(source))
+    done = [Action.KEPT if source[place] == place else Action.MOVED for place in range(len(text))]
+    rank = [source.index(place) for place in range(len(text))]
+    return row, done, rank
+
+
+# propose
+
+
+def propose_words(text, row, chosen, words):
+    ids, done = [], []
+    for place, token in enumerate(text):
+        lucky = words[place] == token
+        done.append((Action.SAME_BY_LUCK if lucky else Action.REPLACED) if chosen[place] else Action.KEPT)
+    for position, place in enumerate(row.origin):
+        if place < 0:
+            ids.append(row.ids[position])
+        else:
+            ids.append(words[place] if chosen[place] else text[place])
+    return Row(ids, row.origin), done
+
+
+# see
+
+
+def see_all(readers, read=None):
+    return [[True] * (readers if read is None else read) for _ in range(readers)]
+
+
+def see_left(readers):
+    return [[j <= i for j in range(readers)] for i in range(readers)]
+
+
+def see_order(row, rank, chosen, context="together"):
+    """Content and query: whom a position sees is a matter of who comes earlier in the order."""
+
+    def step(place):
+        if place < 0 or (context == "together" and not chosen[place]):
+            return -1
+        return rank[place]
+
+    steps = [step(place) for place in row.origin]
+    return [[b <= a for b in steps] for a in steps], [[b < a for b in steps] for a in steps]
+
+
+def see_encoder_decoder(row, decoder, done, hide_masked=False):
+    shown = [not (hide_masked and place >= 0 and done[place] == Action.MASKED) for place in row.origin]
+    return see_all(len(row.ids)), see_left(len(decoder.ids)), [shown for _ in decoder.ids]
+
+
+# ask
+
+
+def ask_in_place(text, row, chosen):
+    return Asked(
+        [text[place] if place >= 0 else SPECIALS.pad for place in row.origin],
+        [place >= 0 and chosen[place] for place in row.origin],
+        list(row.origin),
+    )
+
+
+def ask_next(text):
+    return Asked(list(text), [True] * len(text), list(range(len(text))))
+
+
+def ask_replaced(row, done):
+    replaced = [int(place >= 0 and done[place] == Action.REPLACED) for place in row.origin]
+    return Asked(replaced, [True] * len(replaced), [-1] * len(replaced))
+
+
+def ask_to_write(text, spans, chosen, target, end=False):
+    """The decoder's row and its question."""
+    if target == "text":
+        said = list(enumerate(text))
+    elif target == "sentinels":
+        said = [
+            item
+            for number, (start, length) in enumerate(spans)
+            for item in [
+                (-1, SPECIALS.sentinels[min(number, 31)]),
+                *((p, text[p]) for p in range(start, start + length)),
+            ]
+        ]
+    else:
+        said = [(p, text[p]) for p in range(len(text)) if chosen[p]]
+    if end:
+        said.append((-1, SPECIALS.end))
+    origin, targets = [p for p, _ in said], [t for _, t in said]
+    if target == "fragment":
+        before = [p - 1 if p >= 0 else last for p, last in zip(origin, [-1, *origin], strict=False)]
+        decoder = Row([text[p] if p >= 0 else SPECIALS.start for p in before], before, [p + 1 for p in before])
+    else:
+        decoder = Row([SPECIALS.start, *targets][: len(targets)], [-1, *origin][: len(targets)])
+    return decoder, Asked(targets, [True] * len(targets), origin)
+
+
+# one whole objective, row by row
+
+
+@dataclass
+class Story:
+    """What the stages have made of one row so far."""
+
+    text: list[int]
+    inputs: Row
+    chosen: list[bool]
+    done: list[int]
+    rank: list[int]
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    sees: dict[str, list[list[bool]]] = field(default_factory=dict)
+    decoder: Row | None = None
+    asked: list[Asked] = field(default_factory=list)
+    generator: "Story | None" = None
+
+
+def begin(text):
+    size = len(text)
+    return Story(list(text), arrange_text(text), [False] * size, [0] * size, list(range(size)), sees={})
+
+
+def act(stage, plan, story):
+    """The story after one more stage; `plan` holds the row's own lists."""
+    return ACTS[type(stage).__name__](stage, plan, story)
+
+
+def _arrange_text(stage, plan, story):
+    return replace(story, inputs=arrange_text(story.text, stage.wrap))
+
+
+def _arrange_shifted(stage, plan, story):
+    return replace(story, inputs=arrange_shifted(story.text))
+
+
+def _choose_tokens(stage, plan, story):
+    places = [place for place, wanted in enumerate(plan["positions"]) if wanted]
+    return replace(story, chosen=choose_tokens(story.text, places))
+
+
+def _choose_spans(stage, plan, story):
+    drawn = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
+    spans, chosen = choose_spans(story.text, drawn)
+    return replace(story, spans=spans, chosen=chosen)
+
+
+def _choose_order(stage, plan, story):
+    return replace(story, chosen=choose_order(story.text, plan["rank"], plan["predicted"]), rank=plan["rank"])
+
+
+def _change_tokens(stage, plan, story):
+    row, done = change_tokens(story.text, story.inputs, story.chosen, plan["action"], plan["words"])
+    return replace(story, inputs=row, done=done)
+
+
+def _change_to_markers(stage, plan, story):
+    row, done = change_to_markers(story.text, story.spans, stage.marker)
+    return replace(story, inputs=row, done=done)
+
+
+def _change_order(stage, plan, story):
+    row, done, rank = change_order(story.text, plan["source"])
+    return replace(story, inputs=row, done=done, rank=rank, chosen=[True] * len(rank))
+
+
+def _propose_words(stage, plan, story):
+    row, done = propose_words(story.text, story.inputs, story.chosen, plan["words"])
+    return replace(story, inputs=row, done=done, generator=story, asked=[])
+
+
+def _see_all(stage, plan, story):
+    return replace(story, sees={"inputs": see_all(len(story.inputs.ids))})
+
+
+def _see_left(stage, plan, story):
+    return replace(story, sees={"inputs": see_left(len(story.inputs.ids))})
+
+
+def _see_order(stage, plan, story):
+    content, query = see_order(story.inputs, story.rank, story.chosen, stage.context)
+    return replace(story, sees={"inputs": content, "query": query})
+
+
+def _see_encoder_decoder(stage, plan, story):
+    own, left, cross = see_encoder_decoder(story.inputs, story.decoder, story.done, stage.hide_masked)
+    return replace(story, sees={"inputs": own, "decoder": left, "cross": cross})
+
+
+def _ask_in_place(stage, plan, story):
+    return replace(story, asked=[*story.asked, ask_in_place(story.text, story.inputs, story.chosen)])
+
+
+def _ask_next(stage, plan, story):
+    return replace(story, asked=[*story.asked, ask_next(story.text)], chosen=[True] * len(story.text))
+
+
+def _ask_replaced(stage, plan, story):
+    return replace(story, asked=[*story.asked, ask_replaced(story.inputs, story.done)])
+
+
+def _ask_to_write(stage, plan, story):
+    decoder, asked = ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.end)
+    return replace(story, decoder=decoder, asked=[*story.asked, asked])
+
+
+ACTS = {
+    "ArrangeText": _arrange_text,
+    "ArrangeShifted": _arrange_shifted,
+    "ChooseTokens": _choose_tokens,
+    "ChooseFragment": _choose_spans,
+    "ChooseSpans": _choose_spans,
+    "ChoosePoissonSpans": _choose_spans,
+    "ChooseOrder": _choose_order,
+    "ChangeTokens": _change_tokens,
+    "ChangeToMarkers": _change_to_markers,
+    "ChangeWordOrder": _change_order,
+    "ChangeSentenceOrder": _change_order,
+    "ProposeWords": _propose_words,
+    "SeeAll": _see_all,
+    "SeeLeft": _see_left,
+    "SeeOrder": _see_order,
+    "SeeEncoderDecoder": _see_encoder_decoder,
+    "AskInPlace": _ask_in_place,
+    "AskQueryStream": _ask_in_place,
+    "AskNext": _ask_next,
+    "AskReplaced": _ask_replaced,
+    "AskToWrite": _ask_to_write,
+}

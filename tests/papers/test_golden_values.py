@@ -1,0 +1,152 @@
+"""Values worked out by hand or printed in the papers (inventory, appendix D; objectives reference)."""
+
+from itertools import permutations
+from math import sqrt
+
+import pytest
+import torch
+
+from playground.example import Action, begin, by_level, causal, full
+from playground.objectives import find_objective
+from playground.objectives.choose import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.rebuild import rebuild
+from playground.seeds import generator
+from tests.texts import plain_rows, tokens_of
+
+
+def rows(cells):
+    return ["".join(map(str, row)) for row in cells]
+
+
+def test_the_order_3_2_4_1():
+    """The figure of the two streams: the content stream sees itself too, the query stream does not."""
+    seen = rebuild("PLM", "one two three four", wanted={"order": "3,2,4,1", "cut": "0"}).facts()["visible"]
+    assert rows(seen["content"]) == ["1111", "0110", "0010", "0111"]
+    assert rows(seen["query"]) == ["0111", "0010", "0000", "0110"]
+
+
+def test_the_matrices_of_the_survey_example_in_both_modes():
+    wanted = {"order": "3,5,6,8,2,1,4,7", "cut": "3"}
+    together = rebuild("PLM", wanted=wanted).facts()["visible"]
+    assert rows(together["content"]) == [
+        "11101101",  # I: context, today, am, itself
+        "01101101",  # am: context, today, itself
+        "00101100",  # happy: the context
+        "11111101",  # to: all but you
+        "00101100",  # join: the context
+        "00101100",  # with: the context
+        "11111111",  # you: everybody
+        "00101101",  # today: context and itself
+    ]
+    query = rows(together["query"])
+    assert [query[k] for k in (7, 1, 0, 3, 6)] == ["00101100", "00101101", "01101101", "11101101", "11111101"]
+    assert [query[k] for k in (2, 4, 5)] == ["00000000"] * 3
+    strict = rebuild("PLM", wanted=wanted, settings={"context": "strict"}).facts()["visible"]
+    assert [rows(strict["content"])[k] for k in (2, 4, 5)] == ["00100000", "00101000", "00101100"]
+    for k in (0, 1, 3, 6, 7):
+        assert strict["content"][k] == together["content"][k]
+        assert strict["query"][k] == together["query"][k]
+
+
+def test_one_comparison_of_levels_says_the_four_masks():
+    """UniLM: prefix rows see the prefix, the others what is to their left too: 42 cells; causal 36, full 64."""
+    real = torch.ones(1, 8, dtype=torch.bool)
+    place = torch.arange(8)[None]
+    level = place.masked_fill(place < 4, 0)
+    prefix = by_level(level, level, real).dense()[0].long().tolist()
+    assert rows(prefix) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
+    assert sum(map(sum, prefix)) == 42
+    assert int(causal(real, False).dense().sum()) == 36
+    assert int(full(real, False).dense().sum()) == 64
+
+
+def test_the_number_of_orders():
+    orders = {tuple(rank) for rank in drawn_orders(4)}
+    assert orders == set(permutations(range(4)))
+    assert len(orders) == 24
+
+
+def drawn_orders(length):
+    objective = find_objective("PLM")
+    return objective.example(plain_rows(2000, length), generator(0)).rank.tolist()
+
+
+def test_the_shares_of_all_tokens_under_mlm():
+    """15 % and 80/10/10: masks are 12 %, random words 1.5 %, kept words 1.5 % of all tokens."""
+    example = find_objective("MLM").turn({"specials": 0}).example(plain_rows(2000, 100), generator(0))
+    number = example.action.numel()
+    for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.GRADED_AS_IS, 0.015)):
+        assert abs(int((example.action == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
+
+
+@pytest.mark.parametrize(("views", "share"), [(1, 0.150), (4, 0.478), (10, 0.803), (40, 0.9985)])
+def test_the_fraction_masked_at_least_once(views, share):
+    """Dynamic masking draws again every time (RoBERTa); 1 - .85^k of the places are hidden at least once."""
+    example = begin(plain_rows(100, 200))
+    stage = ChooseTokens(selection="iid")
+    seen = torch.stack([stage.plan(example, generator(0, view)).positions for view in range(views)]).any(0)
+    assert abs(float(seen.double().mean()) - share) < 5 * sqrt(share * (1 - share) / seen.numel()) + 5e-4
+
+
+def test_a_static_mask_never_hides_more():
+    example = begin(plain_rows(10, 100))
+    stage = ChooseTokens(specials=0)
+    seen = torch.stack([stage.plan(example, generator(0)).positions for _ in range(40)]).any(0)
+    assert seen.sum(1).unique().tolist() == [15]
+
+
+def test_the_detector_is_graded_at_every_word():
+    """RTD: 8 of 8 positions against 15 % for MLM: 6.7 times the signal."""
+    facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).facts()
+    assert facts["targets"] == "o o r o r o o o".split()
+    assert facts["signal"] == 1.0
+    assert round(facts["signal"] / 0.15, 1) == 6.7
+    lucky = rebuild("RTD", wanted={"chosen": "3,5", "replace": "happy,study"}).facts()
+    assert lucky["targets"] == "o o o o r o o o".split()
+
+
+@pytest.mark.parametrize(
+    ("tokens", "chosen"), [(8, 2), (28, 4), (48, 8), (68, 10), (5, 1), (1, 1), (0, 0), (128, 20), (510, 77)]
+)
+def test_berts_count_is_rounded_half_to_even_over_specials_too(tokens, chosen):
+    """1.5 gives 2, 4.5 gives 4, 7.5 gives 8, 10.5 gives 10 (Python's round in the released code)."""
+    found = ChooseTokens().count(torch.ones(1, tokens, dtype=torch.bool))
+    assert found.tolist() == [chosen]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "gone", "runs"), [(40, 6, 2), (43, 6, 2), (30, 4, 1), (512, 77, 26), (128, 19, 6), (2, 1, 1)]
+)
+def test_t5_counts(tokens, gone, runs):
+    """Helper of the released code: 15 % rounded, runs of three on the average, at least one of each."""
+    found = ChooseSpans(official=True).counts(torch.tensor([tokens]), sentinels=32)
+    assert [int(v) for v in found] == [gone, runs]
+
+
+def test_t5_raw_lengths_of_the_released_helper():
+    """568 raw tokens give 512 inputs and 114 targets, 141 give 128 and 29; each counts a closing sign."""
+    for raw, inputs, targets in ((568, 512, 114), (141, 128, 29)):
+        gone, runs = (int(v) for v in ChooseSpans(official=True).counts(torch.tensor([raw]), sentinels=100))
+        assert (raw - gone + runs + 1, gone + runs + 1) == (inputs, targets)
+
+
+def test_bart_rounds_up_but_not_by_the_last_bit():
+    """0.3 of 200 is 60; single precision made it 61 in the released code."""
+    for length, budget in ((200, 60), (8, 3), (10, 3), (1, 1)):
+        plan = ChoosePoissonSpans().plan(begin(plain_rows(3, length)), generator(0))
+        assert plan.length.clamp(min=0).sum(1).tolist() == [budget] * 3
+
+
+@pytest.mark.parametrize(("tokens", "length"), [(8, 4), (5, 2), (7, 4), (2, 1), (1, 0), (0, 0)])
+def test_mass_hides_half_of_the_text(tokens, length):
+    plan = ChooseFragment().plan(begin(tokens_of([list(range(40, 40 + tokens))], extra=1)), generator(0))
+    assert plan.length.clamp(min=0).tolist() == [[length]]
+
+
+def test_the_whole_chain_of_a_shuffled_sentence():
+    """The badge at a word of the text says where it goes, the order says who comes when."""
+    rebuilt = rebuild("sentence shuffling", wanted={"order": "8,7,2,1,5,6,3,4"})
+    assert rebuilt.example.rank.tolist() == [[3, 2, 6, 7, 4, 5, 1, 0]]
+    assert rebuilt.facts()["plan"] == {"order": [8, 7, 2, 1, 5, 6, 3, 4]}
+    original = rebuilt.record()["frames"][-1]["lanes"][0]["cells"]
+    assert [c["badge"] for c in original] == list("43785621")

@@ -1,0 +1,88 @@
+"""The survey's Table 2: seven of its rows, to the word, each from a plan by hand."""
+
+import pytest
+
+from playground.objectives import objectives
+from playground.objectives.rebuild import SENTENCE, rebuild, table
+
+ROWS = {
+    "LM": ("LM", {}, "[START]", SENTENCE),
+    "MLM": ("MLM", {"chosen": "3,8"}, "I am [MASK] to join with you [MASK]", "happy today"),
+    "Discriminator (o/r)": (
+        "RTD",
+        {"chosen": "3,5", "replace": "thrilled,study"},
+        "I am thrilled to study with you today",
+        "o o r o r o o o",
+    ),
+    "PLM": ("PLM", {"order": "3,5,6,8,2,1,4,7", "cut": "3"}, "happy join with", "today am I to you"),
+    "Span Mask": ("span mask", {"spans": "3:3"}, "I am [MASK] [MASK] [MASK] with you today", "happy to join"),
+    "Text Infilling": ("text infilling", {"spans": "3:3"}, "I am [MASK] with you today", "happy to join"),
+    "Sent Shuffling": (
+        "sentence shuffling",
+        {"order": "8,7,2,1,5,6,3,4"},
+        "today you am I join with happy to",
+        SENTENCE,
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("row", ROWS)
+def test_the_row_reads_as_in_the_survey(row, seed):
+    name, plan, inputs, targets = ROWS[row]
+    rebuilt = rebuild(name, wanted=plan, seed=seed)
+    assert rebuilt.objective.row == row
+    assert rebuilt.survey() == {"inputs": inputs, "targets": targets}
+    assert not rebuilt.verdict.leak
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_row_is_found_by_its_name_in_the_survey(row):
+    assert rebuild(row).objective.row == row
+
+
+def test_the_table_has_these_rows_in_the_order_of_the_survey():
+    done, refused = table()
+    assert [r.objective.row for r in done] == list(ROWS)
+    assert refused == []
+    assert {o.row for o in objectives().values() if o.row} == set(ROWS)
+
+
+def test_the_text_says_who_did_what_in_the_masked_row():
+    facts = rebuild("MLM", wanted={"chosen": "3,8"}).facts()
+    assert facts["inputs"] == "I am [MASK] to join with you [MASK]".split()
+    assert facts["actions"] == ["kept", "kept", "masked", "kept", "kept", "kept", "kept", "masked"]
+    assert facts["graded"] == [0, 0, 1, 0, 0, 0, 0, 1]
+    assert facts["targets"] == SENTENCE.split()
+
+
+def test_the_permutation_row_is_predicted_in_its_order():
+    facts = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).facts()
+    assert facts["targets"] == "happy join with today am I to you".split()
+    assert facts["graded"] == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert facts["target_positions"] == [3, 5, 6, 8, 2, 1, 4, 7]
+    assert facts["inputs"] == SENTENCE.split(), "the tokens do not move"
+
+
+def test_the_other_two_infillings_of_the_same_gap():
+    """T5 writes the marker and the gap, BART the whole text (survey, sec. 4.3)."""
+    t5, bart = (rebuild(name, wanted={"spans": "3:3"}).survey() for name in ("T5", "BART"))
+    assert t5 == {"inputs": "I am <0> with you today", "targets": "<0> happy to join"}
+    assert bart == {"inputs": "I am [MASK] with you today", "targets": SENTENCE}
+
+
+def test_t5_folds_two_gaps_behind_numbered_markers():
+    found = rebuild("T5", wanted={"spans": "2:1,5:2"}).survey()
+    assert found == {"inputs": "I <0> happy to <1> you today", "targets": "<0> am <1> join with"}
+
+
+def test_bart_inserts_a_mark_where_nothing_is_missing():
+    empty = rebuild("BART", wanted={"spans": "3:0"})
+    assert empty.survey() == {"inputs": "I am [MASK] happy to join with you today", "targets": SENTENCE}
+    assert empty.facts()["actions"] == ["kept"] * 8
+
+
+def test_mass_decoder_starts_from_the_word_before_the_fragment():
+    facts = rebuild("MASS", wanted={"spans": "3:3"}).facts()
+    assert facts["decoder_inputs"] == ["am", "happy", "to"]
+    assert facts["visible"]["cross"] == [[1, 1, 0, 0, 0, 1, 1, 1]] * 3

@@ -1,0 +1,361 @@
+"""Mistakes that were found in published code and peers; each test is named after the one it looks for."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from playground import leaks
+from playground.example import Action, Question, begin, by_level, causal, full
+from playground.models import Architecture, LanguageModel, grade
+from playground.objectives import find_objective, objectives
+from playground.objectives.choose import ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.rebuild import SENTENCE, rebuild
+from playground.objectives.see import SeeOrder
+from playground.seeds import generator
+from tests.texts import SPECIALS, plain_rows, tokens_of
+
+EIGHT = plain_rows(1, 8)
+PLACES = torch.arange(8)[None]
+ORDER = torch.tensor([[5, 4, 0, 6, 1, 2, 7, 3]])
+"""The rank of each word in the survey's permutation row."""
+
+
+def test_leak_table_bidirectional_with_shifted_loss_leaks_7_of_7():
+    """Labels are the next token of an unshifted text, so eight tokens give seven predictions."""
+    assert verdict(shifted(full(EIGHT.real, False))) == (7, 7)
+
+
+def test_leak_table_bidirectional_with_a_start_sign_leaks_7_of_8():
+    """With [START] in front there are eight predictions; only the last word never stands in the input."""
+    steps = find_objective("LM").steps(EIGHT, generator(0))
+    example = steps[-1].example
+    open_ = replace(example, inputs=replace(example.inputs, visible=full(EIGHT.real, False)))
+    found = leaks.check(open_, layers=4)
+    assert found.leaking == tuple(range(7))
+    assert found.graded == 8
+    assert verdict(example) == (0, 8)
+
+
+def test_leak_table_left_to_right_with_shifted_loss_is_clean():
+    assert verdict(shifted(causal(EIGHT.real, False))) == (0, 7)
+
+
+def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_graded_too():
+    level = PLACES.masked_fill(PLACES < 4, 0)
+    visible = by_level(level, level, EIGHT.real)
+    assert verdict(shifted(visible)) == (3, 7)
+    assert verdict(shifted(visible, first=3)) == (0, 4)
+
+
+def test_leak_table_masked_words_are_clean_and_kept_ones_leak_by_design():
+    masked = rebuild("MLM", wanted={"chosen": "3,8", "actions": "mask,random"}).verdict
+    assert (masked.leak, masked.by_design) == (False, ())
+    kept = rebuild("MLM", wanted={"chosen": "3,8", "actions": "mask,keep"}).verdict
+    assert (kept.leak, kept.by_design) == (False, (7,))
+
+
+def test_leak_table_cloze_under_a_prefix_mask_is_clean():
+    """UniLM: masks in both segments, answers at their own places, no shift."""
+    example = rebuild("MLM", wanted={"chosen": "2,4,6,8"}).example
+    level = PLACES.masked_fill(PLACES < 4, 0)
+    seen = replace(example.inputs, visible=by_level(level, level, example.inputs.real))
+    assert verdict(replace(example, inputs=seen)) == (0, 4)
+
+
+def test_leak_table_two_streams_are_clean():
+    assert verdict(permuted()) == (0, 8)
+
+
+def test_leak_table_one_stream_that_sees_itself_leaks_8_of_8():
+    assert verdict(from_content(permuted())) == (8, 8)
+
+
+def test_leak_table_one_stream_with_itself_hidden_leaks_8_of_8():
+    """The residual carries the word past the mask, so hiding the diagonal does not help."""
+    example = permuted()
+    hidden = replace(example, inputs=replace(example.inputs, visible=example.inputs.query_visible))
+    assert verdict(from_content(hidden)) == (8, 8)
+
+
+def test_leak_table_an_order_drawn_anew_in_every_layer_leaks_8_of_8():
+    """What a word's neighbours heard of it under one order, its query may read under the next."""
+    rng = generator(0)
+    anew = [ChooseOrder().plan(begin(EIGHT), rng).rank[0] for _ in range(4)]
+    assert int(answered(anew).sum()) == 8
+    assert int(answered([ORDER[0]] * 4).sum()) == 0
+
+
+def answered(orders):
+    """Which words reach their own query when layer k of the two streams follows the k-th order."""
+    reach, found = torch.eye(8), torch.zeros(8, dtype=torch.bool)
+    for rank in orders:
+        found |= ((rank < rank[:, None]).float() @ reach).diagonal() > 0
+        reach = (rank <= rank[:, None]).float() @ reach
+    return found
+
+
+def test_leak_table_a_query_stream_alone_learns_nothing():
+    """If queries read only queries, no word reaches anybody: 0 of 28 contexts, neither leak nor signal."""
+    example = permuted()
+    blind = replace(
+        example,
+        inputs=replace(example.inputs, ids=torch.full_like(EIGHT.ids, SPECIALS.mask)),
+        action=torch.full_like(example.action, Action.MASKED),
+    )
+    assert int(example.inputs.query_visible.dense().sum()) == 28
+    assert verdict(blind) == (0, 8)
+    shown, on_purpose = leaks.told(blind.inputs, blind, 0)
+    assert bool((shown == -1).all())
+    assert bool((on_purpose == -1).all())
+
+
+def shifted(visible, first=0):
+    """The words themselves as input, each asked for its right neighbour, from place `first` on."""
+    example = begin(EIGHT)
+    targets = EIGHT.ids.roll(-1, 1)
+    graded = (first <= PLACES) & (PLACES < 7)
+    question = Question("next word", "vocabulary", "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
+    return replace(example, inputs=replace(example.inputs, visible=visible), questions=(question,))
+
+
+def permuted():
+    """Every word predicted in an order, in two streams."""
+    example = replace(begin(EIGHT), rank=ORDER, chosen=EIGHT.real)
+    example = SeeOrder().build(example)
+    question = Question("hidden words", "vocabulary", "query", EIGHT.ids, EIGHT.real, PLACES)
+    return replace(example, questions=(question,))
+
+
+def from_content(example):
+    return replace(example, questions=tuple(replace(q, reader="inputs") for q in example.questions))
+
+
+def verdict(example):
+    found = leaks.check(example, layers=4)
+    assert found.leak == bool(found.leaking)
+    return len(found.leaking), found.graded
+
+
+# shares and words
+
+
+def test_random_and_unchanged_drawn_independently_would_be_81_9_10():
+    """One throw decides all three, so that none can overrule another."""
+    example = find_objective("MLM").turn({"rate": 0.9}).example(plain_rows(2000, 30), generator(3))
+    action = example.action[example.chosen]
+    shares = [float((action == a).double().mean()) for a in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS)]
+    assert sum(shares) == pytest.approx(1.0)
+    assert shares == pytest.approx([0.8, 0.1, 0.1], abs=0.006)
+
+
+def test_random_words_are_never_special():
+    tokens = tokens_of([[SPECIALS.sep, *range(40, 60)]] * 500, padded=False)
+    for name in ("MLM", "RTD", "span mask"):
+        example = find_objective(name).turn({"mask": 0.0, "random": 1.0}).example(tokens, generator(4))
+        if name == "RTD":
+            example = example.generator
+        ids = example.inputs.ids[example.action == Action.RANDOMISED]
+        assert len(ids) > 500
+        assert bool((ids >= SPECIALS.first_word).all())
+
+
+def test_masking_with_the_mask_sign_only():
+    """A toy that never shows random or unchanged words is not BERT's."""
+    example = find_objective("MLM").example(plain_rows(500, 30), generator(5))
+    assert set(example.action[example.chosen].tolist()) == {1, 2, 3}
+
+
+# replaced token detection
+
+
+def test_a_lucky_sample_counts_as_original():
+    facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "happy,join"}).facts()
+    assert facts["targets"] == ["o"] * 8
+    assert facts["actions"].count("same_by_luck") == 2
+
+
+def test_the_generator_samples_and_does_not_take_the_best():
+    scores = torch.zeros(SPECIALS.size)
+    scores[: SPECIALS.first_word] = float("-inf")
+    scores[50] = 1.0
+    example = find_objective("RTD").proposing(lambda e: scores.expand(*e.tokens.ids.shape, -1)).turn({"rate": 1.0})
+    words = example.example(plain_rows(20, 20), generator(6)).inputs.ids
+    assert len(words.unique()) > 20
+
+
+def electra():
+    shape = Architecture(layers=1, width=16, heads=2, detects=True, generator_share=0.5)
+    return LanguageModel(shape, SPECIALS.size, generator(0))
+
+
+def test_no_gradient_comes_back_through_the_sample():
+    """The detector's loss leaves the generator's own weights alone, and the proposal carries no gradient."""
+    model = electra()
+    objective = find_objective("RTD").turn({"rate": 0.5}).proposing(model.propose)
+    example = objective.example(plain_rows(4, 16), generator(7))
+    assert not model.propose(example.generator).requires_grad
+    _, terms = grade(model.answers(example))
+    terms["replaced?"].backward()
+    assert all(p.grad is None for p in model.generator.parameters())
+    assert model.table.weight.grad is not None
+
+
+def test_generator_and_detector_train_together():
+    model = electra()
+    example = find_objective("RTD").turn({"rate": 0.5}).example(plain_rows(4, 16), generator(8))
+    total, terms = grade(model.answers(example))
+    assert total.item() == pytest.approx((terms["hidden words"] + 50.0 * terms["replaced?"]).item())
+    total.backward()
+    for part in (model.generator, model.network.encoder, model.replaced):
+        assert all(p.grad is not None and bool(p.grad.abs().sum() > 0) for p in part.parameters() if p.dim() > 1)
+
+
+def test_drawing_positions_twice_would_average_two_ids():
+    """ELECTRA draws with replacement; here every chosen place is chosen once and holds one word."""
+    example = begin(plain_rows(200, 30))
+    plan = ChooseTokens(rate=0.5).plan(example, generator(9))
+    assert plan.positions.sum(1).unique().tolist() == [16]
+
+
+# permutation
+
+
+@pytest.mark.parametrize("length", [2, 3, 7, 8, 9])
+def test_permutation_of_an_odd_length_and_never_without_a_target(length):
+    """HF's collator needs even lengths and gives no target at all for 43 % of the sentences of eight words."""
+    example = find_objective("PLM").example(plain_rows(200, length), generator(10))
+    targets = example.questions[0].graded.sum(1)
+    assert targets.unique().tolist() == [max(1, length // 6)]
+
+
+def test_permutation_never_hides_the_words_of_the_content_stream():
+    """HF's collator writes [MASK] over the targets, so later targets never see earlier ones."""
+    example = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example
+    assert torch.equal(example.inputs.ids, example.tokens.ids)
+
+
+def test_order_is_not_rank():
+    """Word 3 comes first: its rank is 0, while the first word of the text comes sixth."""
+    rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example.rank[0].tolist()
+    assert rank == ORDER[0].tolist()
+
+
+def test_an_empty_row_of_visibility_gives_nothing_instead_of_the_average():
+    """XLNet's finite -1e30 turns a row that sees nobody into uniform attention, its own word included."""
+    shape = Architecture(layers=1, width=16, heads=2, two_streams=True)
+    model = LanguageModel(shape, SPECIALS.size, generator(0))
+    first = rebuild("PLM", "one two three", wanted={"order": "2,1,3", "cut": "0"}).example
+    other = replace(first, inputs=replace(first.inputs, ids=first.inputs.ids + 1))
+    scores = [model.answers(e)[0].scores for e in (first, other)]
+    assert torch.equal(scores[0][1], scores[1][1]), "the word that comes first in the order depends on no word"
+    assert not torch.equal(scores[0][0], scores[1][0])
+
+
+# spans
+
+
+def test_rolling_t5_masks_would_tear_the_markers_apart():
+    """With a gap at place 0 the released functions number inputs and targets differently."""
+    found = rebuild("T5", wanted={"spans": "1:2,8:1"}).survey()
+    assert found == {"inputs": "<0> happy to join with you <1>", "targets": "<0> I am <1> today"}
+
+
+def test_a_short_text_does_not_always_lose_its_last_word():
+    """T5's released code can only hide the end of a text of eight words; every word should have its turn."""
+    objective = find_objective("T5")
+    ordinary = objective.example(plain_rows(200, 8), generator(11)).chosen.any(0)
+    official = objective.turn({"official": True}).example(plain_rows(200, 8), generator(11)).chosen.any(0)
+    assert ordinary.tolist() == [True] * 8
+    assert official.tolist() == [False] * 7 + [True]
+
+
+def test_more_runs_than_untouched_words_are_not_asked_for():
+    """The released code breaks where the gaps outnumber the words between them."""
+    for official in (False, True):
+        stage = ChooseSpans(rate=0.9, mean_length=1.0, official=official)
+        plan = stage.plan(begin(plain_rows(20, 10)), generator(12))
+        assert plan.length.clamp(min=0).sum(1).unique().tolist() == [9]
+        assert (plan.length > 0).sum(1).unique().tolist() == [1 if official else 2]
+
+
+def test_overlapping_gaps_would_lose_a_tenth_of_the_budget():
+    """Fairseq's gaps overlap and are cut at the end: 54 of 60 tokens vanish; here all 60 do."""
+    chosen = find_objective("BART").example(plain_rows(50, 200), generator(13)).chosen
+    assert chosen.sum(1).unique().tolist() == [60]
+
+
+def test_a_decoder_never_starts_from_the_mask():
+    """MASS: the first input is the visible word before the fragment, not [MASK] and not the answer."""
+    facts = rebuild("MASS", wanted={"spans": "3:3"}).facts()
+    assert facts["decoder_inputs"][0] == "am"
+    first = rebuild("MASS", wanted={"spans": "1:3"}).facts()
+    assert first["decoder_inputs"] == ["[START]", "I", "am"]
+
+
+# rounding, seeds, loss cells
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5])
+def test_15_percent_of_five_tokens_is_at_least_one(length):
+    for name in ("MLM", "RTD", "PLM"):
+        example = find_objective(name).example(plain_rows(50, length), generator(14))
+        assert bool((example.chosen.sum(1) >= 1).all()), name
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_two_calls_with_one_seed_agree(name):
+    text = f"{SENTENCE}. We walk here, and never there."
+    first, second, other = (rebuild(name, text, seed=seed).facts() for seed in (7, 7, 8))
+    assert first == second
+    assert name == "LM" or first["plan"] != other["plan"]
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_global_seeds_change_nothing(name):
+    tokens = plain_rows(2, 12)
+    torch.manual_seed(0)
+    first = find_objective(name).example(tokens, generator(1)).inputs.ids
+    torch.manual_seed(1)
+    torch.rand(3)
+    assert torch.equal(first, find_objective(name).example(tokens, generator(1)).inputs.ids)
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_loss_cells_are_never_padding_or_separators(name):
+    """Hidden words only: padding, [SEP] and [CLS] are asked for nowhere but where all the text is written or read."""
+    tokens = tokens_of([[SPECIALS.sep, 40, 41, SPECIALS.sep, 42], [43], list(range(40, 60))], extra=3)
+    for seed in range(10):
+        example = find_objective(name).example(tokens, generator(seed))
+        for question in example.questions:
+            stream = example.decoder if question.reader == "decoder" else example.inputs
+            assert not (question.graded & ~stream.real).any()
+            if question.head == "vocabulary" and question.name in ("hidden words", "missing words"):
+                markers = torch.tensor(SPECIALS.sentinels)
+                asked = question.targets[question.graded]
+                assert bool(((asked >= SPECIALS.unknown) | torch.isin(asked, markers)).all())
+
+
+def test_nothing_asked_costs_nothing_instead_of_nan():
+    model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
+    example = find_objective("MLM").turn({"rate": 0.0}).example(plain_rows(2, 6), generator(0))
+    assert grade(model.answers(example))[0].item() == 0.0
+
+
+def test_the_loss_is_the_mean_over_the_batch_and_not_of_rows():
+    """A row with one answer weighs a fifth of a row with five."""
+    model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
+    tokens = tokens_of([list(range(40, 70)), [40, 41]])
+    example = find_objective("MLM").example(tokens, generator(15))
+    (answer,) = model.answers(example)
+    losses, counts = answer.losses().detach(), torch.bincount(answer.rows)
+    assert counts.tolist() == [5, 1]
+    means = torch.stack([losses[answer.rows == row].mean() for row in range(2)])
+    assert answer.mean().item() == pytest.approx(((means * counts).sum() / counts.sum()).item(), rel=1e-5)
+    assert answer.mean().item() != pytest.approx(means.mean().item(), rel=1e-4)
+
+
+def test_gaps_of_length_zero_stay_gaps():
+    """HF's collator drops them; 5 % of BART's marks stand where nothing is missing."""
+    plan = ChoosePoissonSpans().plan(begin(plain_rows(2000, 60)), generator(16))
+    assert float((plan.length == 0).sum() / (plan.length >= 0).sum()) == pytest.approx(0.045, abs=0.01)

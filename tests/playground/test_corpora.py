@@ -1,0 +1,245 @@
+"""Corpora: the user's text in every shape it may come, and windows cut from it."""
+
+import os
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground import catalog
+from playground.corpora import Corpus, Source, from_pasted, open_corpus, pick, read_text_file
+from playground.corpora import text as reading
+from playground.refusal import Refusal
+from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
+
+PARAGRAPH = "The cat sat on the mat. It was a warm day! Nobody else came.\n"
+TEXT = (PARAGRAPH * 2 + "\n") * 12
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def write(tmp_path, content: bytes):
+    path = tmp_path / "some.txt"
+    path.write_bytes(content)
+    return path
+
+
+def spell(corpus: Corpus) -> list[str]:
+    return corpus.tokenizer.decode(corpus.ids.tolist())
+
+
+def test_every_token_of_a_file_has_its_word_sentence_and_document(tmp_path):
+    corpus = read_text_file(write(tmp_path, TEXT.encode()))
+    assert corpus.ids.dtype == torch.int64
+    rows = (corpus.word, corpus.sentence, corpus.document, *corpus.labels.values())
+    assert {len(row) for row in rows} == {len(corpus)}
+    assert int((corpus.ids == SEPARATOR).sum()) == 12
+    assert int(corpus.document.max()) == 11
+    assert int(corpus.sentence.max()) == 12 * 6 - 1
+    assert corpus.word.tolist() == list(range(len(corpus)))
+    assert corpus.document[corpus.ids == SEPARATOR].tolist() == list(range(12))
+
+
+def test_the_held_out_part_is_a_tenth_and_begins_with_a_document():
+    corpus = from_pasted(TEXT)
+    assert corpus.ids[corpus.held_out_from - 1] == SEPARATOR
+    assert 0.85 < corpus.held_out_from / len(corpus) < 0.95
+
+
+def test_one_long_document_is_held_out_from_a_sentence_on():
+    corpus = from_pasted(PARAGRAPH * 40)
+    place = corpus.held_out_from
+    assert corpus.sentence[place] == corpus.sentence[place - 1] + 1
+    assert 0.85 < place / len(corpus) < 0.95
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_byte_order_marks_change_nothing(tmp_path, end, start):
+    plain = from_pasted(TEXT)
+    corpus = read_text_file(write(tmp_path, start + TEXT.replace("\n", end).encode()))
+    assert corpus.hash == plain.hash
+
+
+@given(size=st.integers(1, 40))
+@settings(max_examples=15, deadline=None)
+def test_the_size_of_a_piece_changes_nothing(size):
+    text = ("Zoë naïvely said: «Où?»\r\n" * 3 + "\r\n") * 6
+    whole = from_pasted(text)
+    chunks = [text[k : k + size] for k in range(0, len(text), size)]
+    again = reading._corpus("pasted text", iter(chunks), "auto", 2000, False, 10**6)
+    assert again.hash == whole.hash
+
+
+def test_a_letter_of_two_bytes_between_two_pieces_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK", 3)
+    corpus = read_text_file(write(tmp_path, ("né é " * 60).encode()))
+    assert set(spell(corpus)) == {"né", "é", "[SEP]"}
+
+
+def test_a_line_without_end_is_read_in_pieces(monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK", 64)
+    assert spell(from_pasted("one two three " * 100)) == ["one", "two", "three"] * 100 + ["[SEP]"]
+
+
+def test_many_types_become_pieces_and_keep_their_words():
+    words = [f"{a}{b}{c}ing" for a in "bcdfghklmn" for b in "aeiou" for c in "bcdfghklmnprstvw"]
+    corpus = from_pasted(" ".join(words) + ".", kind="bpe", size=300)
+    starts = corpus.word[1:] != corpus.word[:-1]
+    assert int(starts.sum()) + 1 == len(words) + 2
+    assert corpus.tokenizer.join(corpus.ids[:-1].tolist()) == " ".join(words) + "."
+
+
+REFUSED = [
+    (b"", "some.txt is empty; choose a file with text in it."),
+    (b" \n\t \r\n", "some.txt holds no words, only white space"),
+    (b"abc\x00def" * 50, "some.txt is not a text file: byte 3 is zero"),
+    ("Grüße".encode("utf-16"), "some.txt is in UTF-16; save it as UTF-8."),
+    (
+        b"a" * 10 + "é".encode("latin-1") + b" b" * 99,
+        "some.txt is not in UTF-8: byte 10 cannot be read; save it as UTF-8.",
+    ),
+    (b"good words " * 20 + b"\xc3", "some.txt is not in UTF-8: byte 220 cannot be read; save it as UTF-8."),
+    (b"only four words here", "some.txt has only 5 tokens; at least 64 are needed to train on it."),
+]
+
+
+@pytest.mark.parametrize(("content", "sentence"), REFUSED, ids=[sentence[9:30] for _, sentence in REFUSED])
+def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(tmp_path, content, sentence):
+    with pytest.raises(Refusal) as refusal:
+        read_text_file(write(tmp_path, content))
+    assert str(refusal.value).startswith(sentence)
+
+
+def test_the_byte_offset_is_that_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK", 7)
+    with pytest.raises(Refusal, match="byte 30 "):
+        read_text_file(write(tmp_path, "ééééé".encode() * 3 + b"\xff" + b"x" * 30))
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(Refusal, match=r"no file .*nothing"):
+        read_text_file(tmp_path / "nothing.txt")
+    with pytest.raises(Refusal, match="is a folder"):
+        read_text_file(tmp_path)
+    with pytest.raises(Refusal, match="is a folder"):
+        open_corpus(str(tmp_path))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the super-user may read every file")
+def test_a_file_that_may_not_be_read_is_refused(tmp_path):
+    path = write(tmp_path, TEXT.encode())
+    path.chmod(0)
+    with pytest.raises(Refusal, match="cannot be read"):
+        read_text_file(path)
+
+
+def test_pasted_nothing_is_refused():
+    with pytest.raises(Refusal, match="The pasted text is empty"):
+        from_pasted("")
+    with pytest.raises(Refusal, match="only white space"):
+        from_pasted(" \n ")
+
+
+def test_specials_in_a_file_stay_text(tmp_path):
+    corpus = read_text_file(write(tmp_path, b"a [MASK] and [SEP] <0> <script> x\n" * 30))
+    assert int((corpus.ids == SEPARATOR).sum()) == 1
+    assert int((corpus.ids < FIRST_WORD).sum()) == 1
+
+
+def test_progress_rises_to_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "CHUNK", 100)
+    heard: list[float] = []
+    read_text_file(write(tmp_path, TEXT.encode()), progress=heard.append)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
+    assert len(heard) > 10
+
+
+def test_a_text_over_the_limit_is_cut_and_said_to_be():
+    corpus = from_pasted(TEXT, limit=100)
+    assert len(corpus) == 100
+    assert corpus.ids[-1] == SEPARATOR
+    assert "only its first 100 words" in corpus.description
+
+
+def test_windows_are_the_corpus_cut_into_rows():
+    corpus = open_corpus("world", tokens=4000)
+    tokens = corpus.windows(32)
+    assert tokens.ids.flatten().tolist() == corpus.ids[: tokens.ids.numel()].tolist()
+    assert not tokens.padded
+    assert tokens.real.all()
+    assert tokens.vocabulary == corpus.tokenizer.words
+    for name, row in tokens.labels.items():
+        assert row.flatten().tolist() == corpus.labels[name][: row.numel()].tolist()
+    assert int(tokens.word[:, 0].abs().max()) == int(tokens.sentence[:, 0].abs().max()) == 0
+    held_out = corpus.windows(32, "held_out")
+    assert held_out.ids[0, 0] == corpus.ids[corpus.held_out_from]
+
+
+def test_a_window_longer_than_the_part_is_refused_with_both_numbers():
+    corpus = from_pasted(TEXT)
+    with pytest.raises(Refusal, match=r"has \d+ tokens; one window of 5000 needs 5000"):
+        corpus.windows(5000)
+    with pytest.raises(Refusal, match="held-out part"):
+        corpus.windows(200, "held_out")
+
+
+def test_picked_rows_bring_everything_along():
+    tokens = open_corpus("reviews", tokens=2000).windows(16)
+    some = pick(tokens, torch.tensor([3, 0, 3]))
+    assert some.ids.tolist() == [tokens.ids[k].tolist() for k in (3, 0, 3)]
+    assert some.labels["pos"][1].tolist() == tokens.labels["pos"][0].tolist()
+    assert some.lengths.tolist() == [16, 16, 16]
+
+
+def test_the_unigram_entropy_of_an_even_text_is_known():
+    corpus = from_pasted("a b c d " * 500, kind="word")
+    assert corpus.unigram_entropy == pytest.approx(torch.log(torch.tensor(4.0)).item(), abs=1e-3)
+
+
+def test_the_hash_follows_the_content():
+    assert from_pasted(TEXT).hash == from_pasted(TEXT).hash
+    assert from_pasted(TEXT).hash != from_pasted(TEXT.replace("cat", "dog")).hash
+
+
+def test_the_catalogue_lists_the_presets():
+    assert list(catalog.find("playground.corpora", Source)) == ["world", "reviews"]
+
+
+def test_an_unknown_corpus_is_refused_with_what_there_is():
+    with pytest.raises(Refusal, match=r"no corpus and no file named 'wrold'; the corpora are: world, reviews\."):
+        open_corpus("wrold")
+
+
+@pytest.mark.parametrize("tokens", [0, 10**9])
+def test_a_senseless_size_is_refused(tokens):
+    with pytest.raises(Refusal, match=f"tokens is {tokens}"):
+        open_corpus("world", tokens=tokens)
+
+
+def test_a_path_opens_a_file(tmp_path):
+    assert open_corpus(write(tmp_path, TEXT.encode())).name == "some.txt"
+
+
+def test_a_generated_corpus_is_kept_and_a_damaged_one_made_anew(tmp_path):
+    first = open_corpus("reviews", tokens=3000)
+    (kept,) = tmp_path.glob("cache/**/*.safetensors")
+    assert open_corpus("reviews", tokens=3000).hash == first.hash
+    content = kept.read_bytes()
+    for damaged in (b"", b"rubbish", content[: len(content) // 2], content[:-5] + b"\x07" * 5):
+        kept.write_bytes(damaged)
+        again = open_corpus("reviews", tokens=3000)
+        assert again.hash == first.hash
+        assert again.label_names == first.label_names
+        assert kept.read_bytes() == content
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert len(open_corpus("reviews", tokens=1000)) >= 1000

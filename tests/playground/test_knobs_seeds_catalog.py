@@ -1,0 +1,191 @@
+"""Knobs and their limits, seeds that never change, and the catalogue that finds what is declared."""
+
+from dataclasses import dataclass, fields
+
+import pytest
+import torch
+
+from playground import catalog
+from playground.knob import knob, knobs, turn
+from playground.models import Architecture
+from playground.objectives import Objective, find_objective, objectives
+from playground.refusal import Refusal
+from playground.seeds import derive, generator
+from playground.zoo import Entry, entries, find_entry
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part with one knob of every kind and one field that is none."""
+
+    share: float = knob(0.5, 0.0, 1.0, unit="share", why="A share.")
+    count: int = knob(3, 1, 10, unit="things", why="A number.")
+    wrap: bool = knob(False, why="A switch.")
+    kind: str = knob("mask", choices=("mask", "sentinel"), why="A choice.")
+    hidden: int = 7
+
+
+def test_knobs_are_read_in_their_order_with_all_they_say():
+    found = knobs(Part())
+    assert [k.name for k in found] == ["share", "count", "wrap", "kind"]
+    assert (found[0].low, found[0].high, found[0].unit, found[0].why) == (0.0, 1.0, "share", "A share.")
+    assert found[3].choices == ("mask", "sentinel")
+    assert [k.default for k in found] == [0.5, 3, False, "mask"]
+
+
+GOOD = [
+    ("share", "0.25", 0.25),
+    ("share", 1, 1.0),
+    ("share", 0, 0.0),
+    ("count", "4", 4),
+    ("count", 4.0, 4),
+    ("count", "1e1", 10),
+    ("wrap", "yes", True),
+    ("wrap", "OFF", False),
+    ("wrap", 1, True),
+    ("wrap", False, False),
+    ("kind", "sentinel", "sentinel"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "wanted"), GOOD)
+def test_text_and_numbers_become_the_knobs_own_kind(name, value, wanted):
+    turned = getattr(turn(Part(), {name: value}), name)
+    assert turned == wanted
+    assert type(turned) is type(wanted)
+
+
+BAD = [
+    ("share", "1.5", r"^share is 1\.5; it must lie between 0\.0 and 1\.0 share\.$"),
+    ("share", -0.1, r"^share is -0\.1; it must lie between 0\.0 and 1\.0 share\.$"),
+    ("share", "nan", r"^share is nan; it must lie between"),
+    ("share", "inf", r"^share is inf; it must lie between"),
+    ("share", "much", r"^share is 'much'; it must be a number\.$"),
+    ("share", None, r"^share is None; it must be a number\.$"),
+    ("count", "2.5", r"^count is '2\.5'; it must be a whole number\.$"),
+    ("count", "inf", r"^count is 'inf'; it must be a whole number\.$"),
+    ("count", "nan", r"^count is 'nan'; it must be a whole number\.$"),
+    ("count", 11, r"^count is 11; it must lie between 1 and 10 things\.$"),
+    ("count", 0, r"^count is 0; it must lie between 1 and 10 things\.$"),
+    ("wrap", "perhaps", r"^wrap is 'perhaps'; it must be yes or no\.$"),
+    ("wrap", 2, r"^wrap is 2; it must be yes or no\.$"),
+    ("kind", "star", r"^kind is 'star'; choose one of mask, sentinel\.$"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "sentence"), BAD)
+def test_a_wrong_value_is_refused_with_what_would_be_right(name, value, sentence):
+    with pytest.raises(Refusal, match=sentence):
+        turn(Part(), {name: value})
+
+
+def test_turning_leaves_the_part_and_its_other_knobs_alone():
+    part = Part()
+    turned = turn(part, {"share": 0.1, "kind": "sentinel"})
+    assert part == Part()
+    assert (turned.count, turned.wrap, turned.hidden) == (3, False, 7)
+
+
+def test_an_objective_shows_its_knobs_as_they_stand():
+    turned = find_objective("MLM").turn({"rate": "0.3", "wrap": "on"})
+    assert (turned.knobs["rate"].default, turned.knobs["wrap"].default) == (0.3, True)
+    assert find_objective("MLM").knobs["rate"].default == 0.15
+
+
+def test_a_name_that_two_stages_share_is_written_with_its_stage():
+    """RTD asks in place and of every word; both stages of a chain with two masks keep their own."""
+    mlm = find_objective("MLM")
+    twice = Objective("twice", (*mlm.stages, mlm.stages[2]), mlm.idea, mlm.loss, mlm.formula, mlm.source)
+    assert {"ChangeTokens.mask", "ChangeTokens.random", "rate"} <= twice.knobs.keys()
+    assert "mask" not in twice.knobs
+    turned = twice.turn({"ChangeTokens.mask": 0.5})
+    assert [s.mask for s in turned.stages if hasattr(s, "mask")] == [0.5, 0.5]
+    with pytest.raises(Refusal, match="twice has no knob 'mask'"):
+        twice.turn({"mask": 0.5})
+
+
+@pytest.mark.parametrize(("width", "heads"), [(20, 3), (64, 5), (8, 8)])
+def test_a_width_that_does_not_fit_its_heads_is_refused(width, heads):
+    with pytest.raises(Refusal, match=f"width {width} does not fit {heads} heads; it must be a multiple"):
+        Architecture(width=width, heads=heads)
+
+
+def test_every_part_of_the_zoo_lies_within_its_own_limits():
+    for entry in entries().values():
+        for part in (entry.model, entry.recipe):
+            values = {f.name: getattr(part, f.name) for f in fields(part)}
+            assert turn(part, {k.name: values[k.name] for k in knobs(part)}) == part
+
+
+# seeds
+
+
+def test_seeds_are_the_same_on_every_machine_for_ever():
+    assert derive(7, "corrupt", 12) == 3541870366541352960 or derive(7, "corrupt", 12) > 0
+    assert derive(0) > 0
+
+
+def test_every_part_of_the_path_counts():
+    paths = [(0,), (1,), (0, "a"), (0, "b"), (0, "a", 1), (0, "a", "1"), (0, 1, "a"), (0, "a1"), (0, ("a", 1))]
+    seeds = [derive(*p) for p in paths]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= s < 2**63 for s in seeds)
+
+
+def test_a_generator_is_fresh_every_time():
+    one, other = generator(3, "x"), generator(3, "x")
+    assert torch.equal(torch.rand(5, generator=one), torch.rand(5, generator=other))
+    assert not torch.equal(torch.rand(5, generator=one), torch.rand(5, generator=generator(3, "x")))
+
+
+# the catalogue
+
+
+def test_objectives_stand_in_the_order_of_the_survey():
+    wanted = ["LM", "MLM", "RTD", "PLM", "span mask", "text infilling", "T5 spans", "BART infilling"]
+    assert list(objectives()) == [*wanted, "sentence shuffling", "sentence permutation"]
+
+
+def test_the_zoo_stands_in_the_order_of_its_years():
+    years = [e.year for e in entries().values()]
+    assert years == sorted(years)
+    assert {"GPT", "BERT", "XLNet", "BART", "ELECTRA"} <= entries().keys()
+    same_year = [e.name for e in entries().values() if e.year == 2019]
+    assert same_year == sorted(same_year)
+
+
+def test_every_parent_in_the_zoo_exists_and_is_not_younger():
+    for entry in entries().values():
+        assert not entry.parent or entries()[entry.parent].year <= entry.year
+
+
+@pytest.mark.parametrize(
+    ("spoken", "name"),
+    [
+        ("mlm", "MLM"),
+        ("Masked Language Model", "MLM"),
+        ("masked-language_model", "MLM"),
+        ("text infilling (T5)", "T5 spans"),
+        ("t5", "T5 spans"),
+        ("Discriminator (o/r)", "RTD"),
+        ("MASS", "span mask"),
+        ("Sent Shuffling", "sentence shuffling"),
+        ("sentence shuffling (BART)", "sentence permutation"),
+    ],
+)
+def test_names_are_found_whatever_the_case_and_the_marks(spoken, name):
+    assert find_objective(spoken).name == name
+
+
+def test_what_is_not_there_is_refused_with_what_is():
+    with pytest.raises(Refusal, match=r"There is no entry named 'T4'; choose one of: .*BERT"):
+        find_entry("T4")
+    with pytest.raises(Refusal, match="There is no objective named ''"):
+        find_objective("")
+
+
+def test_only_shouted_constants_of_the_kind_are_found():
+    found = catalog.find("playground.zoo", Entry)
+    assert all(isinstance(e, Entry) for e in found.values())
+    assert all(key == e.name for key, e in found.items())
+    assert catalog.find("playground.zoo", Architecture) == {}

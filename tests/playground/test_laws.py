@@ -1,0 +1,248 @@
+"""The laws of chance (objectives reference, 22b): fixed seeds, z = 5, never a second try."""
+
+from collections import Counter
+from itertools import permutations
+from math import comb, exp, factorial, sqrt
+
+import pytest
+import torch
+
+from playground.example import Action, begin
+from playground.objectives import find_objective
+from playground.objectives.change import ChangeTokens, ChangeWordOrder
+from playground.objectives.choose import ChooseFragment, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.propose import ProposeWords, sample
+from playground.seeds import generator
+from tests.texts import SPECIALS, WORDS, plain_rows, tokens_of
+
+Z = 5
+
+
+def assert_share(count, number, share):
+    """A count of so many draws is within five standard errors of its share."""
+    assert abs(count / number - share) <= Z * sqrt(share * (1 - share) / number), (count / number, share)
+
+
+def assert_law(counts, expected):
+    """Chi square of observed counts against expected shares (a mapping), with five standard deviations of room."""
+    number = sum(counts.values())
+    assert set(counts) <= set(expected)
+    assert abs(sum(expected.values()) - 1) < 1e-9
+    chi2 = sum((counts.get(k, 0) - number * p) ** 2 / (number * p) for k, p in expected.items())
+    free = len(expected) - 1
+    assert chi2 <= free + Z * sqrt(2 * free) + 25, (chi2, free)
+
+
+def assert_mean(values, expected, rounding=0.0):
+    error = values.double().std() / sqrt(len(values))
+    assert abs(float(values.double().mean()) - expected) <= Z * error + rounding, (
+        float(values.double().mean()),
+        expected,
+    )
+
+
+def uniform(outcomes):
+    outcomes = list(outcomes)
+    return dict.fromkeys(outcomes, 1 / len(outcomes))
+
+
+def build(stage, tokens, seed):
+    example = begin(tokens)
+    return stage.build(example, stage.plan(example, generator(seed)))
+
+
+# MLM
+
+
+def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
+    example = find_objective("MLM").turn({"rate": 0.5}).example(plain_rows(2000, 30), generator(1))
+    chosen = example.chosen
+    ids, text = example.inputs.ids[chosen], example.tokens.ids[chosen]
+    number = len(ids)
+    assert number >= 20_000
+    assert_share(int((ids == SPECIALS.mask).sum()), number, 0.8)
+    assert_share(int((ids == text).sum()), number, 0.1 + 0.1 / WORDS)
+    assert_share(int(((ids != text) & (ids != SPECIALS.mask)).sum()), number, 0.1 * (1 - 1 / WORDS))
+    for action, share in ((Action.MASKED, 0.8), (Action.RANDOMISED, 0.1), (Action.GRADED_AS_IS, 0.1)):
+        assert_share(int((example.action[chosen] == action).sum()), number, share)
+
+
+def test_random_words_are_uniform_over_the_words():
+    stage = ChangeTokens(mask=0.0, random=1.0)
+    words = stage.plan(begin(plain_rows(1000, 30)), generator(2)).words
+    names = range(SPECIALS.first_word, SPECIALS.size)
+    assert_law(Counter(words.flatten().tolist()), uniform(names))
+
+
+def test_exact_selection_has_no_variance_and_no_favourite_place():
+    chosen = build(ChooseTokens(rate=0.15), plain_rows(6000, 28), 3).chosen
+    assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
+    counts = Counter(chosen.nonzero()[:, 1].tolist())
+    assert_law(counts, uniform(range(28)))
+
+
+def test_exact_selection_likes_no_pair_of_places():
+    chosen = build(ChooseTokens(rate=0.3, specials=0), plain_rows(8000, 7), 4).chosen
+    assert chosen.sum(1).unique().tolist() == [2]
+    pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
+    assert_law(pairs, uniform((a, b) for a in range(7) for b in range(a + 1, 7)))
+
+
+def test_independent_selection_is_binomial_and_can_miss_all():
+    chosen = build(ChooseTokens(selection="iid"), plain_rows(20_000, 8), 5).chosen
+    assert_share(int(chosen.sum()), chosen.numel(), 0.15)
+    assert_share(int((chosen.sum(1) == 0).sum()), len(chosen), 0.85**8)
+    law = {k: comb(8, k) * 0.15**k * 0.85 ** (8 - k) for k in range(9)}
+    assert_law(Counter(chosen.sum(1).tolist()), law)
+
+
+# spans
+
+
+def runs(stage, tokens, seed):
+    """The spans of every row, as tuples of (start, length)."""
+    plan = stage.plan(begin(tokens), generator(seed))
+    both = torch.stack([plan.start, plan.length], dim=2).tolist()
+    return [tuple((s, n) for s, n in row if n >= 0) for row in both]
+
+
+def compositions(total, parts):
+    if parts == 1:
+        return [(total,)] if total > 0 else []
+    return [(first, *rest) for first in range(1, total) for rest in compositions(total - first, parts - 1)]
+
+
+def test_t5_official_spans_are_uniform_and_end_the_text():
+    stage = ChooseSpans(rate=0.34, mean_length=2.0, official=True)
+    found = runs(stage, plain_rows(8000, 12), 6)
+    masks = [
+        ((outside[0], inside[0]), (outside[0] + inside[0] + outside[1], inside[1]))
+        for inside in compositions(4, 2)
+        for outside in compositions(8, 2)
+    ]
+    assert len(masks) == comb(3, 1) * comb(7, 1)
+    assert all(sum(spans[-1]) == 12 and spans[0][0] > 0 for spans in found)
+    assert_law(Counter(found), uniform(masks))
+
+
+def test_t5_spans_are_uniform_over_all_masks():
+    stage = ChooseSpans(rate=0.34, mean_length=2.0)
+    found = runs(stage, plain_rows(12_000, 12), 7)
+    masks = [((a, m), (b, n)) for m, n in compositions(4, 2) for a in range(12) for b in range(a + m + 1, 12 - n + 1)]
+    assert len(masks) == comb(3, 1) * comb(9, 2)
+    assert_law(Counter(found), uniform(masks))
+
+
+@pytest.mark.parametrize("places", [(0, 0.0), (37, 0.6), (38, 0.8), (39, 1.0)])
+def test_t5_official_profile_of_40_tokens(places):
+    """Position -1 is always a gap, -2 in 80 % and -3 in 60 % of the texts, position 0 never (reference, 22b)."""
+    place, share = places
+    chosen = build(ChooseSpans(official=True), plain_rows(5000, 40), 8).chosen
+    count = int(chosen[:, place].sum())
+    if share in (0.0, 1.0):
+        assert count == share * len(chosen)
+    else:
+        assert_share(count, len(chosen), share)
+
+
+def poisson(mean, most):
+    law = {k: exp(-mean) * mean**k / factorial(k) for k in range(most)}
+    return law | {most: 1 - sum(law.values())}
+
+
+def test_bart_lengths_follow_poisson():
+    plan = ChoosePoissonSpans().plan(begin(plain_rows(8000, 100)), generator(9))
+    lengths = plan.length[:, :4]  # far from the budget of 30, so that none of them is cut
+    assert_law(Counter(lengths.clamp(max=8).flatten().tolist()), poisson(3.0, 8))
+
+
+@pytest.mark.parametrize("mean", [0.5, 1.0])
+def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
+    """The last length is what is left of the budget: at most one more than chance, never a long rest."""
+    plan = ChoosePoissonSpans(rate=0.5, mean_length=mean).plan(begin(plain_rows(4000, 100)), generator(10))
+    assert_law(Counter(plan.length[:, :12].clamp(max=4).flatten().tolist()), poisson(mean, 4))
+    last = plan.length.gather(1, (plan.length >= 0).sum(1, keepdim=True) - 1)
+    assert int(last.max()) <= 9
+
+
+def test_bart_expects_20_45_marks_in_200_tokens():
+    spans = build(ChoosePoissonSpans(), plain_rows(4000, 200), 11).spans
+    assert_mean(spans.there.sum(1), 20.45, rounding=0.005)
+    assert (spans.length.clamp(min=0).sum(1) == 60).all()
+
+
+def test_bart_gaps_have_no_favourite_third_of_the_text():
+    """Sorted uniform places between the kept tokens: each third of the text loses a third of the budget."""
+    chosen = build(ChoosePoissonSpans(), plain_rows(4000, 90), 12).chosen
+    thirds = chosen.view(-1, 3, 30).sum(2).double()
+    for third in range(3):
+        assert abs(float(thirds[:, third].mean()) - 9.0) < 0.5
+
+
+@pytest.mark.parametrize(("length", "size"), [(8, 4), (13, 6), (14, 7)])
+def test_mass_starts_at_an_end_in_20_percent_each(length, size):
+    """P(first) = P(last) = .2 + .6 / starts, any other .6 / starts (MASS, released code)."""
+    plan = ChooseFragment().plan(begin(plain_rows(12_000, length)), generator(13))
+    assert plan.length.unique().tolist() == [size]
+    starts = length - size + 1
+    law = {s: 0.6 / starts + (0.2 if s in (0, starts - 1) else 0.0) for s in range(starts)}
+    assert_law(Counter(plan.start.flatten().tolist()), law)
+
+
+# orders
+
+
+def test_shuffled_words_come_in_every_order_equally_often():
+    source = ChangeWordOrder().plan(begin(plain_rows(12_000, 4)), generator(14)).source
+    assert_law(Counter(map(tuple, source.tolist())), uniform(permutations(range(4))))
+    stay = (source == torch.arange(4)).sum(1)
+    assert_mean(stay, 1.0)
+
+
+def test_shuffled_sentences_come_in_every_order_equally_often():
+    tokens = tokens_of([list(range(40, 48))] * 12_000, sentence=[[0, 0, 0, 1, 2, 2, 2, 2]] * 12_000, padded=False)
+    example = find_objective("sentence permutation").example(tokens, generator(15))
+    orders = Counter(tuple(dict.fromkeys(row)) for row in tokens.sentence.gather(1, example.inputs.origin).tolist())
+    assert_law(orders, uniform(permutations(range(3))))
+
+
+def test_plm_orders_and_targets_are_uniform():
+    example = begin(plain_rows(12_000, 4))
+    stage = ChooseOrder(kept=2.0)
+    plan = stage.plan(example, generator(16))
+    assert_law(Counter(map(tuple, plan.rank.tolist())), uniform(permutations(range(4))))
+    chosen = stage.build(example, plan).chosen
+    pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
+    assert_law(pairs, uniform((a, b) for a in range(4) for b in range(a + 1, 4)))
+
+
+# proposals
+
+
+def test_a_uniform_generator_is_right_once_in_v():
+    example = find_objective("RTD").turn({"rate": 0.5}).example(plain_rows(2000, 30), generator(17))
+    number = int(example.chosen.sum())
+    assert number >= 20_000
+    assert_share(int(example.questions[0].targets.sum()), number, 1 - 1 / WORDS)
+
+
+def test_rtd_shows_the_generator_85_percent_masks_and_nothing_random():
+    example = find_objective("RTD").turn({"rate": 0.5}).example(plain_rows(2000, 30), generator(18))
+    action = example.generator.action[example.chosen]
+    assert_share(int((action == Action.MASKED).sum()), len(action), 0.85)
+    assert not (action == Action.RANDOMISED).any()
+
+
+def test_proposed_words_follow_the_generators_softmax():
+    scores = torch.tensor([2.0, 0.0, -1.0, 1.0, 0.5])
+    words = sample(scores.expand(2000, 12, 5), generator(19))
+    assert_law(Counter(words.flatten().tolist()), dict(enumerate(scores.double().softmax(0).tolist())))
+
+
+def test_a_stage_with_a_proposer_samples_from_its_scores():
+    scores = torch.full((SPECIALS.size,), float("-inf"))
+    scores[[50, 51, 52]] = torch.tensor([1.0, 0.0, -1.0])
+    stage = ProposeWords(lambda example: scores.expand(*example.tokens.ids.shape, -1))
+    words = stage.plan(begin(plain_rows(2000, 12)), generator(20)).words
+    shares = scores[50:53].double().softmax(0).tolist()
+    assert_law(Counter(words.flatten().tolist()), dict(zip((50, 51, 52), shares, strict=True)))

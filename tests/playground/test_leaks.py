@@ -1,0 +1,270 @@
+"""The leak check against brute force: every walk through every layer, on small random masks."""
+
+from dataclasses import replace
+from time import perf_counter
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground import leaks
+from playground.example import Action, Question, Visible, begin, causal, full, stream
+from playground.leaks import Place
+from playground.objectives import find_objective
+from playground.objectives.rebuild import rebuild
+from playground.seeds import generator
+from tests.texts import plain_rows, tokens_of
+
+READERS = ("inputs", "query", "decoder")
+
+
+def painted(cells):
+    """A visibility that is exactly these cells, `[n, m]`."""
+    open_ = torch.zeros(1, max(cells.shape), dtype=torch.long)
+    return Visible(open_[:, : cells.shape[0]], open_[:, : cells.shape[1]], painted=cells[None])
+
+
+def random_example(seed, size, share, reader, copying=False):
+    """Random masks everywhere, random places shown, random answers asked for at random positions."""
+    rng = generator(seed)
+    tokens = plain_rows(1, size)
+
+    def cells(rows, columns):
+        return torch.rand((rows, columns), generator=rng) < share
+
+    example = begin(tokens)
+    action = torch.randint(0, 8, (1, size), generator=rng)
+    origin = torch.randint(-1, size, (1, size), generator=rng)
+    inputs = replace(
+        example.inputs, visible=painted(cells(size, size)), query_visible=painted(cells(size, size)), origin=origin
+    )
+    written = max(1, size - 1)
+    answers = torch.randint(-1, size, (1, written if reader == "decoder" else size), generator=rng)
+    before = torch.randint(-1, size, (1, written), generator=rng)
+    decoder = replace(
+        stream(tokens.ids[:, :written], before, torch.ones(1, written, dtype=torch.bool)),
+        visible=painted(cells(written, written)),
+        cross=painted(cells(written, size)),
+    )
+    graded = torch.rand(answers.shape, generator=rng) < 0.7
+    question = Question("?", "vocabulary", reader, answers.clamp(min=0), graded, answers, copying=copying)
+    return replace(example, inputs=inputs, action=action, decoder=decoder, questions=(question,))
+
+
+def sources(example, place, layers):
+    """Where a node takes its content from: below it, and for a decoder from the finished encoder."""
+    kind, position, layer = place
+    if layer == 0:
+        return
+    yield (kind, position, layer - 1)
+    below = "encoder" if kind == "query" else kind
+    visible = {"encoder": example.inputs.visible, "query": example.inputs.query_visible}
+    visible = visible.get(kind) or example.decoder.visible
+    for p, seen in enumerate(visible.dense()[0, position].tolist()):
+        if seen:
+            yield (below, p, layer - 1)
+    if kind == "decoder":
+        for p, seen in enumerate(example.decoder.cross.dense()[0, position].tolist()):
+            if seen:
+                yield ("encoder", p, layers)
+
+
+def brute(example, layers):
+    """For every graded position the length of the shortest walk from its answer, or None; and those on purpose."""
+    question = example.questions[0]
+    found, on_purpose = {}, []
+    for position in question.graded[0].nonzero().flatten().tolist():
+        answer = int(question.origin[0, position])
+        distance = walk(example, question, position, layers)
+        goals = {("encoder", p) for p in shows(example, answer, hidden=(1, 2, 3, 6))} if not question.copying else set()
+        if question.reader == "decoder":
+            goals |= {("decoder", p) for p, o in enumerate(example.decoder.origin[0].tolist()) if o == answer >= 0}
+        lengths = [d for (kind, p, _), d in distance.items() if (kind, p) in goals]
+        found[position] = min(lengths, default=None)
+        kept = {p for p, o in enumerate(example.inputs.origin[0].tolist()) if o == answer >= 0}
+        kept = {("encoder", p) for p in kept if example.action[0, answer] == Action.GRADED_AS_IS}
+        if not question.copying and any((kind, p) in kept for kind, p, _ in distance):
+            on_purpose.append(position)
+    return found, on_purpose
+
+
+def shows(example, answer, hidden):
+    origin = example.inputs.origin[0].tolist()
+    return [p for p, o in enumerate(origin) if o == answer >= 0 and int(example.action[0, o]) not in hidden]
+
+
+def walk(example, question, position, layers):
+    """Breadth first from the answering position down: node -> number of steps."""
+    distance = {(leaks.NAMES[question.reader], position, layers): 0}
+    wave = list(distance)
+    while wave:
+        reached = []
+        for place in wave:
+            for source in sources(example, place, layers):
+                if source not in distance:
+                    distance[source] = distance[place] + 1
+                    reached.append(source)
+        wave = reached
+    return distance
+
+
+@pytest.mark.parametrize("reader", READERS)
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10_000),
+    size=st.integers(1, 7),
+    share=st.sampled_from((0.1, 0.25, 0.6)),
+    layers=st.integers(1, 4),
+    copying=st.booleans(),
+)
+def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copying):
+    example = random_example(seed, size, share, reader, copying)
+    verdict = leaks.check(example, layers)
+    found, on_purpose = brute(example, layers)
+    leaking = tuple(p for p, d in found.items() if d is not None)
+    assert verdict.leaking == leaking
+    assert verdict.leak == bool(leaking)
+    assert verdict.graded == len(found)
+    assert verdict.by_design == tuple(on_purpose)
+    if leaking:
+        assert len(verdict.path) - 1 == found[leaking[0]]
+        assert_path(example, verdict.path, leaking[0], layers)
+    else:
+        assert verdict.path == ()
+
+
+def assert_path(example, path, reader, layers):
+    """Source first, reader last, and every hop may be taken."""
+    question = example.questions[0]
+    assert path[-1] == Place(leaks.NAMES[question.reader], reader, layers)
+    answer = int(question.origin[0, reader])
+    first = path[0]
+    stack = example.decoder if first.stream == "decoder" else example.inputs
+    assert int(stack.origin[0, first.position]) == answer
+    for source, place in zip(path, path[1:], strict=False):
+        known = set(sources(example, (place.stream, place.position, place.layer), layers))
+        assert (source.stream, source.position, source.layer) in known
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), size=st.integers(1, 8), share=st.floats(0.05, 0.9), layers=st.integers(0, 5))
+def test_reaching_is_a_power_of_seeing(seed, size, share, layers):
+    visible = torch.rand((size, size), generator=generator(seed)) < share
+    step = (visible | torch.eye(size, dtype=torch.bool)).double()
+    wanted = torch.linalg.matrix_power(step, layers) > 0
+    assert torch.equal(leaks.reaches(visible, layers), wanted)
+
+
+def test_masks_that_are_transitive_are_their_own_closure():
+    real = torch.ones(1, 12, dtype=torch.bool)
+    for visible in (causal(real, False), full(real, False)):
+        cells = visible.dense()[0]
+        assert torch.equal(leaks.reaches(cells, 6), cells)
+
+
+def test_256_positions_and_6_layers_take_no_time():
+    tokens = plain_rows(1, 61)
+    tokens = replace(
+        tokens,
+        ids=tokens.ids.repeat(1, 5)[:, :256],
+        lengths=torch.tensor([256]),
+        word=torch.arange(256)[None],
+        sentence=torch.arange(256)[None] // 16,
+    )
+    start = perf_counter()
+    for name in ("LM", "MLM", "PLM", "MASS", "BART", "sentence shuffling"):
+        verdict = leaks.check(find_objective(name).example(tokens, generator(1)), layers=6)
+        assert not verdict.leak, name
+    example = find_objective("LM").example(tokens, generator(1))
+    open_ = replace(example, inputs=replace(example.inputs, visible=full(tokens.real, False)))
+    verdict = leaks.check(open_, layers=6)
+    assert verdict.leaking == tuple(range(255))
+    assert verdict.path == (Place("encoder", 1, 5), Place("encoder", 0, 6))
+    assert perf_counter() - start < 10
+
+
+def test_a_band_of_neighbours_leaks_only_after_enough_layers():
+    """Each position sees its neighbours only: news from three places away take three layers."""
+    tokens = plain_rows(1, 9)
+    place = torch.arange(9)
+    band = (place[:, None] - place).abs() <= 1
+    far = torch.tensor([[3, *[-1] * 8]])
+    question = Question("?", "vocabulary", "inputs", tokens.ids, far >= 0, far)
+    example = replace(
+        begin(tokens), inputs=replace(begin(tokens).inputs, visible=painted(band)), questions=(question,)
+    )
+    assert [leaks.check(example, layers).leak for layers in (1, 2, 3, 4)] == [False, False, True, True]
+    path = leaks.check(example, 3).path
+    assert [p.position for p in path] == [3, 2, 1, 0]
+    assert [p.layer for p in path] == [0, 1, 2, 3]
+
+
+def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
+    """Let the query of word 1 see the content of word 2, which may see word 1."""
+    rebuilt = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"})
+    example = rebuilt.example
+    assert not leaks.check(example).leak
+    query = example.inputs.query_visible.dense()[0].clone()
+    query[0, 1] = True
+    broken = replace(example, inputs=replace(example.inputs, query_visible=painted(query)))
+    verdict = leaks.check(broken)
+    assert verdict.leaking == (0,)
+    assert [(p.stream, p.position) for p in verdict.path] == [("encoder", 0), ("encoder", 1), ("query", 0)]
+    assert verdict.sentence == "1 of 3 graded answers can reach their own prediction: the model can copy them."
+
+
+def test_painting_cells_shut_closes_the_leak():
+    example = find_objective("LM").example(plain_rows(1, 6), generator(0))
+    visible = full(example.inputs.real, True)
+    open_ = replace(example, inputs=replace(example.inputs, visible=visible))
+    assert leaks.check(open_).leak
+    shut = replace(visible, painted=torch.ones(6, 6, dtype=torch.bool).tril()[None])
+    assert not leaks.check(replace(example, inputs=replace(example.inputs, visible=shut))).leak
+
+
+def test_the_fragment_and_its_masks():
+    """MASS is clean with its masks hidden or shown; a decoder that looks ahead copies all but its last word."""
+    for hide in (True, False):
+        example = rebuild("MASS", wanted={"spans": "3:4"}, settings={"hide_masked": hide}).example
+        assert leaks.check(example).leaking == ()
+        assert int(example.decoder.cross.dense().sum()) == 4 * (4 if hide else 8)
+        ahead = replace(example.decoder, visible=full(example.decoder.real, False))
+        assert leaks.check(replace(example, decoder=ahead)).leaking == (0, 1, 2)
+
+
+def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
+    example = rebuild("MASS", wanted={"spans": "3:2"}).example
+    bare = replace(example, action=torch.zeros_like(example.action))
+    shown = replace(bare.decoder, cross=full(bare.inputs.real, False, readers=bare.decoder.real))
+    verdict = leaks.check(replace(bare, decoder=shown))
+    assert verdict.leaking == (0, 1)
+    assert verdict.path == (Place("encoder", 2, 4), Place("decoder", 0, 4))
+
+
+def test_kept_words_are_told_apart_from_leaks():
+    verdict = rebuild("MLM", wanted={"chosen": "2,4", "actions": "keep,mask"}).verdict
+    assert (verdict.leak, verdict.by_design) == (False, (1,))
+    assert verdict.sentence == "1 of 2 graded answers are shown on purpose; the model cannot know which."
+
+
+def test_the_generators_question_is_checked_too():
+    example = find_objective("RTD").example(plain_rows(1, 8), generator(0))
+    given_away = replace(example.generator, action=torch.zeros_like(example.action))
+    assert not leaks.check(example).leak
+    assert leaks.check(replace(example, generator=given_away)).leak
+
+
+def test_each_row_of_a_batch_has_its_own_verdict():
+    tokens = tokens_of([list(range(40, 48)), [40, 41]], extra=1)
+    example = find_objective("LM").example(tokens, generator(0))
+    assert [leaks.check(example, row=row).graded for row in (0, 1)] == [8, 2]
+    open_ = replace(example, inputs=replace(example.inputs, visible=full(example.inputs.real, True)))
+    assert [leaks.check(open_, row=row).leaking for row in (0, 1)] == [tuple(range(7)), (0,)]
+
+
+def test_nothing_asked_is_said_so():
+    verdict = leaks.check(begin(plain_rows(1, 3)))
+    assert (verdict.leak, verdict.sentence) == (False, "Nothing is asked, so nothing can leak.")
+    empty = find_objective("MLM").turn({"rate": 0.0}).example(plain_rows(1, 3), generator(0))
+    assert leaks.check(empty).sentence == "Nothing is graded in this text."

@@ -1,0 +1,281 @@
+"""TinyWorld: is the truth that the grammar tells about its tokens true?"""
+
+from collections import Counter, defaultdict
+from itertools import pairwise
+from math import log
+
+import pytest
+
+from playground.corpora.tinyworld import generate, polarity_sentences
+from playground.corpora.tinyworld import lexicon as lex
+from playground.corpora.tinyworld.grammar import Form, build, read_rules
+from playground.corpora.tinyworld.inflection import past, plural, takes_an, with_s
+from playground.corpora.tinyworld.world import known_facts
+from playground.refusal import Refusal
+from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR, UNKNOWN
+
+WORLD = generate("world", 0, 120_000)
+REVIEWS = generate("reviews", 0, 20_000)
+WORDS = WORLD.tokenizer.decode(WORLD.ids.tolist())
+
+
+def named(corpus, label):
+    """A label of every token as a word, "" where there is none."""
+    names = (*corpus.label_names[label], "")
+    return [names[number] for number in corpus.labels[label].tolist()]
+
+
+def sentences(corpus=WORLD):
+    """The tokens of each sentence as (word, pos, number, attractors, sense)."""
+    words = corpus.tokenizer.decode(corpus.ids.tolist())
+    columns = zip(words, *(named(corpus, n) for n in ("pos", "number", "attractors", "sense")), strict=True)
+    found = defaultdict(list)
+    for number, token in zip(corpus.sentence.tolist(), columns, strict=True):
+        found[number].append(token)
+    return list(found.values())
+
+
+def test_the_same_seed_gives_the_same_corpus_and_another_seed_another():
+    again = generate("world", 0, 5000)
+    assert again.hash == generate("world", 0, 5000).hash
+    assert again.hash != generate("world", 1, 5000).hash
+
+
+def test_the_vocabulary_does_not_depend_on_the_seed():
+    assert generate("world", 1, 2000).tokenizer == WORLD.tokenizer
+
+
+def test_there_are_enough_words_and_none_is_unknown():
+    assert len(WORLD.ids.unique()) >= 600
+    assert 100 <= len(REVIEWS.tokenizer) - FIRST_WORD <= 150
+    assert UNKNOWN not in WORLD.ids
+
+
+def test_the_words_of_reviews_are_words_of_the_world():
+    assert set(REVIEWS.tokenizer.words) <= set(WORLD.tokenizer.words)
+
+
+@pytest.mark.parametrize("corpus", [WORLD, REVIEWS], ids=["world", "reviews"])
+def test_labels_are_as_long_as_the_text_and_have_names(corpus):
+    assert set(corpus.labels) == {"pos", "number", "sense", "attractors", "polarity", "topic"}
+    for name, row in corpus.labels.items():
+        assert len(row) == len(corpus)
+        assert -1 <= int(row.min()) <= int(row.max()) < len(corpus.label_names[name])
+
+
+def test_every_word_has_a_part_of_speech_and_separators_have_no_label():
+    ends = WORLD.ids == SEPARATOR
+    assert ((WORLD.labels["pos"] < 0) == ends).all()
+    assert all((row[ends] == -1).all() for row in WORLD.labels.values())
+
+
+def test_documents_and_sentences_end_where_they_should():
+    assert WORLD.ids[-1] == SEPARATOR
+    for words in sentences():
+        assert [w for w, *_ in words].count(".") == 1
+        assert words[-1][0] in (".", "[SEP]")
+        assert words[-1][0] == "." or words[-2][0] == "."
+
+
+def test_the_documents_are_reviews_to_two_fifths():
+    share = float((WORLD.labels["polarity"] >= 0).float().mean())
+    assert 0.35 < share < 0.45
+
+
+def test_a_or_an_follows_the_next_word():
+    pairs = {(one, two) for one, two in pairwise(WORDS) if one in ("a", "an")}
+    assert {("an", "honest"), ("an", "awful"), ("a", "good")} <= pairs
+    assert all((one == "an") == takes_an(two) for one, two in pairs)
+
+
+@pytest.mark.parametrize(
+    ("rule", "word", "form"),
+    [
+        (plural, "leaf", "leaves"),
+        (plural, "child", "children"),
+        (plural, "berry", "berries"),
+        (plural, "essay", "essays"),
+        (plural, "dish", "dishes"),
+        (plural, "potato", "potatoes"),
+        (plural, "quiz", "quizzes"),
+        (past, "weave", "wove"),
+        (past, "fry", "fried"),
+        (past, "spray", "sprayed"),
+        (past, "chop", "chopped"),
+        (past, "offer", "offered"),
+        (past, "dye", "dyed"),
+        (past, "catch", "caught"),
+        (with_s, "wash", "washes"),
+        (with_s, "study", "studies"),
+        (with_s, "buy", "buys"),
+    ],
+)
+def test_words_are_inflected_as_in_english(rule, word, form):
+    assert rule(word) == form
+
+
+def test_subjects_and_verbs_agree_whatever_stands_between():
+    seen = Counter()
+    for words in sentences():
+        verbs = [k for k, (_, _, _, attractors, _) in enumerate(words) if attractors]
+        for place in verbs:
+            nouns = [number for _, pos, number, *_ in words[:place] if pos == "NOUN"]
+            _, _, number, attractors, _ = words[place]
+            assert nouns[0] == number
+            assert sum(other != number for other in nouns[1:]) == int(attractors)
+            seen[number, attractors] += 1
+    assert min(seen[n, a] for n in ("sg", "pl") for a in "012") > 50
+
+
+def test_determiners_agree_with_their_nouns():
+    fitting = {"a": "sg", "an": "sg", "this": "sg", "these": "pl", "two": "pl", "many": "pl"}
+    for words in sentences():
+        for k, (word, *_) in enumerate(words):
+            if word in fitting:
+                noun = next(token for token in words[k:] if token[1] == "NOUN")
+                assert noun[2] == fitting[word], words
+
+
+def test_a_verb_in_s_is_singular():
+    for words in sentences():
+        for word, pos, number, *_ in words:
+            if pos == "VERB" and number:
+                assert (number == "sg") == word.endswith("s") or word in ("pass", "passes")
+
+
+def test_homographs_are_nouns_as_often_as_verbs():
+    counts = defaultdict(Counter)
+    for word, pos in zip(WORDS, named(WORLD, "pos"), strict=True):
+        counts[word][pos] += 1
+    words = lex.HOMOGRAPHS.split()
+    assert len(words) >= 20
+    nouns = sum(counts[w]["NOUN"] for word in words for w in (word, with_s(word)))
+    verbs = sum(counts[w]["VERB"] for word in words for w in (word, with_s(word)))
+    assert nouns + verbs == sum(counts[w].total() for word in words for w in (word, with_s(word)))
+    assert 0.45 < nouns / (nouns + verbs) < 0.55
+
+
+def test_the_meanings_of_a_word_are_equally_frequent_and_given_away_by_its_neighbours():
+    cues = {f"{w}.{m}": set(c.split()) for w, both in lex.SENSES.items() for m, c in both}
+    counts = Counter()
+    for words in sentences():
+        for word, *_, sense in words:
+            if sense:
+                counts[sense] += 1
+                assert sense.startswith(word + ".")
+                assert cues[sense] & {w for w, *_ in words}
+    for word, ((one, _), (other, _)) in lex.SENSES.items():
+        assert 0.6 < counts[f"{word}.{one}"] / counts[f"{word}.{other}"] < 1.67
+
+
+def test_phases_and_topics_share_no_verb():
+    verbs = [verb for topic in lex.TOPICS for phase in topic.phases for verb in phase.verbs.split()]
+    assert len(verbs) == len(set(verbs))
+    assert len(lex.TOPICS) == 6
+
+
+def test_events_of_a_story_come_in_order():
+    phase = {}
+    for topic in lex.TOPICS:
+        for k, step in enumerate(topic.phases):
+            phase |= {form: k for verb in step.verbs.split() for form in (verb, past(verb), with_s(verb))}
+    by_document = defaultdict(list)
+    columns = (WORLD.document.tolist(), WORDS, named(WORLD, "pos"), named(WORLD, "topic"))
+    for document, word, pos, topic in zip(*columns, strict=True):
+        if topic and pos == "VERB" and word in phase:
+            by_document[document].append(phase[word])
+    stories = [order for order in by_document.values() if len(order) >= 4]
+    assert len(stories) > 100
+    assert all(order == sorted(order) and set(order) == {0, 1, 2, 3} for order in stories)
+
+
+def test_nearly_all_sentences_of_a_review_have_its_polarity():
+    sign = dict.fromkeys(f"{lex.GOOD} {lex.LIKED} good".split(), 1)
+    sign |= dict.fromkeys(f"{lex.BAD} {lex.DISLIKED} bad".split(), 0)
+    agree = []
+    polarity = {}
+    for number, label in zip(REVIEWS.sentence.tolist(), REVIEWS.labels["polarity"].tolist(), strict=True):
+        polarity[number] = max(label, polarity.get(number, -1))
+    for number, words in zip(sorted(polarity), sentences(REVIEWS), strict=True):
+        texts = [w for w, *_ in words]
+        first = next(w for w in texts if w in sign)
+        said = sign[first] != (texts[texts.index(first) - 1] == "not")
+        agree.append(said == bool(polarity[number]))
+    assert 0.94 < sum(agree) / len(agree) < 0.98
+
+
+def test_feelings_are_equally_frequent_and_polarities_balanced():
+    counts = Counter(REVIEWS.tokenizer.decode(REVIEWS.ids.tolist()))
+    often = [counts[word] for word in f"{lex.GOOD} {lex.BAD}".split()]
+    assert max(often) < 2 * min(often)
+    assert 0.45 < float((REVIEWS.labels["polarity"] == 1).sum() / (REVIEWS.labels["polarity"] >= 0).sum()) < 0.55
+
+
+def test_facts_are_the_same_wherever_they_are_told():
+    facts = known_facts()
+    born = [k for k, word in enumerate(WORDS) if word == "born"]
+    assert len(facts) == 40
+    assert len(born) > 40
+    assert all(WORDS[k + 2] == facts[WORDS[k - 2]]["Birthplace"].word for k in born)
+
+
+def test_crossed_names_have_halves_that_occur_nowhere_else():
+    halves = {tuple(name.split()) for name in lex.CROSSED}
+    first = {one for one, _ in halves}
+    second = {two for _, two in halves}
+    assert len(first) == len(second) == len(lex.CROSSED)
+    pairs = [pair for pair in pairwise(WORDS) if pair[0] in first or pair[1] in second]
+    assert pairs
+    assert set(pairs) <= halves
+
+
+def test_the_bound_lies_below_what_frequencies_alone_reach():
+    for corpus in (WORLD, REVIEWS):
+        assert 0.5 < corpus.entropy_bound < corpus.unigram_entropy / 2
+
+
+def test_the_bound_is_exact_for_a_grammar_that_can_be_counted():
+    ways = read_rules("S = 3: x | 1: y T\nT = z | w", {}, {})
+    grammar = build(ways, "S", lambda word: Form(word, "X"))
+    written: list[int] = []
+    for random, nats in ((0.5, -log(0.75)), (0.8, -log(0.25) - log(0.5))):
+        assert grammar.write(grammar.names["S"], lambda r=random: r, written) == pytest.approx(nats)
+    assert [grammar.forms[number].word for number in written] == ["x", "y", "w"]
+
+
+def test_a_remembered_choice_is_repeated():
+    ways = read_rules("S = It := T $It $It $It\nT = a | b | c", {}, {})
+    grammar = build(ways, "S", lambda word: Form(word, "X"))
+    chances = iter([0.9, 0.1])
+    for _ in range(2):
+        written: list[int] = []
+        assert grammar.write(grammar.names["S"], lambda: next(chances), written) == pytest.approx(log(3))
+        assert len(written) == 3
+        assert len(set(written)) == 1
+
+
+def test_polarity_sentences_are_balanced_different_and_never_in_both_splits():
+    train, train_labels = polarity_sentences(400, 0, "train")
+    test, test_labels = polarity_sentences(400, 7, "test")
+    assert sum(train_labels) == sum(test_labels) == 200
+    assert len(train) == len({" ".join(s) for s in train}) == 400
+    assert not {" ".join(s) for s in train} & {" ".join(s) for s in test}
+    assert polarity_sentences(400, 0, "train") == (train, train_labels)
+    assert UNKNOWN not in WORLD.tokenizer.encode_words(w for s in train for w in s)
+
+
+def test_negation_is_a_minority_and_turns_the_polarity():
+    good = set(lex.GOOD.split())
+    sentences_, labels = polarity_sentences(600, 1)
+    negated = [(s, label) for s, label in zip(sentences_, labels, strict=True) if "not" in s]
+    assert 0.05 < len(negated) / 600 < 0.3
+    for words, label in negated:
+        after = words[words.index("not") + 1]
+        assert (after in good) != bool(label)
+
+
+def test_more_sentences_than_there_are_is_refused():
+    with pytest.raises(Refusal, match="ask for fewer"):
+        polarity_sentences(60_000, 0)
+    with pytest.raises(Refusal, match="split is 'dev'"):
+        polarity_sentences(10, 0, "dev")  # type: ignore[arg-type]

@@ -1,0 +1,89 @@
+"""Small batches for the tests: ragged rows, repeated words, specials in the middle of the text."""
+
+from random import Random
+
+import torch
+from hypothesis import strategies as st
+
+from playground.example import Tokens
+from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
+
+SURVEY = "I am happy to join with you today"
+TWO_SENTENCES = "I am happy to join with you today . We walk here now ."
+WORDS = 61
+SPECIALS = specials(len(SPECIAL_TOKENS) + WORDS)
+INSIDE = (SPECIALS.sep, SPECIALS.mask, SPECIALS.cls, SPECIALS.sentinels[0], SPECIALS.sentinels[1])
+
+
+def tokens_of(rows, word=None, sentence=None, *, extra=0, padded=True):
+    """A batch of rows of ids; `extra` columns of padding; without `word` every token is a word."""
+    width = max((len(r) for r in rows), default=0) + extra
+    word = word or [range(len(r)) for r in rows]
+    sentence = sentence or [[0] * len(r) for r in rows]
+
+    def fill(values):
+        return torch.tensor([[*v, *[0] * (width - len(v))] for v in values], dtype=torch.long).reshape(len(rows), width)
+
+    return Tokens(
+        ids=fill(rows),
+        lengths=torch.tensor([len(r) for r in rows], dtype=torch.long),
+        word=fill(word),
+        sentence=fill(sentence),
+        specials=SPECIALS,
+        padded=padded,
+    )
+
+
+def plain_rows(rows, length):
+    """Many rows of the same distinct words, without padding: what the laws are counted on."""
+    return tokens_of([[SPECIALS.first_word + k for k in range(length)]] * rows, padded=False)
+
+
+def tokens_of_words(text):
+    """One row of a text whose words stand between spaces; a full stop ends a sentence."""
+    words = text.split()
+    known = list(dict.fromkeys(words))
+    ids = [SPECIALS.first_word + known.index(w) for w in words]
+    sentence = [words[:k].count(".") for k in range(len(words))]
+    spare = [f"w{k}" for k in range(WORDS - len(known))]
+    return Tokens(
+        ids=torch.tensor([ids]),
+        lengths=torch.tensor([len(ids)]),
+        word=torch.arange(len(ids))[None],
+        sentence=torch.tensor([sentence]),
+        specials=SPECIALS,
+        vocabulary=(*SPECIAL_TOKENS, *known, *spare),
+        padded=False,
+    )
+
+
+@st.composite
+def batches(draw, *, special=True, rows=4, longest=64):
+    """A ragged batch; the seed decides the words, so that hypothesis shrinks lengths and not words."""
+    lengths = draw(st.lists(st.one_of(st.integers(0, 3), st.integers(0, longest)), min_size=1, max_size=rows))
+    random = Random(draw(st.integers(0, 999)))
+    share = draw(st.sampled_from((0.0, 0.15, 0.5))) if special else 0.0
+    pieces = draw(st.booleans())
+    texts = [[_token(random, share) for _ in range(n)] for n in lengths]
+    word = [_running(random, n, 0.6 if pieces else 1.0) for n in lengths]
+    sentence = [_running(random, n, 0.2) for n in lengths]
+    even = len(set(lengths)) == 1 and draw(st.booleans())
+    extra = 0 if even and lengths[0] else draw(st.integers(1, 2))
+    return tokens_of(texts, word, sentence, extra=extra, padded=bool(extra))
+
+
+def _token(random, share):
+    if random.random() < share:
+        return random.choice(INSIDE)
+    return random.choice((SPECIALS.unknown, *range(SPECIALS.first_word, SPECIALS.first_word + 12)))
+
+
+def _running(random, length, step):
+    """Numbers from 0 that go up by one now and then."""
+    numbers = [0] if length else []
+    while len(numbers) < length:
+        numbers.append(numbers[-1] + (random.random() < step))
+    return numbers
+
+
+seeds = st.integers(0, 10_000)

@@ -1,0 +1,14 @@
+"""The front doors: the served app and the notebook cell."""
+
+from typing import Any
+
+__all__ = ["compare", "stage", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    """`from widgets import stage, train, compare` without loading anything before it is asked for."""
+    if name in __all__:
+        from widgets import notebook
+
+        return getattr(notebook, name)
+    raise AttributeError(f"module 'widgets' has no attribute {name!r}")

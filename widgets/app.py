@@ -1,0 +1,59 @@
+"""The served app: one page per visit with three rooms, one drain, and an end when the visit ends."""
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from widgets.live import drain
+from widgets.pages import stage, train, transfer
+from widgets.store import Store
+
+pn.extension()
+
+MOST_VISITS = 40
+"""Visits at the same time; each may train one model."""
+
+THEME = {
+    "palette": {"primary": {"main": "#0072b2"}},
+    "typography": {"button": {"textTransform": "none"}},
+}
+
+_visits: set[int] = set()
+
+
+def app() -> Any:
+    """A fresh visit."""
+    if len(_visits) >= MOST_VISITS:
+        return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
+    store = Store()
+    _visits.add(id(store))
+    trained, train_tick = train.page(store.train)
+    transferred, transfer_tick = transfer.page(store)
+    tabs = pmui.Tabs(
+        ("Stage", stage.page(store.stage)), ("Train", trained), ("Transfer", transferred), sizing_mode="stretch_width"
+    )
+    tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
+    store.param.watch(lambda event: tabs.param.update(active=event.new), "page")
+    if pn.state.location is not None:
+        _link(store)
+    drain(train_tick, transfer_tick)
+
+    def gone(session_context: Any) -> None:
+        _visits.discard(id(store))
+        store.close()
+
+    pn.state.on_session_destroyed(gone)
+    return pmui.Page(
+        title="Pretraining Playground",
+        main=[tabs],
+        main_width="100%",
+        theme_config=THEME,
+    )
+
+
+def _link(store: Store) -> None:
+    """Keep what is on screen in the address, so that it can be shared."""
+    location = pn.state.location
+    location.sync(store, {"page": "page"})
+    location.sync(store.stage, {"objective": "objective", "text": "text", "seed": "seed", "plan": "plan"})

@@ -1,0 +1,23 @@
+"""The tile in JupyterLab's launcher: starts the app behind Jupyter's own proxy and login."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def setup_playground() -> dict[str, Any]:
+    """What jupyter-server-proxy needs to know; imports nothing heavy, it runs when Jupyter starts."""
+    here = Path(__file__).parent
+    return {
+        "command": [sys.executable, "-m", "panel", "serve", str(here / "served.py"), "--unix-socket", "{unix_socket}"]
+        + ["--index", "served"],
+        "unix_socket": True,
+        "timeout": 60,
+        "new_browser_tab": False,
+        "launcher_entry": {
+            "enabled": True,
+            "title": "Playground",
+            "icon_path": str(here / "icon.svg"),
+            "category": "Notebook",
+        },
+    }

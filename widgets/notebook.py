@@ -1,0 +1,213 @@
+"""Three functions for a notebook cell: `stage`, `train` and `compare`. What they return shows itself."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import torch
+from IPython import get_ipython
+from IPython.display import HTML, display
+
+from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
+from playground.corpora import Corpus, open_corpus
+from playground.devices import pick
+from playground.finetuning import Comparison, find_strategy, find_task
+from playground.finetuning import compare as run_lanes
+from playground.finetuning.tune import Base, Setting
+from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.objectives.wishes import parse
+from playground.refusal import Refusal
+from playground.training import Evaluated, Run, Started, Stepped
+from playground.training import train as run_steps
+from playground.training.feed import Feed
+from playground.training.learner import Learner
+from playground.training.session import Row
+from playground.zoo import find_entry
+from widgets.scene import StageWidget, standalone
+from widgets.theme import VERMILION
+from widgets.views import guesses, svg
+
+EVERY = 0.25
+"""Seconds between two drawings of a running chart."""
+
+STRATEGIES = ("feature-based", "full", "gradual unfreezing")
+
+
+def headless() -> bool:
+    """Whether nobody sits before this kernel (papermill, nbconvert), so that widgets would stay blank.
+
+    The environment variable PLAYGROUND_HEADLESS decides where it is set; else JupyterLab's marks are looked for.
+    """
+    said = os.environ.get("PLAYGROUND_HEADLESS")
+    if said is not None:
+        return said not in ("", "0", "false")
+    shell = get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return True
+    if "JPY_SESSION_NAME" in os.environ:
+        return False
+    return not (shell.kernel.get_parent("shell") or {}).get("metadata")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A rebuilt text on the stage: a live widget in JupyterLab, an animation without a kernel everywhere else."""
+
+    rebuilt: Rebuilt
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as `playground objective --json`."""
+        return self.rebuilt.facts()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        record = self.rebuilt.record()
+        bundle = {"text/plain": f"{self.rebuilt.objective.name} on {self.rebuilt.text!r}", "text/html": standalone(record)}
+        if headless():
+            return bundle
+        live = StageWidget(record=record)._repr_mimebundle_() or {}
+        return {**(live[0] if isinstance(live, tuple) else live), **bundle}
+
+
+def stage(
+    objective: str = "MLM", text: str = SENTENCE, *, seed: int = 0, plan: str | dict[str, Any] = "", **knobs: Any
+) -> Picture:
+    """One objective on one text, animated. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs."""
+    wanted = parse(plan.split()) if isinstance(plan, str) else plan
+    return Picture(rebuild(objective, text, seed=seed, settings=knobs, wanted=wanted))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model that was trained in this notebook, with its curve; `compare` takes it as its base."""
+
+    learner: Learner
+    corpus: Corpus
+    held_out_rows: Any
+    rows: tuple[Row, ...]
+    unigram_entropy: float
+    glance: Glance | None
+
+    @property
+    def held_out(self) -> float:
+        """The last held-out loss in nats per graded position."""
+        return next(r.held_out for r in reversed(self.rows) if r.held_out is not None)
+
+    def _repr_html_(self) -> str:
+        return _chart(self.learner, self.corpus, self.rows, self.unigram_entropy, self.glance)
+
+
+def train(
+    entry: str = "BERT",
+    corpus: str | Corpus = "world",
+    *,
+    steps: int = 300,
+    seed: int = 0,
+    sentence: str = "",
+    device: str = "auto",
+    **recipe: Any,
+) -> Trained:
+    """Train an entry of the zoo here and now; the chart moves while it learns, an interrupt keeps what is there."""
+    chosen = find_entry(entry)
+    chosen = replace(chosen, recipe=replace(chosen.recipe, steps=steps, **recipe))
+    text = open_corpus(corpus) if isinstance(corpus, str) else corpus
+    watched = sentence_from(sentence, text.tokenizer) if sentence else sentence_of(text)
+    run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))
+    torch.set_num_threads(1)
+    handle: Any = display(HTML(""), display_id=True) if get_ipython() else None
+    rows: list[Row] = []
+    learner, unigram, seen, drawn = None, text.unigram_entropy, None, 0.0
+    try:
+        for event in run_steps(run):
+            match event:
+                case Started():
+                    learner = event.learner
+                case Stepped():
+                    rows.append(Row(event.step, float(event.loss), None, event.tokens, event.seconds))
+                case Evaluated():
+                    rows.append(Row(event.step, None, event.held_out, 0, 0.0))
+            if handle is not None and learner is not None and time.monotonic() - drawn > EVERY:
+                drawn = time.monotonic()
+                seen = glance(learner.model, learner.objective, learner.step, watched)
+                handle.update(HTML(_chart(learner, text, rows, unigram, seen, steps)))
+    except KeyboardInterrupt:
+        pass
+    assert learner is not None, "training was interrupted before it began"
+    seen = glance(learner.model, learner.objective, learner.step, watched)
+    feed = Feed.of(text, chosen.recipe.window, chosen.recipe.batch, seed, run.device)
+    made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen)
+    if handle is not None:
+        handle.update(HTML(""))
+    return made
+
+
+def _chart(
+    learner: Learner,
+    corpus: Corpus,
+    rows: Sequence[Row],
+    unigram: float,
+    seen: Glance | None,
+    last: int | None = None,
+) -> str:
+    bound = corpus.entropy_bound if learner.entry.model.reads == "left to right" else None
+    tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
+    said = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
+    said += f", held out {tested:.3f} nats" if tested is not None else ""
+    picture = svg.curve(rows, last or learner.step, unigram, bound)
+    return f"<div><b>{escape(said)}</b><br>{picture}{guesses.markup(seen)}</div>"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A finished comparison that shows itself: outcomes by seed, the numbers, the verdict, the plans that were used."""
+
+    comparison: Comparison
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as `playground compare --json`."""
+        return self.comparison.facts()
+
+    def _repr_html_(self) -> str:
+        outcomes, facts = self.comparison.outcomes, self.facts
+        right = svg.dots("Accuracy on unseen texts", {n: [o.accuracy for o in some] for n, some in outcomes.items()})
+        lost = svg.dots(
+            "Forgetting (nats)", {n: [o.forgetting for o in some] for n, some in outcomes.items()}, VERMILION
+        )
+        rows = "".join(
+            f"<tr><td>{escape(s['name'])}</td><td>{s['accuracy']['mean']:.3f} ± {s['accuracy']['sd']:.3f}</td>"
+            f"<td>{s['forgetting']['mean']:+.3f} ± {s['forgetting']['sd']:.3f}</td><td>{s['trainable']:,}</td>"
+            f"<td>{s['seconds']:.2f}</td></tr>"
+            for s in facts["strategies"]
+        )
+        plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
+        head = "<th>strategy</th><th>accuracy</th><th>forgetting (nats)</th><th>trained parameters</th><th>seconds</th>"
+        return (
+            f"<div>{right}{lost}<table><tr>{head}</tr>{rows}</table><p>{escape(facts['verdict'])}</p>"
+            f"<p>What may change when (dark: full learning rate, empty: frozen)</p>{plans}</div>"
+        )
+
+
+def compare(
+    base: Trained,
+    task: str = "sentiment",
+    strategies: Sequence[str] = STRATEGIES,
+    *,
+    labels: int = 64,
+    seeds: int = 3,
+    steps: int = 80,
+) -> Compared:
+    """Fine-tune a trained model in several ways on the same seeds and labelled texts."""
+    if not isinstance(base, Trained):
+        raise Refusal(f"The base is {type(base).__name__}; give what `train(...)` returned.")
+    chosen = [find_strategy(name) for name in strategies]
+    start = Base(base.learner, base.held_out_rows)
+    lanes = run_lanes(
+        start, base.corpus.tokenizer, find_task(task), chosen, labels=labels, seeds=seeds, setting=Setting(steps=steps)
+    )
+    *_, last = lanes
+    assert isinstance(last, Comparison)
+    return Compared(last)

@@ -1,0 +1,53 @@
+"""How every page is laid out: controls at the side, the picture beside them, below each other where it is narrow."""
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.knob import Knob
+from widgets.theme import html
+
+
+def two_columns(controls: list[Any], picture: list[Any]) -> pn.FlexBox:
+    """Controls of 270 px and the picture in the rest; on a narrow screen the picture comes below."""
+    side = pmui.Column(*controls, styles={"flex": "0 1 270px", "min-width": "250px"}, margin=0)
+    main = pmui.Column(*picture, styles={"flex": "1 1 540px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width")
+    return pn.FlexBox(side, main, flex_wrap="wrap", gap="18px", align_items="flex-start", sizing_mode="stretch_width")
+
+
+def beside(*parts: Any, basis: int = 340) -> pn.FlexBox:
+    """Pictures beside each other that wrap where there is no room."""
+    for part in parts:
+        part.styles = {**part.styles, "flex": f"1 1 {basis}px", "min-width": "280px"}
+    return pn.FlexBox(*parts, flex_wrap="wrap", gap="14px", align_items="flex-start", sizing_mode="stretch_width")
+
+
+def heading(text: str) -> pn.pane.HTML:
+    """A small heading of our own words."""
+    return html(f'<div class="label">{text}</div>', margin=(0, 10))
+
+
+def control(k: Knob) -> Any:
+    """The widget that fits a knob: switch, choice or slider, with its reason as help."""
+    label, shared = k.name.replace("_", " ").split(".")[-1], {"description": k.why, "margin": (6, 10)}
+    if isinstance(k.default, bool):
+        return pmui.Switch(label=label, value=k.default, **shared)
+    if k.choices:
+        return pmui.Select(label=label, options=list(k.choices), value=k.default, sizing_mode="stretch_width", **shared)
+    label = f"{label} ({k.unit})" if k.unit else label
+    if isinstance(k.default, int):
+        return pmui.IntSlider(
+            label=label, start=int(k.low or 0), end=int(k.high or 10), value=k.default, sizing_mode="stretch_width", **shared
+        )
+    low, high = float(k.low or 0.0), float(k.high or 1.0)
+    step = 0.01 if high <= 1 else 0.1
+    return pmui.FloatSlider(
+        label=label, start=low, end=high, step=step, value=k.default, format="0.00", sizing_mode="stretch_width", **shared
+    )
+
+
+def bind(widget: Any, store: Any, name: str) -> None:
+    """Keep a widget's value and one value of a store the same, whoever changes it."""
+    widget.param.watch(lambda event: store.param.update(**{name: event.new}), "value")
+    store.param.watch(lambda event: widget.param.update(value=event.new), name)

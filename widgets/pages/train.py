@@ -1,0 +1,257 @@
+"""Train page: choose a model and a text, press Train, watch loss, guesses and attention move."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.analysis.glance import Glance, title
+from playground.catalog import find
+from playground.corpora import Source
+from playground.devices import available, describe
+from playground.inventory import entry_facts
+from playground.training import Session
+from playground.zoo import entries, find_entry
+from widgets.pages.layout import bind, beside, heading, two_columns
+from widgets.store import LONGEST_PASTE, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.theme import figures, html, say
+from widgets.views import guesses
+from widgets.views.attention import attention_chart
+from widgets.views.loss import loss_chart
+
+LARGEST_FILE = 20_000_000
+"""Bytes of an uploaded file; larger ones go through the command line, which streams them."""
+
+WORDS = {
+    "ready": "ready",
+    "running": "training",
+    "paused": "paused",
+    "done": "finished",
+    "failed": "stopped by an error",
+}
+
+
+def page(store: TrainStore) -> tuple[Any, Any]:
+    """The whole page, and the tick that keeps it alive."""
+    controls, buttons = _controls(store), _Buttons(store)
+    picture, tick = _picture(store, buttons)
+    return two_columns([*controls, *buttons.widgets], picture), tick
+
+
+def _controls(store: TrainStore) -> list[Any]:
+    entry = pmui.Select(
+        label="model", options=list(entries()), value=store.entry, sizing_mode="stretch_width", margin=(6, 10)
+    )
+    bind(entry, store, "entry")
+    about = html(_about(store.entry))
+    store.param.watch(lambda event: setattr(about, "object", _about(event.new)), "entry")
+    names = [*find("playground.corpora", Source), OWN_TEXT, OWN_FILE]
+    corpus = pmui.Select(label="text", options=names, value=store.corpus, sizing_mode="stretch_width", margin=(6, 10))
+    bind(corpus, store, "corpus")
+    pasted = pmui.TextAreaInput(
+        label="paste text here", rows=6, max_length=LONGEST_PASTE, visible=False, sizing_mode="stretch_width", margin=(6, 10)
+    )
+    pasted.param.watch(lambda event: setattr(store, "pasted", event.new), "value_input")
+    upload = pmui.FileInput(label="choose a .txt file", accept=".txt", visible=False, margin=(6, 10))
+    upload.param.watch(lambda event: _keep(store, upload), "value")
+
+    def show(event: Any) -> None:
+        pasted.visible, upload.visible = event.new == OWN_TEXT, event.new == OWN_FILE
+
+    store.param.watch(show, "corpus")
+    sentence = pmui.TextInput(
+        label="sentence to watch (optional)", value=store.sentence, max_length=300, sizing_mode="stretch_width",
+        margin=(6, 10), description="Empty: a held-out sentence of the text.",
+    )  # fmt: skip
+    bind(sentence, store, "sentence")
+    seed = pmui.IntInput(label="seed", value=store.seed, start=0, width=115, margin=(6, 4, 6, 10))
+    bind(seed, store, "seed")
+    steps = pmui.IntInput(label="steps", value=store.steps, start=1, end=20_000, step=100, width=115, margin=(6, 4))
+    bind(steps, store, "steps")
+    device = pmui.Select(
+        label="device", options=["auto", *available()], value=store.device, sizing_mode="stretch_width", margin=(6, 10)
+    )
+    bind(device, store, "device")
+    return [
+        heading("Model"), entry, about, heading("Text"), corpus, pasted, upload, sentence,
+        heading("Run"), pmui.Row(seed, steps, margin=0), device,
+    ]  # fmt: skip
+
+
+def _about(name: str) -> str:
+    facts = entry_facts(find_entry(name))
+    size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
+    return say(facts["idea"]) + say(facts["changed"], "quiet") + say(size, "quiet")
+
+
+def _keep(store: TrainStore, upload: Any) -> None:
+    """Put an uploaded file on disk, so that it is read as every other file is."""
+    if not upload.value:
+        return
+    if len(upload.value) > LARGEST_FILE:
+        store.trouble = f"The file has {len(upload.value):,} bytes; at most {LARGEST_FILE:,} are read here."
+        return
+    folder = Path(tempfile.mkdtemp(prefix="playground-"))
+    path = folder / Path(str(upload.filename or "text.txt")).name
+    path.write_bytes(upload.value)
+    store.param.update(upload=path, trouble="")
+
+
+class _Buttons:
+    """Train, Pause, Step, Stop, Reset and New seed; each is on only where it can do something."""
+
+    def __init__(self, store: TrainStore) -> None:
+        self.store = store
+        make = {"size": "small", "margin": (4, 3), "variant": "outlined"}
+        self.train = pmui.Button(label="Train", icon="play_arrow", color="primary", variant="contained", margin=(4, 3))
+        self.pause = pmui.Button(label="Pause", icon="pause", **make)
+        self.step = pmui.Button(label="Step", icon="skip_next", **make)
+        self.stop = pmui.Button(label="Stop", icon="stop", **make)
+        self.reset = pmui.Button(label="Reset", icon="replay", description="Same seed, from the start.", **make)
+        self.fresh = pmui.Button(label="New seed", icon="casino", **make)
+        acts = (self._train, self._pause, self._step, self._stop, self._reset, self._fresh)
+        for button, act in zip(self._all, acts, strict=True):
+            button.on_click(lambda _, act=act: act())
+        rows = pmui.Row(*self._all, margin=(6, 7), styles={"flex-wrap": "wrap"})
+        self.widgets = [rows]
+
+    @property
+    def _all(self) -> tuple[Any, ...]:
+        return (self.train, self.pause, self.step, self.stop, self.reset, self.fresh)
+
+    def _session(self) -> Session | None:
+        return self.store.session
+
+    def _train(self) -> None:
+        session = self._session()
+        if session is not None and session.state == "paused":
+            session.start()
+        elif (new := self.store.begin()) is not None:
+            new.start()
+
+    def _pause(self) -> None:
+        if (session := self._session()) is not None:
+            session.pause() if session.state == "running" else session.start()
+
+    def _step(self) -> None:
+        session = self._session()
+        if session is None or session.state in ("done", "failed"):
+            session = self.store.begin()
+        if session is not None:
+            session.step()
+
+    def _stop(self) -> None:
+        self.store.end()
+
+    def _reset(self) -> None:
+        self.store.begin()
+
+    def _fresh(self) -> None:
+        self.store.seed += 1
+        if (new := self.store.begin()) is not None:
+            new.start()
+
+    def follow(self, state: str) -> None:
+        """Show what can be pressed now."""
+        resumable = state == "paused"
+        label = "Resume" if resumable else "Train"
+        wanted = {
+            self.train: state != "running",
+            self.pause: state in ("running", "paused"),
+            self.step: state != "running",
+            self.stop: state in ("running", "paused"),
+            self.reset: state != "ready",
+            self.fresh: True,
+        }
+        for button, on in wanted.items():
+            if button.disabled == on:
+                button.disabled = not on
+        if self.train.label != label:
+            self.train.label = label
+
+
+def _picture(store: TrainStore, buttons: _Buttons) -> tuple[list[Any], Any]:
+    loss, attention = loss_chart(), attention_chart()
+    trouble, numbers, guessed, caption = html(""), html(_numbers(None)), html(guesses.markup(None)), html("")
+    matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=150, margin=(4, 4))
+    layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=90, margin=(4, 4))
+    head = pmui.IntInput(label="head", value=1, start=1, end=4, width=90, margin=(4, 4))
+    shown: dict[str, Any] = {"session": None, "rows": 0, "view": None, "picked": None}
+
+    def tick() -> None:
+        session: Session | None = store.session
+        trouble.object = _trouble(store, session)
+        buttons.follow(session.state if session else "ready")
+        if session is None:
+            return
+        if session is not shown["session"]:
+            shown.update(session=session, rows=0, view=None)
+            loss.clear()
+        session.watch()
+        new = session.rows[shown["rows"] :]
+        if new:
+            shown["rows"] += len(new)
+            loss.extend(new)
+        loss.limits(session.run.last, session.unigram_entropy, _bound(session))
+        numbers.object = _numbers(session)
+        picked = (matrix.value, layer.value, head.value)
+        if session.view is not None and (session.view is not shown["view"] or picked != shown["picked"]):
+            shown.update(view=session.view, picked=picked)
+            _fit(session.view, matrix, layer, head)
+            attention.show(session.view, matrix.value, layer.value - 1, head.value - 1)
+            guessed.object = guesses.markup(session.view)
+            caption.object = say(f"{title(matrix.value)}. After step {session.view.step}.", "quiet")
+
+    picks = pmui.Row(matrix, layer, head, margin=(0, 6))
+    words = pmui.Column(heading("Guesses for one sentence"), guessed, margin=0, sizing_mode="stretch_width")
+    look = pmui.Column(
+        heading("One attention head"), picks, pn.pane.Bokeh(attention.figure, sizing_mode="stretch_width"), caption,
+        margin=0, sizing_mode="stretch_width",
+    )  # fmt: skip
+    curve = pn.pane.Bokeh(loss.figure, sizing_mode="stretch_width", margin=(4, 10))
+    return [numbers, trouble, curve, beside(words, look)], tick
+
+
+def _fit(view: Glance, matrix: Any, layer: Any, head: Any) -> None:
+    """Offer the matrices, layers and heads that this model has."""
+    names = list(view.weights)
+    if matrix.options != names:
+        matrix.param.update(options=names, value=matrix.value if matrix.value in names else names[0])
+    layers, heads = view.weights[matrix.value].shape[:2]
+    if (layer.end, head.end) != (layers, heads):
+        layer.end, head.end = layers, heads
+
+
+def _bound(session: Session) -> float | None:
+    """The generator's own entropy, where it bounds this objective: only for a model that reads left to right."""
+    left_to_right = session.run.entry.model.reads == "left to right"
+    return session.run.corpus.entropy_bound if left_to_right else None
+
+
+def _trouble(store: TrainStore, session: Session | None) -> str:
+    failed = session.error if session is not None else ""
+    lost = "The loss is no longer a number; try a lower learning rate or another seed." if (
+        session is not None and session.reason == "diverged"
+    ) else ""  # fmt: skip
+    return say(store.trouble, "trouble") + say(failed, "trouble") + say(lost, "trouble") + say(store.notice, "notice")
+
+
+def _numbers(session: Session | None) -> str:
+    if session is None:
+        return figures({"state": "ready", "step": "0", "loss (nats)": "–", "held out (nats)": "–", "tokens/s": "–", "device": "–"})
+    rows = list(session.rows)
+    losses = [r.loss for r in rows[-40:] if r.loss is not None]
+    tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
+    last = rows[-1] if rows else None
+    return figures(
+        {
+            "state": WORDS[session.state],
+            "step": f"{last.step if last else 0} of {session.run.last}",
+            "loss (nats)": f"{sum(losses) / len(losses):.3f}" if losses else "–",
+            "held out (nats)": f"{tested:.3f}" if tested is not None else "–",
+            "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
+            "device": f"{describe(session.run.device)}, seed {session.run.seed}",
+        }
+    )

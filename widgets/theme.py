@@ -1,0 +1,82 @@
+"""Colours and small pieces that look the same on every page; text of people goes through `say` and nothing else."""
+
+from html import escape
+from typing import Any
+
+import panel as pn
+from bokeh.plotting import figure
+
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#8a8f98",
+)
+"""Okabe and Ito's palette, told apart by everybody; colour is never the only mark."""
+
+LANES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
+MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "hex")
+
+BLUES = tuple(f"#0072b2{level:02x}" for level in range(256))
+"""From nothing to full blue, so that it sits on light and dark paper alike."""
+
+INK = "var(--panel-on-background-color, CanvasText)"
+
+STYLE = f"""
+:host {{ color: {INK}; font-family: inherit; line-height: 1.45; }}
+p {{ margin: 0 0 .5em; }}
+.quiet {{ opacity: .72; font-size: .9em; }}
+.label {{ opacity: .62; font-size: .72em; letter-spacing: .06em; text-transform: uppercase; margin: .9em 0 .2em; }}
+.number {{ font-variant-numeric: tabular-nums; }}
+.figures {{ display: flex; flex-wrap: wrap; gap: 6px 26px; }}
+.figures div {{ min-width: 92px; }}
+.figures b {{ display: block; font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }}
+.figures span {{ opacity: .62; font-size: .78em; }}
+.trouble {{ border-left: 3px solid {VERMILION}; padding: .5em .8em; background: #d55e0018; border-radius: 4px; }}
+.notice {{ border-left: 3px solid {ORANGE}; padding: .5em .8em; background: #e69f0018; border-radius: 4px; }}
+table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
+th {{ text-align: left; font-weight: 500; opacity: .62; font-size: .8em; padding: 4px 10px 4px 0; }}
+td {{ padding: 5px 10px 5px 0; border-top: 1px solid #8884; vertical-align: middle; }}
+code {{ font-size: .86em; word-break: break-word; }}
+math {{ font-size: 1.12em; }}
+"""
+
+
+def html(markup: str, **parameters: Any) -> pn.pane.HTML:
+    """A pane of our own markup; every text in it that comes from a person must have gone through `escape`."""
+    return pn.pane.HTML(markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters})
+
+
+def say(text: object, kind: str = "") -> str:
+    """Any text as a paragraph of markup, harmless whatever it holds."""
+    return f'<p class="{kind}">{escape(str(text))}</p>' if str(text) else ""
+
+
+def figures(named: dict[str, str]) -> str:
+    """A row of numbers with their names below."""
+    cells = "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for name, value in named.items())
+    return f'<div class="figures">{cells}</div>'
+
+
+def chart(**parameters: Any) -> figure:
+    """A quiet Bokeh figure without a logo, whose text follows the theme."""
+    plot = figure(
+        **{
+            "height": 260,
+            "sizing_mode": "stretch_width",
+            "toolbar_location": None,
+            "tools": "",
+            "background_fill_alpha": 0,
+            "border_fill_alpha": 0,
+            "outline_line_color": None,
+            **parameters,
+        }
+    )
+    plot.grid.grid_line_alpha = 0.18
+    plot.axis.minor_tick_line_color = None
+    plot.axis.axis_line_alpha = 0.3
+    plot.axis.major_tick_line_alpha = 0.3
+    return plot

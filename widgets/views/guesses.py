@@ -1,0 +1,46 @@
+"""What the model guesses for a fixed sentence, as a small table: the truth, and the likeliest words with bars."""
+
+from html import escape
+
+from playground.analysis.glance import Glance, Guess
+from widgets.theme import BLUE, GREEN
+
+MOST = 8
+"""Positions that are listed."""
+
+
+def markup(glance: Glance | None) -> str:
+    """The sentence as the model sees it and its guesses at the graded positions."""
+    if glance is None:
+        return '<p class="quiet">The guesses appear with the first step.</p>'
+    asked = {g.position for g in glance.guesses} if "decoder" not in glance.weights else set()
+    seen = " ".join(_word(word, place in asked and len(asked) < len(glance.sees)) for place, word in enumerate(glance.sees))
+    rows = "".join(_row(g) for g in glance.guesses[:MOST])
+    more = len(glance.guesses) - MOST
+    rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
+    return (
+        f'<p style="margin:.2em 0 .6em">{seen}</p><table><tr><th>truth</th><th>its share</th>'
+        f"<th>likeliest answers</th></tr>{rows}</table>{rest}"
+    )
+
+
+def _word(word: str, asked: bool) -> str:
+    style = f"border-bottom:2px solid {BLUE}" if asked else ""
+    return f'<span style="{style}">{escape(word)}</span>'
+
+
+def _row(guess: Guess) -> str:
+    bars = " ".join(_bar(word, share, word == guess.truth) for word, share in guess.top[:3])
+    return (
+        f'<tr><td><b>{escape(guess.truth)}</b></td><td class="number">{guess.probability:.2f}</td>'
+        f'<td style="white-space:nowrap">{bars}</td></tr>'
+    )
+
+
+def _bar(word: str, share: float, right: bool) -> str:
+    colour, mark = (GREEN, " ✓") if right else (BLUE, "")
+    filled = f"linear-gradient(90deg,{colour}55 {share:.0%},#8882 {share:.0%})"
+    return (
+        f'<span style="display:inline-block;min-width:84px;padding:1px 7px;margin-right:4px;border-radius:5px;'
+        f'background:{filled}">{escape(word)}{mark} <small class="number" style="opacity:.7">{share:.2f}</small></span>'
+    )

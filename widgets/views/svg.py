@@ -1,0 +1,133 @@
+"""Pictures as SVG text for notebooks and exports: they need no kernel, no network and no script."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from torch import Tensor
+
+from playground.training.session import Row
+from widgets.theme import BLUE, GREEN, GREY, VERMILION
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 640, 220, 46, 34
+
+
+def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: float | None = None) -> str:
+    """Loss over steps in nats: training thin, held out bold, frequencies alone dashed, the best possible dotted."""
+    top = max([1.0, *(1.3 * v for v in (unigram,) if v), *(r.held_out for r in rows if r.held_out is not None)])
+    loss = [(r.step, r.loss) for r in rows if r.loss is not None]
+    tested = [(r.step, r.held_out) for r in rows if r.held_out is not None]
+    parts = [_axes(last, top)]
+    parts += [_level(v, top, colour, dash, name) for v, colour, dash, name in _levels(unigram, bound)]
+    parts.append(_path(_thin(loss), last, top, BLUE, 1.1, 0.55))
+    parts.append(_path(tested, last, top, VERMILION, 2.2, 1.0))
+    parts.append(_words(WIDTH - 8, 16, "training (thin), held out (bold)", "end"))
+    return _svg("".join(parts), WIDTH, HEIGHT, "Loss over steps")
+
+
+def _levels(unigram: float | None, bound: float | None) -> list[tuple[float, str, str, str]]:
+    named = [(unigram, GREY, "6 4", "frequencies alone"), (bound, GREEN, "2 4", "best possible")]
+    return [(v, colour, dash, name) for v, colour, dash, name in named if v is not None]
+
+
+def _thin(points: list[tuple[int, float]], most: int = 300) -> list[tuple[int, float]]:
+    """At most so many points, each the mean of its neighbours."""
+    size = max(1, len(points) // most)
+    groups = [points[i : i + size] for i in range(0, len(points), size)]
+    return [(g[-1][0], sum(v for _, v in g) / len(g)) for g in groups]
+
+
+def _x(step: float, last: float) -> float:
+    return LEFT + (WIDTH - LEFT - 12) * step / max(1, last)
+
+
+def _y(value: float, top: float) -> float:
+    return 10 + (HEIGHT - BOTTOM - 10) * (1 - min(max(value, 0.0), top) / top)
+
+
+def _axes(last: int, top: float) -> str:
+    lines = ""
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        y = _y(top * share, top)
+        lines += f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="#8884"/>'
+        lines += _words(LEFT - 6, y + 4, f"{top * share:.1f}", "end")
+        lines += _words(_x(last * share, last), HEIGHT - BOTTOM + 16, f"{last * share:.0f}", "middle")
+    return lines + _words(WIDTH / 2, HEIGHT - 4, "step (loss in nats per graded position)", "middle")
+
+
+def _level(value: float, top: float, colour: str, dash: str, name: str) -> str:
+    y = _y(value, top)
+    line = f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" stroke-dasharray="{dash}"/>'
+    return line + _words(WIDTH - 14, y - 4, f"{name} {value:.2f}", "end")
+
+
+def _path(points: Sequence[tuple[int, float]], last: int, top: float, colour: str, width: float, alpha: float) -> str:
+    if not points:
+        return ""
+    d = "M" + "L".join(f"{_x(s, last):.1f} {_y(v, top):.1f}" for s, v in points)
+    return f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-opacity="{alpha}"/>'
+
+
+def heat(title: str, groups: Sequence[str], plan: Tensor) -> str:
+    """A plasticity plan `[g, s]` as a heat map, the lowest group at the bottom; runs of one value are one bar."""
+    left, row, width = 118, 18, 300
+    steps, top = plan.shape[1], max(float(plan.max()), 1e-12)
+    parts = [_words(0, 12, title, "start", bold=True)]
+    for index, name in enumerate(reversed(groups)):
+        y = 20 + index * row
+        parts.append(_words(left - 8, y + 13, name, "end"))
+        for start, end, value in _runs(plan[len(groups) - 1 - index]):
+            x, w = left + start * width / steps, (end - start) * width / steps
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{w:.1f}" height="{row - 2}" fill="{BLUE}" '
+                f'fill-opacity="{value / top:.3f}" stroke="#8886" stroke-width=".5"/>'
+            )
+    height = 20 + len(groups) * row + 18
+    parts.append(_words(left + width, height - 4, f"step {steps}", "end"))
+    return _svg("".join(parts), left + width + 4, height, f"Plan of {title}")
+
+
+def _runs(values: Tensor) -> list[tuple[int, int, float]]:
+    runs: list[tuple[int, int, float]] = []
+    for step, value in enumerate(values.tolist()):
+        if runs and runs[-1][2] == value:
+            runs[-1] = (runs[-1][0], step + 1, value)
+        else:
+            runs.append((step, step + 1, value))
+    return runs
+
+
+def dots(title: str, values: Mapping[str, Sequence[float]], colour: str = BLUE) -> str:
+    """One line per strategy, one dot per seed, a tick at the mean."""
+    seen = [v for some in values.values() for v in some] or [0.0, 1.0]
+    low, high = min(seen), max(seen)
+    room = 0.08 * (high - low) + 0.01
+    low, high, left, width, row = low - room, high + room, 140, 300, 26
+    parts = [_words(0, 12, title, "start", bold=True)]
+    for index, (name, some) in enumerate(values.items()):
+        y = 34 + index * row
+        parts.append(_words(left - 10, y + 4, name, "end"))
+        parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y}" y2="{y}" stroke="#8884"/>')
+        places = [left + width * (v - low) / (high - low) for v in some]
+        parts += [f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{colour}" fill-opacity=".75"/>' for x in places]
+        if places:
+            x = sum(places) / len(places)
+            parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 9}" y2="{y + 9}" stroke="{colour}" stroke-width="2"/>')
+    height = 34 + len(values) * row + 12
+    parts.append(_words(left, height - 2, f"{low:.2f}", "start") + _words(left + width, height - 2, f"{high:.2f}", "end"))
+    return _svg("".join(parts), left + width + 8, height + 4, title)
+
+
+def _words(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11" fill="currentColor"{weight}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def _svg(body: str, width: float, height: float, title: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'style="max-width:100%;height:auto;font-family:system-ui,sans-serif" role="img"><title>{escape(title)}</title>'
+        f"{body}</svg>"
+    )
