@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from playground.example import Tokens
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
 
-SURVEY = "I am happy to join with you today"
 TWO_SENTENCES = "I am happy to join with you today . We walk here now ."
 WORDS = 61
 SPECIALS = specials(len(SPECIAL_TOKENS) + WORDS)

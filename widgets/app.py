@@ -14,9 +14,16 @@ pn.extension()
 MOST_VISITS = 40
 """Visits at the same time; each may train one model."""
 
+WORDING = {"button": {"textTransform": "none"}}
+SHAPES = {
+    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important"}}},
+    "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px"}}},
+    "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
+}
+NIGHT = {"MuiAppBar": {"styleOverrides": {"root": {"backgroundColor": "#16293a", "color": "#e8f1f8"}}}}
 THEME = {
-    "palette": {"primary": {"main": "#0072b2"}},
-    "typography": {"button": {"textTransform": "none"}},
+    "light": {"palette": {"primary": {"main": "#0072b2"}}, "typography": WORDING, "components": SHAPES},
+    "dark": {"palette": {"primary": {"main": "#56b4e9"}}, "typography": WORDING, "components": SHAPES | NIGHT},
 }
 
 _visits: set[int] = set()

@@ -19,6 +19,6 @@ def drain(*ticks: Callable[[], None]) -> PeriodicCallback:
         for one in ticks:
             one()
 
-    callback = PeriodicCallback(callback=tick, period=PERIOD, background=True)
+    callback = PeriodicCallback(callback=tick, period=PERIOD, background=True, log=False)
     callback.start()
     return callback

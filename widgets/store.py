@@ -12,6 +12,7 @@ from playground.corpora import Corpus, from_pasted, open_corpus, read_text_file
 from playground.devices import pick
 from playground.finetuning import Comparison, Lane, compare, find_strategy, find_task, strategies
 from playground.finetuning.tune import Base, Outcome, Setting, Tuned
+from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
 from playground.objectives.wishes import parse
 from playground.refusal import Refusal
@@ -42,13 +43,27 @@ class StageStore(param.Parameterized):
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
-        self.renew()
+        self._other_objective()
 
     @param.depends("objective", watch=True)
     def _other_objective(self) -> None:
-        self.param.update(settings={}, plan="")
+        """A new objective begins with its row of the survey's table, where the text is the survey's."""
+        self.param.update(settings={}, plan=self._printed() if self.text.strip() == SENTENCE else "")
+        self.renew()
 
-    @param.depends("objective", "text", "seed", "settings", "plan", watch=True)
+    @param.depends("text", "seed", "settings", watch=True)
+    def _other_chance(self) -> None:
+        """The printed plan belongs to the printed row; whoever turns something else wants to see it act."""
+        if self.plan and self.plan == self._printed():
+            self.plan = ""
+        else:
+            self.renew()
+
+    def _printed(self) -> str:
+        plan = find_objective(self.objective).printed
+        return " ".join(f"{key}={_joined(value)}" for key, value in plan.items())
+
+    @param.depends("plan", watch=True)
     def renew(self) -> None:
         """Rebuild the text; what cannot be is a sentence, and the last good picture stays."""
         try:
@@ -61,9 +76,9 @@ class StageStore(param.Parameterized):
             return
         self.param.update(rebuilt=made, trouble="")
 
-    @property
-    def known(self) -> Rebuilt | None:
-        return self.rebuilt
+
+def _joined(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class TrainStore(param.Parameterized):

@@ -7,7 +7,7 @@ import panel as pn
 from bokeh.plotting import figure
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
-    "#0072b2",
+    "#3390d6",
     "#e69f00",
     "#009e73",
     "#d55e00",
@@ -15,12 +15,12 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#56b4e9",
     "#8a8f98",
 )
-"""Okabe and Ito's palette, told apart by everybody; colour is never the only mark."""
+"""Okabe and Ito's palette with a lighter blue that reads on dark paper too; colour is never the only mark."""
 
 LANES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "hex")
 
-BLUES = tuple(f"#0072b2{level:02x}" for level in range(256))
+BLUES = tuple(f"#3390d6{level:02x}" for level in range(256))
 """From nothing to full blue, so that it sits on light and dark paper alike."""
 
 INK = "var(--panel-on-background-color, CanvasText)"

@@ -78,8 +78,7 @@ def glance(model: LanguageModel, objective: Objective, step: int, sentence: Toke
     weights = {name: (torch.stack(layers)[:, 0] * 255).round().to(torch.uint8).cpu() for name, layers in taps.items()}
     stands = words(example.inputs.ids[0], example.inputs.real[0], sentence.vocabulary)
     wrote = _decoder_words(example)
-    asked = [stands[g.position] for g in guesses]
-    rows = {"decoder": wrote, "cross": wrote, "query": asked if "query" in weights else stands}
+    rows = {"decoder": wrote, "cross": wrote}
     columns = {"decoder": wrote}
     return Glance(
         step,

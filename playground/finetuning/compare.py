@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Task
-from playground.finetuning.tune import Base, Outcome, Setting, Tuned, tune
+from playground.finetuning.tune import Base, Outcome, Setting, Tuned, replace_model, tune
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 
@@ -56,10 +57,17 @@ def compare(
     seed: int = 0,
     setting: Setting | None = None,
 ) -> Iterator[Lane | Comparison]:
-    """Run every lane and yield its events; the last value is the `Comparison`."""
+    """Run every lane and yield its events; the last value is the `Comparison`.
+
+    All lanes start from the base as it is now, also where its own training goes on meanwhile.
+    """
+    if not chosen:
+        raise Refusal("No strategy is named; name at least one.")
     if labels < 2 or seeds < 1:
         raise Refusal(f"labels is {labels} and seeds is {seeds}; at least 2 labels and 1 seed are needed.")
     began, setting = time.perf_counter(), setting or Setting()
+    base = Base(replace_model(base.learner, deepcopy(base.learner.model)), base.held_out)
+    chosen = list(dict.fromkeys(chosen))
     test = task.load(tokenizer, TEST_TEXTS, 0, "test")
     outcomes: dict[str, list[Outcome]] = {s.name: [] for s in chosen}
     for number in range(seed, seed + seeds):

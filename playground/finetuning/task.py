@@ -31,6 +31,8 @@ class Task:
 
     def load(self, tokenizer: Tokenizer, count: int, seed: int, split: Split) -> "Labelled":
         """Labelled texts as a padded batch; a vocabulary that does not know the task's words is refused."""
+        if count < 1:
+            raise Refusal(f"The number of labelled texts is {count}; at least 1 is needed.")
         texts, labels = self.sentences(count, seed, split)
         rows = [tokenizer.encode_words(words) for words in texts]
         unknown = tokenizer.specials.unknown
@@ -49,6 +51,10 @@ class Labelled:
 
     tokens: Tokens
     labels: Tensor
+
+    def to(self, device: torch.device) -> "Labelled":
+        """The same texts on another device."""
+        return Labelled(self.tokens.to(device), self.labels.to(device))
 
 
 def batch(rows: list[list[int]], tokenizer: Tokenizer) -> Tokens:

@@ -68,6 +68,7 @@ def tune(
     base: Base, strategy: Strategy, train: Labelled, test: Labelled, setting: Setting, seed: int
 ) -> Iterator[Tuned | Outcome]:
     """Fine-tune a copy of the base; every step is a `Tuned`, the last value is the `Outcome`."""
+    train, test = train.to(base.learner.device), test.to(base.learner.device)
     before = base.learner.evaluate(base.held_out)
     model = deepcopy(base.learner.model)
     head = new_head(model, int(train.labels.max()) + 1, seed)
@@ -84,11 +85,11 @@ def tune(
         rates[:, step] = torch.tensor([g["lr"] for g in optimiser.param_groups])
         yield Tuned(step + 1, loss, rates[:, step])
     after = replace_model(base.learner, model).evaluate(base.held_out)
-    first = next(iter(before))
+    asked = list(before)[-1]  # ELECTRA's first question is the generator's, which fine-tuning does not use
     thawed = [sum(p.numel() for p in ps) for ps, row in zip(groups.values(), plan, strict=True) if bool(row.any())]
     yield Outcome(
         accuracy=accuracy(model, head, test),
-        forgetting=after[first] - before[first],
+        forgetting=after[asked] - before[asked],
         trainable=sum(thawed),
         stored=sum(thawed),
         seconds=seconds,
@@ -119,7 +120,7 @@ def parameters(model: LanguageModel, head: ClassHead) -> dict[str, tuple[nn.Para
 
 def _reads(name: str) -> bool:
     """Whether reading a plain text uses this parameter (the pre-training heads and the other stack do not)."""
-    return not name.startswith(("vocabulary", "replaced", "network.decoder", "network.blank"))
+    return not name.startswith(("vocabulary", "replaced", "generator", "network.decoder", "network.blank"))
 
 
 def _step(
@@ -130,7 +131,8 @@ def _step(
         for parameter in group["params"]:
             parameter.requires_grad_(rate != 0.0)
     loss = cross_entropy(head(model.features(drawn.tokens), drawn.tokens.real), drawn.labels)
-    loss.backward()
+    if loss.requires_grad:  # else everything is frozen in this step
+        loss.backward()
     optimiser.step()
     optimiser.zero_grad(set_to_none=True)
     return float(loss.detach())
@@ -140,8 +142,8 @@ def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
     """The batch of a step: passes over the labelled texts in an order of its own each time."""
     number = len(train.labels)
     places = torch.arange(step * size, (step + 1) * size)
-    passes = [torch.randperm(number, generator=generator(seed, "pass", p)) for p in (places // number).unique().tolist()]
-    first = int(places[0]) // number
+    first, last = int(places[0]) // number, int(places[-1]) // number
+    passes = [torch.randperm(number, generator=generator(seed, "pass", p)) for p in range(first, last + 1)]
     index = torch.stack([passes[int(p) // number - first][int(p) % number] for p in places])
     return Labelled(pick(train.tokens, index), train.labels[index])
 

@@ -120,7 +120,7 @@ class LanguageModel(nn.Module):
 
     def _hidden(self, example: Example, reader: str, taps: Taps | None, network: Network) -> Tensor:
         if reader == "inputs":
-            name = "content" if self.shape.two_streams else "encoder"
+            name = "encoder" if example.inputs.query_visible is None else "content"
             return network.read(example.inputs, self.table.weight, taps, name)
         assert example.decoder is not None
         return network.write(example.decoder, example.inputs, self.table.weight, taps)

@@ -75,8 +75,9 @@ def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
         ready = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
         save_file(ready, beside, metadata={"playground": json.dumps(about)})
         os.replace(beside, path)
-    except OSError as error:
-        raise Refusal(f"The checkpoint could not be written to {path}: {error.strerror or error}.") from error
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Refusal(f"The checkpoint could not be written to {path}: {reason}.") from error
     return path
 
 
@@ -85,9 +86,19 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
     path = Path(path)
     path = path / "checkpoint.safetensors" if path.is_dir() else path
     about, tensors = read(path)
+    try:
+        return _restored(about, tensors, torch.device(device))
+    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
+        raise Refusal(
+            f"The checkpoint {path} was written by version {about.get('version', 'unknown')} and does not fit version "
+            f"{__version__} ({type(error).__name__}); train again, or read it with the version that wrote it."
+        ) from error
+
+
+def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Saved:
     entry = _entry(about)
     tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
-    learner = Learner.new(entry, len(tokenizer), about["seed"], torch.device(device))
+    learner = Learner.new(entry, len(tokenizer), about["seed"], device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)

@@ -72,8 +72,8 @@ class Learner:
         return {name: float(value) for name, value in terms.items()}
 
     def sound(self, loss: Tensor) -> bool:
-        """Whether the loss is still a number."""
-        return math.isfinite(float(loss))
+        """Whether the loss and all weights are still numbers."""
+        return math.isfinite(float(loss)) and all(bool(p.isfinite().all()) for p in self.model.parameters())
 
 
 def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Optimizer]:

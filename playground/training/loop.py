@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
 from playground.corpora import Corpus
 from playground.example import Tokens
+from playground.refusal import Refusal
 from playground.training import checkpoint
 from playground.training.events import Checkpointed, Evaluated, Event, Started, Stepped, Stopped
 from playground.training.feed import Feed
@@ -48,32 +49,48 @@ class Run:
 
 def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
+    run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
     feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device)
     learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device)
     held_out = feed.evaluation()
     yield Started(learner, run.corpus.unigram_entropy)
+    evaluated, loss = -1, torch.zeros(())
     if learner.step == 0:
+        evaluated = 0
         yield _evaluated(learner, held_out)
-    reason = "steps"
-    while run.last is None or learner.step < run.last:
-        if run.seconds is not None and learner.seconds >= run.seconds:
-            reason = "seconds"
-            break
+    while not (reason := _over(run, learner)):
         event = _step(learner, feed, run.falling)
+        loss = event.loss
         yield event
         if learner.step % run.evaluate_every == 0:
+            evaluated = learner.step
             yield _evaluated(learner, held_out)
-            if not learner.sound(event.loss):
-                reason = "diverged"
-                break
-        if run.out is not None and learner.step % run.save_every == 0:
+        saves = run.out is not None and learner.step % run.save_every == 0
+        if (saves or evaluated == learner.step) and not learner.sound(loss):
+            break
+        if saves:
             yield keep(run, learner, held_out)
-    if learner.step % run.evaluate_every:
+    reason = reason if learner.sound(loss) else "diverged"
+    if evaluated != learner.step:
         yield _evaluated(learner, held_out)
     if run.out is not None and reason != "diverged":
         yield keep(run, learner, held_out)
     yield Stopped(learner.step, reason, learner.seconds)
+
+
+def _of_learner(run: Run, learner: Learner) -> Run:
+    """The run with the knobs that the learner began with, so that its batches are those it would have seen."""
+    if learner.entry.name != run.entry.name:
+        raise Refusal(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")
+    return replace(run, entry=learner.entry)
+
+
+def _over(run: Run, learner: Learner) -> str:
+    """Why the run ends here by itself, or nothing while it goes on."""
+    if run.last is not None and learner.step >= run.last:
+        return "steps"
+    return "seconds" if run.seconds is not None and learner.seconds >= run.seconds else ""
 
 
 def keep(run: Run, learner: Learner, held_out: Tokens) -> Checkpointed:

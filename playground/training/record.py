@@ -4,6 +4,7 @@ import json
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -66,12 +67,13 @@ def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator
     if run.out is None:
         yield from events
         return
-    summary = Summary(run)
+    summary, events = Summary(run), iter(events)
+    began = list(islice(events, 1))  # a run that cannot begin is refused here, before an older record is touched
     try:
         run.out.mkdir(parents=True, exist_ok=True)
         _keep_until(run.out / "metrics.jsonl", resumed_at)
         with (run.out / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            for event in events:
+            for event in chain(began, events):
                 summary.read(event)
                 _write(file, event)
                 yield event

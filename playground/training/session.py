@@ -68,7 +68,10 @@ class Session:
     def rest(self, wait: float = 5.0) -> None:
         """Pause and wait until the step that is being taken is done, so that the model may be read."""
         self.pause()
-        self._resting.wait(wait)
+        self._resting.clear()
+        deadline = time.monotonic() + wait
+        while self._thread.is_alive() and time.monotonic() < deadline and not self._resting.wait(0.02):
+            pass  # a thread that has left needs no rest
 
     def step(self) -> None:
         """Take one step and pause again."""

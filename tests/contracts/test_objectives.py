@@ -295,6 +295,11 @@ def assert_frame_shows(frame, example):
     for cells in lanes.values():
         assert len({c["key"] for c in cells}) == len(cells)
         assert {c["state"] for c in cells} <= {*STATES.values(), "inserted", "special", "padding"}
+    for lane, readers in (("inputs", ("inputs", "query")), ("decoder", ("decoder",))):
+        asked = [q.graded[0] for q in example.questions if q.reader in readers]
+        if lane in lanes:
+            wanted = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
+            assert [cell["graded"] for cell in lanes[lane]] == wanted
     if example.questions:
         assert_targets_shown(lanes["targets"], example.questions[-1], example)
 

@@ -1,6 +1,8 @@
 """The leak check against brute force: every walk through every layer, on small random masks."""
 
+import base64
 from dataclasses import replace
+from itertools import pairwise
 from time import perf_counter
 
 import pytest
@@ -8,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground import leaks
+from playground import frames, leaks
 from playground.example import Action, Question, Visible, begin, causal, full, stream
 from playground.leaks import Place
 from playground.objectives import find_objective
@@ -110,10 +112,10 @@ def walk(example, question, position, layers):
 
 
 @pytest.mark.parametrize("reader", READERS)
-@settings(max_examples=60)
+@settings(max_examples=200)
 @given(
     seed=st.integers(0, 10_000),
-    size=st.integers(1, 7),
+    size=st.integers(2, 7),
     share=st.sampled_from((0.1, 0.25, 0.6)),
     layers=st.integers(1, 4),
     copying=st.booleans(),
@@ -142,7 +144,7 @@ def assert_path(example, path, reader, layers):
     first = path[0]
     stack = example.decoder if first.stream == "decoder" else example.inputs
     assert int(stack.origin[0, first.position]) == answer
-    for source, place in zip(path, path[1:], strict=False):
+    for source, place in pairwise(path):
         known = set(sources(example, (place.stream, place.position, place.layer), layers))
         assert (source.stream, source.position, source.layer) in known
 
@@ -191,9 +193,7 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
     band = (place[:, None] - place).abs() <= 1
     far = torch.tensor([[3, *[-1] * 8]])
     question = Question("?", "vocabulary", "inputs", tokens.ids, far >= 0, far)
-    example = replace(
-        begin(tokens), inputs=replace(begin(tokens).inputs, visible=painted(band)), questions=(question,)
-    )
+    example = replace(begin(tokens), inputs=replace(begin(tokens).inputs, visible=painted(band)), questions=(question,))
     assert [leaks.check(example, layers).leak for layers in (1, 2, 3, 4)] == [False, False, True, True]
     path = leaks.check(example, 3).path
     assert [p.position for p in path] == [3, 2, 1, 0]
@@ -240,6 +240,60 @@ def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
     verdict = leaks.check(replace(bare, decoder=shown))
     assert verdict.leaking == (0, 1)
     assert verdict.path == (Place("encoder", 2, 4), Place("decoder", 0, 4))
+
+
+def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
+    """In a block of the decoder, looking at itself comes before looking at the encoder."""
+    example = rebuild("MASS", wanted={"spans": "3:2"}).example
+    cross = torch.zeros(2, 8, dtype=torch.bool)
+    cross[0, 3] = True
+    decoder = replace(example.decoder, cross=painted(cross))
+    alone = replace(example.inputs, visible=painted(torch.eye(8, dtype=torch.bool)))
+    bare = replace(example, action=torch.zeros_like(example.action), inputs=alone, decoder=decoder)
+    assert [leaks.check(bare, layers).leaking for layers in (1, 2)] == [(), (1,)]
+    path = (Place("encoder", 3, 2), Place("decoder", 0, 1), Place("decoder", 1, 2))
+    assert leaks.check(bare, 2).path == path
+
+
+def test_the_path_of_a_denoiser_goes_through_its_decoder():
+    """The input of a denoiser shows words on purpose, so a leak is one from what the decoder was given."""
+    example = rebuild("sentence shuffling", "one two three", wanted={"order": "3,2,1"}).example
+    around = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=torch.bool)
+    ahead = replace(example.decoder, visible=painted(around))
+    verdict = leaks.check(replace(example, decoder=ahead), layers=2)
+    assert verdict.leaking == (0,)
+    assert verdict.path == (Place("decoder", 1, 0), Place("decoder", 2, 1), Place("decoder", 0, 2))
+    assert leaks.check(example).sentence.endswith("the input shows words on purpose.")
+
+
+def leaked_cells(example, verdict):
+    """The cells that the stage marks as leaked, by matrix, as (reader, read)."""
+    drawn = frames.matrices(example, verdict, 0, {})
+    states = {
+        m["name"]: torch.frombuffer(bytearray(base64.b64decode(m["states"])), dtype=torch.uint8).view(m["shape"])
+        for m in drawn
+    }
+    return {name: (s == frames.LEAKED).nonzero().tolist() for name, s in states.items()}
+
+
+def test_the_stage_marks_every_hop_of_the_path():
+    example = rebuild("LM").example
+    open_ = replace(example, inputs=replace(example.inputs, visible=full(example.inputs.real, False)))
+    assert leaked_cells(open_, leaks.check(open_)) == {"encoder": [[0, 1]]}
+    assert leaked_cells(example, leaks.check(example)) == {"encoder": []}
+
+
+def test_the_stage_marks_hops_between_stacks():
+    mass = rebuild("MASS", wanted={"spans": "3:2"}).example
+    mass = replace(mass, action=torch.zeros_like(mass.action))
+    shown = replace(mass.decoder, cross=full(mass.inputs.real, False, readers=mass.decoder.real))
+    mass = replace(mass, decoder=shown)
+    assert leaked_cells(mass, leaks.check(mass)) == {"encoder": [], "decoder": [], "cross": [[0, 2]]}
+    plm = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"}).example
+    query = plm.inputs.query_visible.dense()[0].clone()
+    query[0, 1] = True
+    plm = replace(plm, inputs=replace(plm.inputs, query_visible=painted(query)))
+    assert leaked_cells(plm, leaks.check(plm)) == {"content": [[1, 0]], "query": [[0, 1]]}
 
 
 def test_kept_words_are_told_apart_from_leaks():

@@ -27,6 +27,7 @@ VARIANTS = {
     "RTD": {"rate": 0.4},
     "RTD wrapped": {"wrap": True},
     "PLM": {"kept": 2.0},
+    "PLM wrapped": {"wrap": True, "kept": 3.0},
     "PLM strict": {"context": "strict", "wrap": True},
     "span mask": {},
     "span mask shown": {"hide_masked": False, "end": True, "mask": 0.5, "random": 0.2},

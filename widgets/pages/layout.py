@@ -10,10 +10,12 @@ from widgets.theme import html
 
 
 def two_columns(controls: list[Any], picture: list[Any]) -> pn.FlexBox:
-    """Controls of 270 px and the picture in the rest; on a narrow screen the picture comes below."""
-    side = pmui.Column(*controls, styles={"flex": "0 1 270px", "min-width": "250px"}, margin=0)
-    main = pmui.Column(*picture, styles={"flex": "1 1 540px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width")
-    return pn.FlexBox(side, main, flex_wrap="wrap", gap="18px", align_items="flex-start", sizing_mode="stretch_width")
+    """Controls of 270 px and the picture in the rest; on a narrow screen the picture comes first."""
+    side = pmui.Column(*controls, styles={"flex": "1 1 250px", "max-width": "300px"}, margin=0)
+    main = pmui.Column(*picture, styles={"flex": "1000 1 460px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width")
+    return pn.FlexBox(
+        side, main, flex_wrap="wrap-reverse", gap="18px", align_items="flex-end", sizing_mode="stretch_width"
+    )
 
 
 def beside(*parts: Any, basis: int = 340) -> pn.FlexBox:

@@ -3,6 +3,7 @@
 from html import escape
 from typing import Any
 
+import panel as pn
 import panel_material_ui as pmui
 from latex2mathml.converter import convert
 
@@ -16,8 +17,8 @@ from widgets.store import LONGEST_TEXT, StageStore
 from widgets.theme import html, say
 
 SAMPLES = {
-    "the survey's sentence": SENTENCE,
-    "an echo": "the cat saw the dog and the dog saw the cat",
+    "survey": SENTENCE,
+    "echo": "the cat saw the dog and the dog saw the cat",
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
 
@@ -35,7 +36,7 @@ def _controls(store: StageStore) -> list[Any]:
     bind(objective, store, "objective")
     seed = pmui.IntInput(label="seed", value=store.seed, start=0, step=1, width=110, margin=(6, 4, 6, 10))
     bind(seed, store, "seed")
-    dice = pmui.Button(label="Roll the dice again", icon="casino", variant="outlined", size="small", margin=(14, 6))
+    dice = pmui.Button(label="Roll again", icon="casino", variant="outlined", size="small", margin=(14, 6))
     dice.on_click(lambda _: store.param.update(seed=store.seed + 1, plan=""))
     knobs = pmui.Column(margin=0, sizing_mode="stretch_width")
     plan = pmui.TextInput(
@@ -88,14 +89,14 @@ def _keys(store: StageStore) -> str:
 
 def _picture(store: StageStore) -> list[Any]:
     text = pmui.TextInput(
-        label="your sentence", value=store.text, max_length=LONGEST_TEXT, sizing_mode="stretch_width", margin=(6, 10),
+        label="your sentence", value=store.text, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
+        sizing_mode="stretch_width", styles={"flex": "1 1 300px"},
     )  # fmt: skip
     text.param.watch(lambda event: setattr(store, "text", event.new), "value_input")
-    samples = pmui.Row(
-        *(_sample(store, text, name, words) for name, words in SAMPLES.items()), margin=(0, 6), styles={"flex-wrap": "wrap"}
-    )
+    samples = [_sample(store, name, words) for name, words in SAMPLES.items()]
+    row = pn.FlexBox(text, *samples, align_items="center", sizing_mode="stretch_width")
     trouble, story = html(""), html("")
-    stage = stage_pane(_record(store.rebuilt), margin=(6, 10))
+    stage = stage_pane(_record(store.rebuilt), playing=True, margin=(2, 10))
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
@@ -105,13 +106,14 @@ def _picture(store: StageStore) -> list[Any]:
             story.object = explain(made)
 
     store.param.watch(renew, ["rebuilt", "trouble"])
+    store.param.watch(lambda _: stage.param.update(frame=0, playing=True), "objective")
     renew()
-    return [text, samples, trouble, stage, story]
+    return [row, trouble, stage, story]
 
 
-def _sample(store: StageStore, text: Any, name: str, words: str) -> Any:
-    button = pmui.Button(label=name, variant="text", size="small", margin=(0, 4))
-    button.on_click(lambda _: text.param.update(value=words, value_input=words))
+def _sample(store: StageStore, name: str, words: str) -> Any:
+    button = pmui.Button(label=name, variant="text", size="small", margin=(0, 2))
+    button.on_click(lambda _: store.param.update(text=words))
     return button
 
 

@@ -37,7 +37,7 @@ def page(store: TrainStore) -> tuple[Any, Any]:
     """The whole page, and the tick that keeps it alive."""
     controls, buttons = _controls(store), _Buttons(store)
     picture, tick = _picture(store, buttons)
-    return two_columns([*controls, *buttons.widgets], picture), tick
+    return two_columns(controls, [*buttons.widgets, *picture]), tick
 
 
 def _controls(store: TrainStore) -> list[Any]:
@@ -62,7 +62,7 @@ def _controls(store: TrainStore) -> list[Any]:
 
     store.param.watch(show, "corpus")
     sentence = pmui.TextInput(
-        label="sentence to watch (optional)", value=store.sentence, max_length=300, sizing_mode="stretch_width",
+        label="sentence to watch", value=store.sentence, max_length=300, sizing_mode="stretch_width",
         margin=(6, 10), description="Empty: a held-out sentence of the text.",
     )  # fmt: skip
     bind(sentence, store, "sentence")

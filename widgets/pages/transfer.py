@@ -126,8 +126,7 @@ def _move(events: list[Any], plans: dict[str, PlanChart]) -> None:
             if isinstance(event.event, Outcome):
                 plans[event.strategy.name].show(event.event.groups, event.event.rates)
     for name, event in latest.items():
-        if isinstance(event, Tuned):
-            plans[name].at(event.step)
+        plans[name].at(event.step if isinstance(event, Tuned) else event.plan.shape[1])
 
 
 def _table(store: TransferStore) -> str:

@@ -310,7 +310,7 @@ function fitChips(record, room, wide, measure) {
     const across = Math.max(1, Math.floor((room + gap) / (natural + gap)));
     const columns = Math.ceil(count / Math.ceil(count / across));
     const w = Math.min((room - gap * (columns - 1)) / columns, Math.max(natural, size * 8));
-    fitted = { size, gap, columns, w: Math.floor(w), h: Math.round(size * 2.3), mark: clamp(size / 14, 0.72, 1) };
+    fitted = { size, gap, columns, w: Math.floor(w), h: Math.round(size * 2.1), mark: clamp(size / 14, 0.72, 1) };
     if (Math.ceil(count / across) <= lines) break;
   }
   return fitted;
@@ -326,14 +326,14 @@ function planLanes(record, plan, top) {
     if (!lanes.length) continue;
     const lines = Math.max(1, Math.ceil(Math.max(...lanes.map((lane) => lane.cells.length)) / chips.columns));
     const numbered = name === "original" && chips.size >= 12;
-    const above = numbered ? 15 : has(name, (cell) => cell.badge) ? 9 : rises(name) && has(name, (cell) => cell.chosen) ? 6 : 0;
+    const above = numbered ? 19 : has(name, (cell) => cell.badge) ? 9 : rises(name) && has(name, (cell) => cell.chosen) ? 6 : 0;
     const below = lines <= 4 && has(name, (cell) => cell.was) ? Math.round(chips.size * 0.95) : 0;
     const pitch = above + chips.h + below + (lines > 1 ? chips.gap : 0);
     const heading = plan.wide ? 0 : 19;
     const height = heading + pitch * lines - (lines > 1 ? chips.gap : 0);
-    const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 12 : 2) : 0;
+    const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 8 : 2) : 0;
     plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, below, pitch, lines, height, numbered, room };
-    y += height + room + (plan.wide ? 27 : 20);
+    y += height + room + (plan.wide ? 18 : 16);
   }
   return y;
 }
@@ -375,7 +375,7 @@ function planMatrices(record, plan, y, measure) {
   const longest = (words) => Math.min(LABEL, Math.max(8, ...words.map((word) => measure(word, font(12.5, 600)) + 1)));
   for (const shape of shapes) Object.assign(shape, { labelRow: longest(shape.rows), labelColumn: longest(shape.columns) });
   const most = Math.max(...shapes.map((shape) => Math.max(shape.n, shape.m)));
-  const cap = Math.min(34, (most > 26 ? 500 : 420) / most);
+  const cap = Math.min(30, (most > 26 ? 500 : 420) / most);
   const fit = (labelled) => {
     const margin = (shape, first) => Math.max(first ? plan.gutter : 0, labelled ? shape.labelRow + 26 : 34);
     const gap = plan.wide ? 30 : 18;
@@ -1217,12 +1217,12 @@ const STYLE = `
 .stage .stage-lamp { display: inline-flex; align-items: center; gap: 7px; font-size: 12.5px; padding: 3px 11px 3px 8px; border-radius: 99px;
   background: var(--track); color: var(--muted); margin: 0; max-width: 100%; align-self: center; }
 .stage .stage-lamp svg { flex: none; width: 15px; height: 15px; }
-.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; min-height: 1.5em; margin: 12px 0 10px; padding: 0 var(--pad); font-size: 15px; }
+.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; min-height: 1.5em; margin: 5px 0 6px; padding: 0 var(--pad); font-size: 15px; }
 .stage .stage-caption b { font-weight: 650; white-space: nowrap; }
 .stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
 .stage .stage-foot { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 6px 0 0; padding: 0 var(--pad); color: var(--muted); font-size: 13px; }
 .stage .stage-reader { flex: 1 1 300px; min-height: 1.5em; margin: 0; } .stage .stage-source { margin: 0; font-size: 12px; }
-.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; margin: 8px var(--pad) 4px; padding: 6px 8px;
+.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; margin: 4px var(--pad) 8px; padding: 4px 8px;
   background: var(--track); border-radius: 12px; font-size: 13px; }
 .stage .stage-group { display: inline-flex; align-items: center; gap: 2px; } .stage .stage-group:last-child { margin-left: auto; gap: 4px; }
 .stage button, .stage select { font: inherit; color: inherit; background: transparent; border: 1px solid transparent; border-radius: 8px;
@@ -1311,7 +1311,7 @@ function buildParts() {
   style.textContent = STYLE;
   const head = node("header", { class: "stage-head" }, parts.title, parts.subtitle, parts.lamp);
   const foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
-  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, style, head, live, parts.canvas, foot, controls);
+  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, style, head, live, controls, parts.canvas, foot);
   return parts;
 }
 

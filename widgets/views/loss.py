@@ -64,11 +64,12 @@ def loss_chart() -> LossChart:
     bound = Span(location=0, dimension="width", line_color=GREEN, line_dash="dotted", line_width=1.6, visible=False)
     plot.add_layout(unigram)
     plot.add_layout(bound)
-    plot.line([], [], color=GREY, line_dash="dashed", line_width=1.4, legend_label="frequencies alone")
-    plot.line([], [], color=GREEN, line_dash="dotted", line_width=1.6, legend_label="best possible, left to right")
+    plot.line([-2, -1], [-2, -1], color=GREY, line_dash="dashed", line_width=1.4, legend_label="frequencies alone")
+    plot.line([-2, -1], [-2, -1], color=GREEN, line_dash="dotted", line_width=1.6, legend_label="best possible, left to right")
     plot.legend.background_fill_alpha = 0
     plot.legend.border_line_alpha = 0
-    plot.legend.location = "top_right"
     plot.legend.label_text_font_size = "11px"
-    plot.legend.spacing = 0
+    plot.legend.orientation = "horizontal"
+    plot.legend.padding = 0
+    plot.add_layout(plot.legend[0], "above")
     return LossChart(plot, seen, tested, unigram, bound)

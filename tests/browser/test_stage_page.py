@@ -1,0 +1,139 @@
+"""Journey: a person types a sentence, picks objectives, steps through the frames and bends the plan."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from playground.objectives import objectives
+from tests.browsing import shot, visit
+
+FIND = """
+() => {
+  const walk = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      if (e.__stage) return e.__stage;
+      if (e.shadowRoot) { const found = walk(e.shadowRoot); if (found) return found; }
+    }
+    return null;
+  };
+  const stage = walk(document);
+  return stage ? stage.state() : null;
+}
+"""
+
+
+def stage_state(page: Page) -> dict:
+    return page.evaluate(FIND)
+
+
+def wait_for(page: Page, condition: str) -> dict:
+    """Wait until the stage's state `s` meets a condition written in JavaScript."""
+    page.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=20_000)
+    return stage_state(page)
+
+
+def lane(state: dict, name: str) -> list[str]:
+    return next(([c["text"] for c in each["cells"]] for each in state["layout"]["lanes"] if each["name"] == name), [])
+
+
+def open_stage(page: Page, address: str) -> Page:
+    visit(page, address)
+    page.get_by_role("tab", name="Stage").wait_for()
+    wait_for(page, "s.layout.lanes.length > 0")
+    return page
+
+
+def pick(page: Page, objective: str) -> None:
+    page.get_by_role("button", name=objective, exact=True).click()
+
+
+def to_the_end(page: Page) -> dict:
+    page.locator("section.stage").focus()
+    page.keyboard.press("End")
+    return wait_for(page, "s.name === 'ask' || s.name === 'visibility' || s.name === 'ask 2'")
+
+
+def test_first_picture_is_the_row_of_the_survey_and_every_objective_follows(page: Page, address: str) -> None:
+    open_stage(page, address)
+    state = to_the_end(page)
+    assert lane(state, "inputs") == "I am [MASK] to join with you [MASK]".split()
+    for name in objectives():
+        pick(page, name)
+        if name == "sentence permutation":
+            expect(page.get_by_text("needs at least two sentences")).to_be_visible()
+            continue
+        expect(page.locator("section.stage .stage-title")).to_have_text(name)
+        state = to_the_end(page)
+        assert state["layout"]["matrices"], f"{name} shows who sees whom"
+        assert lane(state, "targets"), f"{name} shows what must be predicted"
+
+
+def test_plays_steps_back_and_scrubs(page: Page, address: str) -> None:
+    open_stage(page, address)
+    pick(page, "PLM")
+    wait_for(page, "!s.playing && s.name === 'ask'")
+    page.locator("section.stage").focus()
+    page.keyboard.press("Home")
+    assert wait_for(page, "s.frame === 0")["name"] == "text"
+    page.keyboard.press("ArrowRight")
+    assert wait_for(page, "s.frame === 1 && !s.moving")["name"] == "choose"
+    page.keyboard.press("ArrowLeft")
+    wait_for(page, "s.frame === 0")
+    slider = page.locator("section.stage input[type=range]")
+    slider.focus()
+    slider.press("End")
+    state = wait_for(page, "s.name === 'ask'")
+    assert [m["name"] for m in state["layout"]["matrices"]] == ["content", "query"]
+    page.get_by_role("button", name="Sort").click()
+    wait_for(page, "s.sorted")
+
+
+def test_own_sentence_seed_and_plan(page: Page, address: str) -> None:
+    open_stage(page, address)
+    sentence = page.get_by_label("your sentence")
+    sentence.fill("the cat saw the dog near the old barn")
+    wait_for(page, "s.layout.lanes[0].cells.length === 9")
+    plan = page.get_by_label("plan by hand")
+    plan.fill("chosen=2,5")
+    plan.press("Enter")
+    to_the_end(page)
+    wanted = "the [MASK] saw the [MASK] near the old barn"
+    wait_for(page, f"s.layout.lanes[1].cells.map(c => c.text).join(' ') === '{wanted}'")
+    plan.fill("chosen=44")
+    plan.press("Enter")
+    expect(page.get_by_text("Position 44 is not in the text; it has 9 words")).to_be_visible()
+    assert lane(to_the_end(page), "inputs") == wanted.split(), "nothing is lost"
+
+
+def test_hostile_text_is_text(page: Page, address: str) -> None:
+    open_stage(page, address)
+    page.get_by_label("your sentence").fill("<script>alert(1)</script> <img src=x onerror=alert(2)>")
+    state = wait_for(page, "s.layout.lanes[0].cells.some(c => c.text === 'script')")
+    assert "script" in lane(state, "original")
+    page.get_by_label("plan by hand").fill("<img src=x onerror=alert(3)>")
+    page.get_by_label("plan by hand").press("Enter")
+    expect(page.get_by_text("There is no plan key")).to_be_visible()
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 800])
+def test_looks_right(page: Page, address: str, theme: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    open_stage(page, address)
+    if theme == "dark":
+        page.locator("header button").last.click()
+    pick(page, "PLM")
+    wait_for(page, "!s.playing && s.name === 'ask' && !s.moving")
+    if theme == "dark":
+        wait_for(page, "s.dark")
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0, "nothing hangs over the edge"
+    path = shot(page, f"stage-{theme}-{width}")
+    readme = Path(__file__).parents[2] / "docs" / "stage.png"
+    if os.environ.get("RENEW_SCREENSHOT") and (theme, width) == ("light", 1280):
+        readme.parent.mkdir(exist_ok=True)
+        shutil.copy(path, readme)

@@ -1,0 +1,106 @@
+"""Journey: train a tiny model, watch it, pause, step, resume, stop, reset; use one's own text."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browsing import shot, visit
+
+
+def open_train(page: Page, address: str) -> Page:
+    visit(page, address)
+    page.get_by_role("tab", name="Train").click()
+    page.get_by_role("button", name="Train", exact=True).wait_for()
+    return page
+
+
+def choose(page: Page, number: int, option: str) -> None:
+    """Pick an option of the n-th select of the page."""
+    page.get_by_role("combobox").nth(number).click()
+    page.get_by_role("listbox").get_by_text(option, exact=True).click()
+
+
+def steps(page: Page) -> int:
+    """The finished steps as the page says them."""
+    return int(re.match(r"(\d+) of", page.get_by_text(re.compile(r"^\d+ of \d+$")).inner_text())[1])  # type: ignore[index]
+
+
+def wait_until(page: Page, test, seconds: float = 40.0) -> None:
+    """Poll the page; training speed is the machine's own affair."""
+    end = time.monotonic() + seconds
+    while not test():
+        assert time.monotonic() < end, "waited too long"
+        page.wait_for_timeout(100)
+
+
+def test_train_pause_step_resume_stop_reset(page: Page, address: str) -> None:
+    open_train(page, address)
+    choose(page, 1, "reviews")
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 30)
+    expect(page.get_by_text("likeliest answers")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("paused", exact=True)).to_be_visible()
+    page.wait_for_timeout(400)
+    at = steps(page)
+    page.wait_for_timeout(600)
+    assert steps(page) == at, "paused is paused"
+    page.get_by_role("button", name="Step").click()
+    wait_until(page, lambda: steps(page) == at + 1)
+    shot(page, "train-light-1280")
+    page.get_by_role("button", name="Resume").click()
+    wait_until(page, lambda: steps(page) > at + 10)
+    began = time.monotonic()
+    page.get_by_role("tab", name="Stage").click()
+    page.locator("canvas").first.wait_for()
+    assert time.monotonic() - began < 5, "the screen answers while a model trains"
+    page.get_by_role("tab", name="Train").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("finished", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_text("ready", exact=True)).to_be_visible()
+    assert steps(page) == 0
+
+
+def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) -> None:
+    open_train(page, address)
+    choose(page, 1, "my own text")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator(".trouble")).to_be_visible()
+    page.get_by_label("paste text here").fill("the old dog saw <b>the</b> cat . the cat ran .\n\n" * 200)
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 10)
+    assert page.locator("b", has_text="the").count() == 0 or page.locator("b").first.inner_text() != "the cat"
+    page.get_by_role("button", name="Stop").click()
+
+
+def test_file_of_ones_own(page: Page, address: str, tmp_path) -> None:
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("a small boat came home . it was late .\n\n" * 200, encoding="utf-8")
+    bad.write_bytes(b"caf\xe9 " * 200)
+    open_train(page, address)
+    choose(page, 1, "my own file")
+    page.locator("input[type=file]").set_input_files(bad)
+    page.wait_for_timeout(800)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("is not in UTF-8")).to_be_visible()
+    page.locator("input[type=file]").set_input_files(good)
+    page.wait_for_timeout(800)
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 5)
+    page.get_by_role("button", name="Stop").click()
+
+
+@pytest.mark.parametrize("entry", ["GPT", "XLNet", "BART", "ELECTRA"])
+def test_every_entry_shows_guesses_and_attention(page: Page, address: str, entry: str) -> None:
+    open_train(page, address)
+    choose(page, 0, entry)
+    choose(page, 1, "reviews")
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 5)
+    expect(page.get_by_text("likeliest answers")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"After step \d+"))).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    shot(page, f"train-{entry}")

@@ -1,0 +1,51 @@
+"""Journey: fine-tune the model just trained in three ways and read the verdict; a session that ends, ends its threads."""
+
+import threading
+import time
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_train_page import choose, wait_until
+from tests.browsing import shot, visit
+
+
+def test_compare_strategies_from_a_model_trained_here(page: Page, address: str) -> None:
+    visit(page, address)
+    page.get_by_role("tab", name="Transfer").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_text("There is no trained model yet")).to_be_visible()
+    page.get_by_role("tab", name="Train").click()
+    choose(page, 1, "reviews")
+    page.get_by_role("tab", name="Transfer").click()
+    page.get_by_role("button", name="Train one here").click()
+    wait_until(page, lambda: page.get_by_text("BERT on reviews, step").count() == 1)
+    page.wait_for_timeout(3000)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_text("standard error")).to_be_visible(timeout=60_000)
+    for name in ("feature-based", "full", "gradual unfreezing"):
+        expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name="+0.000 ± 0.000")).to_be_visible()
+    shot(page, "transfer-light-1280")
+    page.locator("header button").last.click()
+    page.wait_for_timeout(600)
+    shot(page, "transfer-dark-1280")
+    page.set_viewport_size({"width": 800, "height": 1100})
+    page.wait_for_timeout(600)
+    shot(page, "transfer-dark-800")
+
+
+def test_training_ends_with_its_visit(page: Page, address: str) -> None:
+    visit(page, address)
+    page.get_by_role("tab", name="Train").click()
+    before = training_threads()
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: len(training_threads()) > len(before))
+    page.goto("about:blank")
+    end = time.monotonic() + 30
+    while len(training_threads()) > len(before) and time.monotonic() < end:
+        page.wait_for_timeout(250)
+    assert len(training_threads()) <= len(before), "nobody looks, nobody can stop it: it must stop itself"
+
+
+def training_threads() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("train-")]

@@ -1,0 +1,73 @@
+"""A real browser for tests: the system's Chromium, cut off from the network, which forgives nothing."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright
+
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+SHOTS = Path(__file__).parents[1] / ".shots"
+AT_HOME = re.compile(r"^(file:|data:|blob:|about:|(https?|wss?)://(localhost|127\.0\.0\.1)(:\d+)?(/|$))")
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """One Chromium for all tests of a worker."""
+    if not CHROMIUM:
+        pytest.fail("There is no Chromium here; install it (Debian: apt-get install chromium) or set CHROMIUM to its path.")
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def context_size() -> dict[str, int]:
+    """The size of the window; a test may say otherwise."""
+    return {"width": 1280, "height": 800}
+
+
+@pytest.fixture
+def page(browser: Browser, context_size: dict[str, int], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page that fails its test on any request that leaves the machine, console error or page error."""
+    context = browser.new_context(viewport=context_size)  # type: ignore[arg-type]
+    trouble: list[str] = []
+
+    def gate(route) -> None:
+        if AT_HOME.match(route.request.url):
+            route.continue_()
+        else:
+            trouble.append(f"asked another machine: {route.request.url}")
+            route.abort()
+
+    context.route("**/*", gate)
+    page = context.new_page()
+    page.on("console", lambda m: trouble.append(f"console: {m.text}") if m.type == "error" else None)
+    page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
+    page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.set_default_timeout(15_000)
+    yield page
+    shot(page, request.node.name)
+    context.close()
+    assert not trouble, trouble
+
+
+def visit(page: Page, address: str) -> Page:
+    """Open the app and wait until it listens."""
+    with page.expect_console_message(lambda m: "document idle" in m.text, timeout=30_000):
+        page.goto(address)
+    return page
+
+
+def shot(page: Page, name: str) -> Path:
+    """Leave a screenshot behind, to be looked at by a person."""
+    SHOTS.mkdir(exist_ok=True)
+    path = SHOTS / f"{re.sub(r'[^A-Za-z0-9_-]+', '-', name).strip('-')}.png"
+    page.screenshot(path=path)
+    return path

@@ -1,0 +1,308 @@
+"""Checkpoints: whole or not at all, without code in them, and every way to go wrong is a sentence."""
+
+import errno
+import json
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from playground import cli
+from playground.corpora import from_pasted
+from playground.refusal import Refusal
+from playground.training import checkpoint, train
+from playground.training.feed import Feed
+from tests.runs import every_entry, held_out, losses, reviews, run_of, tiny
+
+FILE = "checkpoint.safetensors"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """The folder of a run of four steps."""
+    folder = tmp_path_factory.mktemp("run")
+    list(train(run_of(steps=4, out=folder)))
+    return folder
+
+
+@pytest.fixture
+def saved(trained, tmp_path):
+    """A copy of its checkpoint, to be spoiled."""
+    copy = tmp_path / FILE
+    copy.write_bytes((trained / FILE).read_bytes())
+    return copy
+
+
+def rewrite(path, tensors=None, **changed):
+    """The same checkpoint with another header, or other tensors."""
+    about, old = checkpoint.read(path)
+    save_file(old if tensors is None else tensors, path, metadata={"playground": json.dumps(about | changed)})
+
+
+def refused(path):
+    """The sentence with which a checkpoint is refused."""
+    with pytest.raises(Refusal) as caught:
+        checkpoint.load(path)
+    said = str(caught.value)
+    assert "\n" not in said
+    assert said.endswith(".")
+    return said
+
+
+# what is in it
+
+
+def test_it_is_a_safetensors_file_and_nothing_else(trained):
+    content = (trained / FILE).read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    about = json.loads(header.pop("__metadata__")["playground"])
+    assert max(part["data_offsets"][1] for part in header.values()) == len(content) - 8 - length
+    assert {name.split(".")[0] for name in header} == {"model", "optimiser", "held_out"}
+    assert (about["format"], about["entry"], about["step"]) == (checkpoint.FORMAT, "BERT", 4)
+    assert [p.name for p in trained.iterdir()] == [FILE], "nothing is left beside it"
+
+
+def test_another_program_can_read_its_weights(trained):
+    weights = load_file(trained / FILE)
+    model = checkpoint.load(trained).learner.model
+    assert all(torch.equal(weights[f"model.{name}"], value) for name, value in model.state_dict().items())
+
+
+@every_entry
+def test_everything_about_a_learner_comes_back(name, tmp_path):
+    run = run_of(name, steps=3, seed=7, out=tmp_path)
+    first, *_ = train(run)
+    back = checkpoint.load(tmp_path).learner
+    assert (back.step, back.tokens, back.seed) == (3, 3 * 8 * 16, 7)
+    assert back.seconds == first.learner.seconds > 0
+    assert (back.entry.model, back.entry.recipe) == (run.entry.model, run.entry.recipe)
+    assert back.entry.objective == run.entry.objective
+    for one, other in zip(back.optimisers, first.learner.optimisers, strict=True):
+        assert type(one) is type(other)
+        assert one.param_groups[0]["full_rate"] == other.param_groups[0]["full_rate"]
+        ours, theirs = one.state_dict()["state"], other.state_dict()["state"]
+        assert ours.keys() == theirs.keys()
+        for index in ours:
+            assert ours[index].keys() == theirs[index].keys()
+            assert all(torch.equal(ours[index][k], theirs[index][k]) for k in ours[index])
+
+
+def test_knobs_of_the_objective_come_back(tmp_path):
+    entry = tiny("ELECTRA")
+    knobs = {"rate": 0.45, "weight": 7.0}
+    list(train(run_of(entry=replace(entry, objective=entry.objective.turn(knobs)), steps=1, out=tmp_path)))
+    back = checkpoint.load(tmp_path).learner.entry.objective.knobs
+    assert {name: back[name].default for name in knobs} == knobs
+
+
+WORDS = 'naïve “quotes” 我们 😀 <script>alert(1)</script> [MASK] \\ don\'t "so" end. '
+
+
+@pytest.mark.parametrize("kind", ["word", "bpe"])
+def test_the_tokenizer_comes_back(kind, tmp_path):
+    corpus = from_pasted(WORDS * 40, kind=kind, size=200)
+    list(train(run_of(entry=tiny(window=8, batch=2), corpus=corpus, steps=1, out=tmp_path)))
+    back = checkpoint.load(tmp_path).tokenizer
+    assert back == corpus.tokenizer
+    assert back.encode(WORDS) == corpus.tokenizer.encode(WORDS)
+
+
+def test_the_corpus_is_remembered_with_its_held_out_rows(trained):
+    corpus, studied = reviews(), checkpoint.load(trained).corpus
+    assert (studied.name, studied.hash, studied.unigram_entropy) == (corpus.name, corpus.hash, corpus.unigram_entropy)
+    rows = Feed.of(corpus, 16, 8, 0, torch.device("cpu")).evaluation()
+    for name in checkpoint.HELD_OUT:
+        assert torch.equal(getattr(studied.held_out, name), getattr(rows, name))
+    assert studied.held_out.vocabulary == corpus.tokenizer.words
+
+
+def test_forgetting_can_be_measured_from_the_file_alone(trained):
+    saved = checkpoint.load(trained)
+    here = held_out(train(run_of(steps=4)))[-1][1]
+    assert next(iter(saved.learner.evaluate(saved.corpus.held_out).values())) == here
+
+
+def test_a_folder_or_a_file_may_be_named(trained):
+    assert checkpoint.load(trained).learner.step == checkpoint.load(str(trained / FILE)).learner.step == 4
+
+
+# what can be wrong with it
+
+
+@pytest.mark.parametrize("path", ["nowhere", f"nowhere/{FILE}", ""])
+def test_a_missing_checkpoint_is_a_sentence(path, tmp_path):
+    assert "There is no checkpoint at" in refused(tmp_path / path)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 7, 8, 9, 200, 0.5, 0.99, -1])
+def test_a_checkpoint_cut_short_is_a_sentence(kept, saved):
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(kept * len(content)) if isinstance(kept, float) else kept])
+    assert f"{saved} is damaged or cut short" in refused(saved)
+
+
+@pytest.mark.parametrize("content", [b"hello", b"\0" * 4096, b'{"a": 1}', random.Random(0).randbytes(10_000)])
+def test_garbage_is_a_sentence(content, saved):
+    saved.write_bytes(content)
+    assert "is damaged or cut short" in refused(saved)
+
+
+@pytest.mark.parametrize("format_", [0, 2, 99, "1", None])
+def test_another_format_is_a_sentence_that_names_both(format_, saved):
+    rewrite(saved, format=format_)
+    assert f"has format {format_}; this version reads format {checkpoint.FORMAT}" in refused(saved)
+
+
+def test_weights_of_another_program_are_a_sentence(saved):
+    save_file({"weight": torch.zeros(3)}, saved)
+    assert "has format none" in refused(saved)
+
+
+def test_an_entry_that_is_no_more_is_a_sentence(saved):
+    rewrite(saved, entry="ELMo")
+    assert "no entry named 'ELMo'" in refused(saved)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"architecture": {"layers": 1, "invented": 3}},
+        {"recipe": {"steps": 5, "invented": 3}},
+        {"knobs": {"invented": 3}},
+        {"tokenizer": {}},
+        {"corpus": []},
+    ],
+)
+def test_a_header_of_another_version_is_a_sentence(changed, saved):
+    rewrite(saved, **changed)
+    refused(saved)
+
+
+@pytest.mark.parametrize("name", ["model.table.weight", "held_out.ids"])
+def test_a_tensor_that_is_missing_is_a_sentence(name, saved):
+    _, tensors = checkpoint.read(saved)
+    rewrite(saved, {k: v for k, v in tensors.items() if k != name})
+    assert "does not fit version" in refused(saved)
+
+
+def test_a_tensor_of_another_shape_is_a_sentence(saved):
+    _, tensors = checkpoint.read(saved)
+    rewrite(saved, tensors | {"model.table.weight": torch.zeros(2, 2)})
+    assert "does not fit version" in refused(saved)
+
+
+# where it cannot be written
+
+
+def keep(folder, steps=4):
+    return list(train(run_of(steps=steps, save_every=2, out=folder)))
+
+
+def test_a_folder_that_cannot_be_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Refusal, match=r"The checkpoint could not be written to .*file.*: Not a directory\."):
+        keep(tmp_path / "file" / "run")
+
+
+@pytest.mark.parametrize("name", [FILE, "checkpoint.writing"])
+def test_a_folder_in_the_way_of_the_file_is_a_sentence(name, tmp_path):
+    (tmp_path / name / "inside").mkdir(parents=True)
+    with pytest.raises(Refusal, match="could not be written"):
+        keep(tmp_path)
+
+
+def test_a_full_disk_is_a_sentence_and_leaves_the_old_checkpoint(monkeypatch, tmp_path):
+    keep(tmp_path)
+    old = (tmp_path / FILE).read_bytes()
+
+    def full(tensors, path, metadata):
+        path.write_bytes(b"half of it")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(Refusal, match="No space left on device"):
+        keep(tmp_path, steps=6)
+    assert (tmp_path / FILE).read_bytes() == old
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit, MemoryError])
+@pytest.mark.parametrize("moment", ["save_file", "os.replace"])
+def test_an_interrupted_write_leaves_the_old_checkpoint(monkeypatch, tmp_path, ending, moment):
+    keep(tmp_path)
+    old = (tmp_path / FILE).read_bytes()
+
+    def interrupted(*_, **__):
+        raise ending
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"playground.training.checkpoint.{moment}", interrupted)
+        with pytest.raises(ending):
+            keep(tmp_path, steps=6)
+    assert (tmp_path / FILE).read_bytes() == old
+    assert checkpoint.load(tmp_path).learner.step == 4
+    keep(tmp_path, steps=6)
+    assert checkpoint.load(tmp_path).learner.step == 6, "what is left of the interrupted write is in nobody's way"
+
+
+def test_what_was_kept_in_mid_run_goes_on_like_the_run_itself(tmp_path):
+    events = train(run_of(save_every=4, out=tmp_path))
+    for event in events:
+        if getattr(event, "step", 0) == 5:
+            break
+    events.close()
+    back = checkpoint.load(tmp_path).learner
+    assert back.step == 4
+    assert losses(train(run_of(), back)) == losses(train(run_of()))[4:]
+
+
+# --resume
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file with the reviews, and the options of a tiny run on it."""
+    corpus = reviews(4_000)
+    file = tmp_path / "reviews.txt"
+    file.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")
+    return file
+
+
+def resume(text, folder, capsys, *more):
+    command = ["train", "BERT", "--corpus", str(text), "--steps", "3", "--out", str(folder), *more]
+    status = cli.main([*command, *(a for k in ("width=16", "heads=2", "window=16", "batch=4") for a in ("--set", k))])
+    return status, capsys.readouterr().err.strip().splitlines()[-1:]
+
+
+def test_a_run_on_other_text_is_not_resumed(text, tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert resume(text, folder, capsys)[0] == 0
+    before = (folder / FILE).read_bytes()
+    other = tmp_path / "other.txt"
+    other.write_text(text.read_text(encoding="utf-8") + " one more sentence .", encoding="utf-8")
+    status, said = resume(other, folder, capsys, "--resume")
+    assert status == 2
+    assert "was trained on other text" in said[0]
+    assert (folder / FILE).read_bytes() == before
+
+
+def test_a_run_with_another_seed_is_not_resumed(text, tmp_path, capsys):
+    folder = tmp_path / "run"
+    resume(text, folder, capsys)
+    status, said = resume(text, folder, capsys, "--resume", "--seed", "5")
+    assert (status, said) == (2, [f"The run in {folder} has seed 0, not 5; give the same seed to go on."])
+
+
+def test_nothing_to_resume_is_a_sentence(text, tmp_path, capsys):
+    status, said = resume(text, tmp_path / "never", capsys, "--resume")
+    assert status == 2
+    assert "There is no checkpoint at" in said[0]
+
+
+def test_the_header_says_which_version_wrote_it(trained):
+    with safe_open(trained / FILE, framework="pt") as file:
+        about = json.loads(file.metadata()["playground"])
+    assert {"format", "version", "entry", "architecture", "recipe", "knobs", "seed", "step", "corpus"} <= set(about)

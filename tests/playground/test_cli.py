@@ -1,0 +1,574 @@
+"""The command line: promised JSON, honest exit codes, one sentence for every mistake."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from playground import cli
+from playground.finetuning import strategies, tasks
+from playground.objectives import objectives
+from playground.objectives.rebuild import SENTENCE
+from playground.training.learner import Learner
+from tests.papers.test_survey_table import ROWS
+from tests.runs import ENTRIES, every_entry, reviews
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = "<script>alert(1)</script>"
+TINY = [a for knob in ("width=16", "heads=2", "layers=1", "window=16", "batch=4") for a in ("--set", knob)]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+
+
+@pytest.fixture
+def text():
+    """A small text file that speaks the language of the sentiment task."""
+    corpus = reviews(4_000)
+    file = Path("reviews.txt")
+    file.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def call(capsys):
+    """Call the command line: exit status, standard output, standard error."""
+
+    def run(*arguments):
+        try:
+            status = cli.main([str(a) for a in arguments])
+        except SystemExit as leaving:
+            status = leaving.code
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def facts(call):
+    """The JSON object of a command that goes well; nothing else may stand on standard output."""
+
+    def run(*arguments):
+        status, out, err = call(*arguments, "--json")
+        assert status == 0, err
+        assert out.count("\n") == 1
+        return json.loads(out)
+
+    return run
+
+
+# objective
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_objective_keeps_its_promises(name, facts):
+    said = facts("objective", name, "--text", "I am happy to join . We walk with you today .", "--seed", 3)
+    assert said["objective"] == name
+    assert said["seed"] == 3
+    assert said["text"] == "I am happy to join . We walk with you today ."
+    for key in ("inputs", "targets"):
+        assert said[key]
+        assert all(isinstance(word, str) for word in said[key])
+    assert len(said["graded"]) == len(said["targets"])
+    assert set(said["graded"]) <= {0, 1}
+    assert said["leak"] is False
+    assert isinstance(said["plan"], dict)
+    for rows in said["visible"].values():
+        assert len({len(row) for row in rows}) == 1
+        assert {cell for row in rows for cell in row} <= {0, 1}
+    stacks = {"content", "query"} if name == "PLM" else {"encoder"}
+    stacks = {"encoder", "decoder", "cross"} if said["decoder_inputs"] else stacks
+    assert set(said["visible"]) == stacks
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_objective_for_people_shows_inputs_targets_and_leak(name, call):
+    status, out, err = call("objective", name, "--text", "I am happy . You are here .")
+    assert (status, err) == (0, "")
+    for word in ("inputs", "targets", "graded", "plan", "leak", "■"):
+        assert word in out
+
+
+def test_the_default_text_is_the_surveys(facts):
+    assert facts("objective", "LM")["text"] == SENTENCE
+
+
+def test_the_seed_decides_and_a_plan_overrides_it(facts):
+    one, again, other = (facts("objective", "MLM", "--set", "rate=0.5", "--seed", s) for s in (1, 1, 2))
+    assert one == again
+    assert one["plan"]["chosen"] != other["plan"]["chosen"]
+    planned = facts("objective", "MLM", "--plan", "chosen=3,8", "actions=mask,keep", "--seed", 2)
+    assert planned["inputs"] == "I am [MASK] to join with you today".split()
+    assert planned["graded"] == [0, 0, 1, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_the_plan_it_prints_can_be_given_back(name, facts):
+    words = ["--text", "I am happy to join . We walk with you today ."]
+    said = facts("objective", name, *words, "--seed", 4)
+    pairs = {k: v if isinstance(v, list) else [v] for k, v in said["plan"].items()}
+    told = [f"{k}={','.join(spelt(v) for v in values)}" for k, values in pairs.items()]
+    again = facts("objective", name, *words, "--seed", 4, *(["--plan", *told] if told else []))
+    assert {k: again[k] for k in ("inputs", "targets", "graded", "plan", "visible")} == {
+        k: said[k] for k in ("inputs", "targets", "graded", "plan", "visible")
+    }
+
+
+def spelt(value):
+    return ":".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_text_that_looks_like_a_script_stays_text(name, facts):
+    said = facts("objective", name, "--text", f"{SCRIPT} . {SCRIPT} .", "--seed", 1)
+    assert said["text"] == f"{SCRIPT} . {SCRIPT} ."
+    assert set(said["inputs"]) & set("<>/()")
+
+
+def test_a_script_is_spelt_out_to_the_last_bracket(facts):
+    assert "".join(facts("objective", "LM", "--text", SCRIPT)["targets"]) == SCRIPT
+
+
+@pytest.mark.parametrize("words", ["naïve café", "我们 在 这里", "a", "😀 😀", 'She said "no".', "-", "x" * 500])
+def test_any_text_with_a_word_in_it_is_shown(words, facts):
+    assert facts("objective", "MLM", f"--text={words}")["inputs"]
+
+
+def test_a_text_may_come_from_a_file(facts):
+    Path("some.txt").write_text("We walk here now.", encoding="utf-8")
+    assert facts("objective", "LM", "--file", "some.txt")["targets"] == "We walk here now .".split()
+
+
+def test_it_is_a_program_of_its_own():
+    command = [sys.executable, "-m", "playground.cli", "objective", "MLM", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["objective"] == "MLM"
+
+
+# table
+
+
+def printed(said):
+    return {row["row"]: (row["survey"]["inputs"], row["survey"]["targets"]) for row in said["rows"]}
+
+
+SURVEY = {row: (inputs, targets) for row, (_, _, inputs, targets) in ROWS.items()}
+
+
+def test_the_table_is_the_surveys(facts):
+    said = facts("table")
+    assert printed(said) == SURVEY
+    assert list(printed(said)) == list(SURVEY)
+    promised = {"objective", "text", "seed", "inputs", "targets", "graded", "visible", "leak", "plan"}
+    assert all(promised <= set(row) for row in said["rows"])
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_the_table_is_the_surveys_when_the_plan_is_given(seed, facts):
+    plans = [f"{row}:{key}={value}" for row, (_, plan, _, _) in ROWS.items() for key, value in plan.items()]
+    assert printed(facts("table", "--text", SENTENCE, "--seed", seed, "--plan", *plans)) == SURVEY
+
+
+def test_a_plan_without_a_row_holds_for_every_row_that_has_its_key(facts):
+    rows = printed(facts("table", "--seed", 1, "--plan", "spans=3:3"))
+    assert rows["Span Mask"] == SURVEY["Span Mask"]
+    assert rows["Text Infilling"] == SURVEY["Text Infilling"]
+
+
+def test_the_table_for_people_has_a_line_for_every_row(call):
+    status, out, _ = call("table")
+    assert status == 0
+    assert [line.split("  ")[0].strip() for line in out.splitlines()] == list(SURVEY)
+    assert all(f"->  {targets}" in out for _, targets in SURVEY.values())
+
+
+def test_the_table_of_another_text_is_about_that_text(facts):
+    said = facts("table", "--text", SCRIPT)
+    assert {row["text"] for row in said["rows"]} == {SCRIPT}
+    assert len(said["rows"]) + len(said["left_out"]) == len(SURVEY)
+
+
+# train
+
+
+@every_entry
+def test_train_keeps_its_promises(name, facts, text):
+    said = facts("train", name, "--corpus", text, "--steps", 3, *TINY, "--out", "here", "--seed", 2)
+    assert (said["entry"], said["corpus"], said["seed"]) == (name, "reviews.txt", 2)
+    assert said["device"].split(":")[0] == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert (said["steps"], said["out"], said["stopped"]) == (3, "here", "steps")
+    for number in (said["seconds"], said["unigram_entropy"], said["loss"]["train"], said["loss"]["held_out"]):
+        assert isinstance(number, float)
+        assert number > 0
+    assert said["tokens_per_second"] > 0
+    assert {p.name for p in Path("here").iterdir()} == {"checkpoint.safetensors", "metrics.jsonl", "run.json"}
+    assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
+
+
+def test_train_for_people_names_both_losses_and_the_entropy(call, text):
+    status, out, err = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY)
+    assert status == 0
+    for word in ("held out", "nats per graded position", "unigram entropy", "tokens/s", "runs/BERT-reviews-seed0"):
+        assert word in out
+    assert "BERT seed 0" in err, "the bar is on standard error"
+
+
+def test_train_several_seeds(facts, text):
+    said = facts("train", "BERT", "--corpus", text, "--steps", 2, "--seeds", 2, "--seed", 5, *TINY, "--out", "all")
+    assert [run["seed"] for run in said["runs"]] == [5, 6]
+    assert said["runs"][0]["loss"] != said["runs"][1]["loss"]
+    assert len(list(Path("all").iterdir())) == 2
+
+
+def test_train_with_seconds_ends_by_the_clock(facts, text):
+    said = facts("train", "GPT", "--corpus", text, "--seconds", 0.05, *TINY)
+    assert said["stopped"] == "seconds"
+    assert said["seconds"] >= 0.05
+
+
+def test_train_on_a_corpus_by_its_name(facts):
+    assert facts("train", "BERT", "--corpus", "reviews", "--steps", 1, *TINY)["corpus"] == "reviews"
+
+
+def curve(folder):
+    rows = [json.loads(line) for line in Path(folder, "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [(row["step"], row["loss"]) for row in rows if "loss" in row]
+
+
+@every_entry
+def test_resume_goes_on_as_if_it_had_never_stopped(name, facts, text):
+    first = ["train", name, "--corpus", text, *TINY]
+    whole = facts(*first, "--steps", 6, "--out", "whole")
+    facts(*first, "--steps", 3, "--out", "parts")
+    parts = facts(*first, "--steps", 6, "--out", "parts", "--resume")
+    assert curve("parts") == curve("whole")
+    assert parts["steps"] == 6
+    assert parts["loss"]["held_out"] == whole["loss"]["held_out"]
+
+
+def test_resume_without_the_knobs_goes_on_with_those_the_run_began_with(facts, text):
+    facts("train", "BERT", "--corpus", text, *TINY, "--steps", 6, "--out", "whole")
+    facts("train", "BERT", "--corpus", text, *TINY, "--steps", 3, "--out", "parts")
+    facts("train", "BERT", "--corpus", text, "--steps", 6, "--out", "parts", "--resume")
+    assert curve("parts") == curve("whole")
+
+
+def test_resuming_a_run_that_is_over_says_how_good_it_is(facts, text):
+    first = ["train", "BERT", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
+    assert facts(*first)["loss"]["held_out"] == facts(*first, "--resume")["loss"]["held_out"] > 0
+
+
+def test_without_resume_a_run_begins_anew(facts, text):
+    first = ["train", "BERT", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
+    facts(*first)
+    facts(*first)
+    assert [step for step, _ in curve("here")] == [1, 2]
+
+
+def test_a_run_that_diverges_has_failed(call, text, monkeypatch):
+    learn = Learner.learn
+
+    def spoilt(self, tokens, falling=True):
+        with torch.no_grad():
+            self.model.table.weight.fill_(float("nan"))
+        return learn(self, tokens, falling)
+
+    monkeypatch.setattr(Learner, "learn", spoilt)
+    status, _, _ = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "here")
+    assert status == 1
+    assert not Path("here/checkpoint.safetensors").exists()
+
+
+def test_a_run_that_is_interrupted_has_not_succeeded(call, text, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Learner, "learn", interrupted)
+    status, out, err = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY)
+    assert (status, out) == (1, "")
+    assert err.splitlines()[-1] == "Stopped."
+
+
+# compare
+
+
+def test_compare_keeps_its_promises(facts, text):
+    facts("train", "BERT", "--corpus", text, "--steps", 3, *TINY, "--out", "run")
+    quick = ["--labels", 8, "--seeds", 2, "--tuning-steps", 3, "--seed", 4]
+    said = facts("compare", "run", "--task", "sentiment", "--strategies", "full,frozen", *quick, "--out", "result")
+    assert (said["task"], said["labels"], said["seeds"]) == ("sentiment", 8, 2)
+    assert isinstance(said["seconds"], float)
+    assert [s["name"] for s in said["strategies"]] == ["full", "feature-based"]
+    for strategy in said["strategies"]:
+        for what in ("accuracy", "forgetting"):
+            spread = strategy[what]
+            assert isinstance(spread["mean"], float)
+            assert isinstance(spread["sd"], float)
+            assert len(spread["values"]) == 2
+        assert isinstance(strategy["trainable"], int)
+        assert isinstance(strategy["stored"], int)
+        assert strategy["seconds"] > 0
+    assert said["strategies"][1]["forgetting"] == {"mean": 0.0, "sd": 0.0, "values": [0.0, 0.0]}
+    assert json.loads(Path("result/comparison.json").read_text(encoding="utf-8")) == said
+
+
+def test_compare_trains_an_entry_first(call, text):
+    quick = ["--labels", 4, "--seeds", 1, "--tuning-steps", 2, "--steps", 2]
+    status, out, _ = call("compare", "ELECTRA", "--corpus", text, *quick)
+    assert status == 0
+    assert all(name in out for name in strategies())
+    assert "One strategy or one seed cannot be compared" in out
+    assert Path("runs/ELECTRA-reviews-seed0/checkpoint.safetensors").is_file()
+
+
+# zoo
+
+
+def test_zoo_lists_all_there_is(facts):
+    said = facts("zoo")
+    assert set(said) >= {"entries", "objectives", "strategies", "corpora", "tasks"}
+    names = {kind: [item["name"] for item in items] for kind, items in said.items()}
+    assert names["entries"] == list(ENTRIES)
+    assert names["objectives"] == list(objectives())
+    assert names["strategies"] == list(strategies())
+    assert names["tasks"] == list(tasks())
+    assert names["corpora"] == ["world", "reviews"]
+    for entry in said["entries"]:
+        assert entry["parameters"] > 1000
+        assert 2017 < entry["year"] < 2030
+        assert entry["objective"] in names["objectives"]
+        assert entry["source"]
+        assert entry["corpus"] in names["corpora"]
+
+
+@every_entry
+def test_zoo_shows_one_entry(name, facts):
+    said = facts("zoo", name.lower())
+    assert [entry["name"] for entry in said["entries"]] == [name]
+
+
+def test_zoo_for_people_names_everything(call):
+    status, out, err = call("zoo")
+    assert (status, err) == (0, "")
+    for name in (*ENTRIES, *objectives(), *strategies(), *tasks(), "world", "reviews"):
+        assert f"  {name}" in out
+
+
+# mistakes
+
+
+@pytest.fixture
+def files():
+    """Files of every wrong kind."""
+    Path("binary.txt").write_bytes(b"MZ\0\0\1\2" * 50)
+    Path("empty.txt").write_bytes(b"")
+    Path("blank.txt").write_text(" \n\n ", encoding="utf-8")
+    Path("latin.txt").write_bytes("naïve café ".encode("latin-1") * 50)
+    Path("short.txt").write_text("Only a few words here.", encoding="utf-8")
+    Path("foreign.txt").write_text("the quick brown fox jumps over a lazy dog . " * 60, encoding="utf-8")
+    Path("a_folder").mkdir()
+    Path("a_run").mkdir()
+    Path("a_run/checkpoint.safetensors").write_bytes(b"nonsense" * 20)
+
+
+def refuses(call, arguments, fragment):
+    """One sentence on standard error that names the value, and nothing on standard output."""
+    status, out, err = call(*arguments)
+    assert (status, out) == (2, "")
+    assert "Traceback" not in err
+    said = [line for line in err.replace("\r", "\n").splitlines() if line.strip() and "it/s]" not in line]
+    assert len(said) == 1, err
+    assert fragment in said[0]
+    assert said[0].endswith(".")
+
+
+def later(line, fragment, reason):
+    """A mistake that is not yet refused; the mark goes when it is."""
+    return pytest.param(line, fragment, marks=pytest.mark.xfail(strict=True, reason=reason))
+
+
+OBJECTIVE = [
+    ("nope", "'nope'"),
+    ("MLM --set rate=7", "rate is 7"),
+    ("MLM --set rate=often", "'often'"),
+    ("MLM --set rate=nan", "rate is nan"),
+    ("MLM --set nope=1", "'nope'"),
+    ("MLM --set rate", "'rate'"),
+    ("MLM --plan chosen=9", "9"),
+    ("MLM --plan chosen=0", "0"),
+    ("MLM --plan chosen=x", "'x'"),
+    ("MLM --plan chosen", "'chosen'"),
+    ("MLM --plan nope=3", "'nope'"),
+    ("MLM --plan cut=3", "'cut'"),
+    ("PLM --plan order=1,2", "1,2"),
+    ("PLM --plan cut=x", "'x'"),
+    ("PLM --plan cut=99", "99"),
+    ("MASS --plan spans=3:99", "3:99"),
+    ("MASS --plan spans=3", "'3'"),
+    ("RTD --plan chosen=3 actions=burn", "burn"),
+    ("MLM --text=", "''"),
+    ("MLM --file missing.txt", "missing.txt"),
+    ("MLM --file binary.txt", "binary.txt"),
+    ("MLM --file empty.txt", "empty.txt"),
+    ("MLM --file blank.txt", "blank.txt"),
+    ("MLM --file latin.txt", "latin.txt"),
+    ("MLM --file a_folder", "a_folder"),
+    ("MLM --seed x", "'x'"),
+    later("MLM --text=--", "'--'", "argparse of Python 3.11 hands over an empty list for a value of two dashes"),
+    ("MLM --nope", "--nope"),
+    ("permutation", "'permutation'"),
+]
+TABLE = [
+    ("--plan nope:chosen=3", "'nope'"),
+    ("--plan MLM:chosen=99", "99"),
+    ("--plan MLM:nope=3", "'nope'"),
+    later("--plan nope=3", "'nope'", "a key that no row has is passed over in silence"),
+    ("--plan chosen", "'chosen'"),
+    ("--plan =3", "'=3'"),
+    later("--text=", "''", "a text that no row can use gives an empty table and status 0"),
+    ("--file missing.txt", "missing.txt"),
+]
+TRAIN = [
+    ("nope", "'nope'"),
+    ("BERT --corpus nowhere", "'nowhere'"),
+    ("BERT --corpus nowhere.txt", "'nowhere.txt'"),
+    ("BERT --corpus binary.txt", "binary.txt"),
+    ("BERT --corpus empty.txt", "empty.txt"),
+    ("BERT --corpus blank.txt", "blank.txt"),
+    ("BERT --corpus latin.txt", "latin.txt"),
+    ("BERT --corpus short.txt", "short.txt"),
+    ("BERT --corpus a_folder", "a_folder"),
+    ("BERT --device tpu", "'tpu'"),
+    ("BERT --steps 0", "'0'"),
+    ("BERT --steps -3", "'-3'"),
+    ("BERT --steps many", "'many'"),
+    ("BERT --seconds 0", "'0'"),
+    ("BERT --seconds nan", "'nan'"),
+    ("BERT --seeds 0", "'0'"),
+    ("BERT --threads 0", "'0'"),
+    ("BERT --set nope=1", "'nope'"),
+    ("BERT --set width=63", "63"),
+    ("BERT --set heads=5", "5"),
+    ("BERT --set optimiser=sgd", "'sgd'"),
+    ("BERT --set layers=99", "99"),
+    ("BERT --corpus foreign.txt --set window=256", "256"),
+    ("BERT --steps 1 --corpus foreign.txt --out short.txt/run", "short.txt/run"),
+    ("BERT --steps 1 --corpus foreign.txt --out short.txt", "short.txt"),
+    ("BERT --steps 1 --corpus foreign.txt --out a_folder --resume", "a_folder"),
+    ("BERT --steps 1 --corpus foreign.txt --out a_run --resume", "a_run"),
+]
+COMPARE = [
+    ("nope", "'nope'"),
+    ("BERT --task nope", "'nope'"),
+    ("BERT --strategies nope", "'nope'"),
+    ("BERT --strategies full,nope", "'nope'"),
+    ("BERT --labels 0", "'0'"),
+    ("BERT --seeds 0", "'0'"),
+    ("BERT --tuning-steps 0", "'0'"),
+    ("BERT --device tpu", "'tpu'"),
+    ("BERT --corpus nowhere", "'nowhere'"),
+    ("a_folder", "a_folder"),
+    ("a_run", "a_run"),
+    ("short.txt", "short.txt"),
+]
+OTHERS = [
+    ("zoo nope", "'nope'"),
+    ("app --port x", "'x'"),
+    ("dance", "'dance'"),
+    ("", "command"),
+]
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("line", "fragment"), OBJECTIVE)
+def test_a_mistake_in_objective_is_one_sentence_that_names_the_value(line, fragment, call):
+    refuses(call, ["objective", *line.split()], fragment)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("line", "fragment"), TABLE)
+def test_a_mistake_in_table_is_one_sentence_that_names_the_value(line, fragment, call):
+    refuses(call, ["table", *line.split()], fragment)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("line", "fragment"), TRAIN)
+def test_a_mistake_in_train_is_one_sentence_that_names_the_value(line, fragment, call):
+    refuses(call, ["train", *line.split()], fragment)
+    assert not Path("runs").exists(), "nothing is trained before the mistake is noticed"
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("line", "fragment"), COMPARE)
+def test_a_mistake_in_compare_is_one_sentence_that_names_the_value(line, fragment, call):
+    refuses(call, ["compare", *line.split()], fragment)
+    assert not Path("runs").exists(), "nothing is trained before the mistake is noticed"
+
+
+@pytest.mark.parametrize(("line", "fragment"), OTHERS)
+def test_any_other_mistake_is_one_sentence_that_names_the_value(line, fragment, call):
+    refuses(call, line.split(), fragment)
+
+
+def test_cuda_where_there_is_none_is_a_mistake(call, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    refuses(call, ["train", "BERT", "--device", "cuda"], "'cuda'")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("more", "fragment"), [("--labels 1", "labels is 1"), ("--strategies ,", "strategy")])
+def test_a_comparison_that_cannot_be_is_a_mistake(more, fragment, call, text):
+    call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
+    refuses(call, ["compare", "run", *more.split()], fragment)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_run_whose_vocabulary_does_not_know_the_task_is_a_mistake(call):
+    call("train", "BERT", "--corpus", "foreign.txt", "--steps", 1, *TINY, "--out", "run")
+    refuses(call, ["compare", "run"], "does not know")
+
+
+@pytest.mark.usefixtures("files")
+def test_a_comparison_that_cannot_be_kept_is_a_mistake(call, text):
+    call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
+    quick = ["--labels", "4", "--seeds", "1", "--tuning-steps", "1", "--strategies", "full"]
+    refuses(call, ["compare", "run", *quick, "--out", "short.txt/x"], "short.txt/x")
+
+
+@pytest.mark.xfail(strict=True, raises=(AttributeError, IndexError), reason="no part checks that a model fits its task")
+@pytest.mark.parametrize(
+    ("entry", "knobs"),
+    [
+        ("ELECTRA", "detects=no"),
+        ("ELECTRA", "generator_share=0"),
+        ("XLNet", "two_streams=no"),
+        ("BART", "decoder_layers=0"),
+        ("BERT", "longest=8 --set positions=learned"),
+    ],
+)
+def test_a_model_that_cannot_answer_what_it_is_asked_is_a_mistake(entry, knobs, call, text):
+    line = ["train", entry, "--corpus", text, "--steps", "1", *TINY, "--set", *knobs.split()]
+    refuses(call, line, knobs.split("=")[0])
+
+
+def test_a_run_that_is_refused_leaves_the_record_of_the_run_before(call, text):
+    first = ["train", "BERT", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
+    call(*first)
+    kept = {p.name: p.read_bytes() for p in Path("here").iterdir()}
+    refuses(call, [*first, "--set", "window=256", "--set", "longest=512", "--corpus", "here/metrics.jsonl"], "256")
+    assert {p.name: p.read_bytes() for p in Path("here").iterdir()} == kept
+
+
+def test_help_is_not_a_mistake(call):
+    status, out, _ = call("--help")
+    assert status == 0
+    for command in ("app", "objective", "table", "train", "compare", "zoo"):
+        assert command in out

@@ -1,0 +1,449 @@
+"""Fine-tuning: plans with a shape, lanes that share everything but the strategy, verdicts that know the noise."""
+
+import importlib
+import json
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+import torch
+
+from playground.finetuning import Comparison, Lane, Strategy, compare, find_strategy, find_task, strategies, tasks
+from playground.finetuning import tune as tune_module
+from playground.finetuning.compare import spread, verdict
+from playground.finetuning.strategy import everything, from_the_top, head_only
+from playground.finetuning.task import Labelled
+from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, new_head, tune
+from playground.refusal import Refusal
+from playground.tokenizing import of_words
+from playground.training import train
+from playground.training.feed import Feed
+from tests.runs import every_entry, learner_of, reviews, run_of, tiny
+
+SENTIMENT = find_task("sentiment")
+SETTING = Setting(steps=6, batch=4)
+CPU = torch.device("cpu")
+
+
+@cache
+def base_of(entry="BERT"):
+    learner = learner_of(entry)
+    feed = Feed.of(reviews(), 16, 8, 0, CPU)
+    for step in range(3):
+        learner.learn(feed.at(step))
+    return Base(learner, feed.evaluation(8))
+
+
+@cache
+def texts(split="train", count=24, seed=0):
+    return SENTIMENT.load(reviews().tokenizer, count, seed, split)
+
+
+def tuned(strategy, entry="BERT", setting=SETTING, seed=0):
+    return list(tune(base_of(entry), strategy, texts(), texts("test"), setting, seed))
+
+
+def compared(names=("feature-based", "full", "gradual unfreezing"), base=None, **values):
+    chosen = [find_strategy(name) for name in names]
+    shared = {"labels": 8, "seeds": 2, "setting": SETTING} | values
+    return compare(base or base_of(), reviews().tokenizer, SENTIMENT, chosen, **shared)
+
+
+# plans
+
+
+GROUPS = ("embeddings", "layer 1", "layer 2", "top", HEAD)
+
+
+def test_head_only_freezes_all_but_the_head():
+    assert head_only(GROUPS, 3).tolist() == [[0.0] * 3] * 4 + [[1.0] * 3]
+
+
+def test_everything_is_everything():
+    assert torch.equal(everything(GROUPS, 7), torch.ones(5, 7))
+
+
+def test_gradual_unfreezing_thaws_one_more_group_in_each_phase_from_the_top():
+    """Figures of ULMFiT's schedule (arXiv:1801.06146, sec. 3.3): the last layer first, then the next lower one."""
+    plan = from_the_top(GROUPS, 10)
+    assert plan.sum(dim=0).tolist() == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert plan[-1].tolist() == [1] * 10
+    assert plan[0].tolist() == [0] * 8 + [1] * 2
+
+
+@pytest.mark.parametrize("groups", [1, 2, 5])
+@pytest.mark.parametrize("steps", [5, 6, 17, 80])
+def test_what_has_thawed_stays_thawed_and_lies_above_what_is_frozen(groups, steps):
+    plan = from_the_top(GROUPS[-groups:], steps)
+    assert set(plan.unique().tolist()) <= {0.0, 1.0}
+    assert bool((plan.diff(dim=1) >= 0).all()), "nothing freezes again"
+    assert bool((plan.diff(dim=0) >= 0).all()), "nothing thaws before what stands above it"
+    assert bool(plan[:, -1].all()), "in the end everything has thawed"
+    begins = (plan == 0).sum(dim=1).flip(0)
+    assert begins.tolist() == [-(-k * steps // groups) for k in range(groups)], "phases of equal length"
+
+
+def test_a_plan_of_the_wrong_shape_is_noticed():
+    wrong = Strategy("wrong", "", "", lambda groups, steps: torch.ones(len(groups), steps + 1))
+    with pytest.raises(AssertionError, match=r"wrong plans \(5, 4\)"):
+        wrong.plan(GROUPS, 3)
+
+
+def made_up(rows, rate=4e-3):
+    """A strategy of a person's own: one multiplier for each step, the same for all groups but the head."""
+
+    def plan(groups, steps):
+        body = torch.tensor(rows).expand(len(groups) - 1, steps)
+        return torch.cat([body, torch.ones(1, steps)])
+
+    return Strategy("made up", "", "", plan, rate)
+
+
+def test_a_plan_may_freeze_again_and_momentum_does_not_move_what_is_frozen(monkeypatch):
+    copies = []
+    make = tune_module.parameters
+
+    def parameters(model, head):
+        copies.append(model)
+        return make(model, head)
+
+    monkeypatch.setattr(tune_module, "parameters", parameters)
+    events = tune(base_of(), made_up([1.0, 1.0, 0.0, 0.0, 0.5, 0.0]), texts(), texts("test"), SETTING, 0)
+    weights = [
+        {k: v.detach().clone() for k, v in copies[0].network.encoder.named_parameters()}
+        for event in events
+        if isinstance(event, Tuned)
+    ]
+    same = [all(torch.equal(a[k], b[k]) for k in a) for a, b in pairwise(weights)]
+    assert same == [False, True, True, False, True]
+
+
+def test_a_plan_may_begin_with_everything_frozen():
+    nothing = Strategy("nothing", "", "", lambda groups, steps: torch.zeros(len(groups), steps))
+    *steps, outcome = tuned(nothing)
+    assert len(steps) == 6
+    assert (outcome.trainable, outcome.stored, outcome.forgetting, set(outcome.moved)) == (0, 0, 0.0, {0.0})
+
+
+def test_half_the_multiplier_is_half_the_rate():
+    half, whole = (tuned(made_up([m] * 6, rate=r))[-1] for m, r in ((0.5, 8e-3), (1.0, 4e-3)))
+    assert torch.equal(half.rates[:-1], whole.rates[:-1])
+    assert torch.equal(half.rates[-1], 2 * whole.rates[-1])
+
+
+# what is trained
+
+
+@every_entry
+def test_feature_based_trains_exactly_the_head_and_forgets_exactly_nothing(name):
+    outcome = tuned(find_strategy("feature-based"), name)[-1]
+    width = base_of(name).learner.model.shape.width
+    assert outcome.trainable == outcome.stored == width * 2 + 2
+    assert outcome.forgetting == 0.0
+    assert set(outcome.moved) == {0.0}
+
+
+@every_entry
+def test_full_trains_all_that_reading_a_text_needs(name):
+    model = base_of(name).learner.model
+    reading = sum(p.numel() for p in (*model.table.parameters(), *model.network.encoder.parameters()))
+    outcome = tuned(find_strategy("full"), name)[-1]
+    assert outcome.trainable == reading + model.shape.width * 2 + 2
+    assert outcome.groups == ("embeddings", "encoder layer 1", "top", HEAD)
+
+
+def test_gradual_unfreezing_counts_only_what_ever_thaws():
+    short = tuned(find_strategy("gradual unfreezing"), setting=Setting(steps=2, batch=4))[-1]
+    full = tuned(find_strategy("full"))[-1]
+    never = [g for g, row in zip(short.groups, short.plan, strict=True) if not bool(row.any())]
+    assert "embeddings" in never
+    assert short.trainable < full.trainable
+    assert tuned(find_strategy("gradual unfreezing"))[-1].trainable == full.trainable
+
+
+@every_entry
+def test_forgetting_is_the_rise_of_the_models_own_pre_training_loss(name):
+    """ELECTRA's own question is the detector's; its generator is not what is fine-tuned."""
+
+    def top(groups, steps):
+        return (torch.arange(len(groups)) >= 2).float()[:, None].expand(-1, steps)
+
+    outcome = tuned(Strategy("top", "", "", top), name)[-1]
+    assert outcome.groups[2] == "top"
+    assert outcome.forgetting != 0.0
+
+
+def test_a_pre_trained_model_learns_the_task_from_64_labels():
+    entry = tiny(steps=100, batch=32)
+    started, *_ = train(run_of(entry=entry, corpus=reviews(60_000), steps=100))
+    base = Base(started.learner, base_of().held_out)
+    *_, outcome = tune(base, find_strategy("full"), texts(count=64), texts("test", 200), Setting(60, 16), 0)
+    assert outcome.accuracy > 0.65
+
+
+# the task
+
+
+def test_every_task_has_a_card_and_is_found():
+    assert [t.name for t in tasks().values()] == ["sentiment"]
+    for task in tasks().values():
+        assert task.idea.endswith((".", "?"))
+        assert task.source
+        assert find_task(task.aliases[0]) is task
+    with pytest.raises(Refusal, match="no task named 'nope'; choose one of: sentiment"):
+        find_task("nope")
+
+
+def test_no_test_sentence_is_ever_trained_on():
+    learnt = {tuple(words) for seed in range(5) for words in SENTIMENT.sentences(200, seed, "train")[0]}
+    tested = {tuple(words) for seed in range(5) for words in SENTIMENT.sentences(200, seed, "test")[0]}
+    assert len(learnt) > 300
+    assert len(tested) > 200
+    assert not learnt & tested
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 64])
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_labels_are_balanced_and_texts_different(count, split):
+    words, labels = SENTIMENT.sentences(count, 3, split)
+    assert len(words) == len(labels) == len({tuple(w) for w in words}) == count
+    assert sum(labels) == count // 2
+    assert set(labels) <= {0, 1}
+
+
+def test_a_seed_decides_the_subset():
+    assert torch.equal(texts(seed=1).tokens.ids, SENTIMENT.load(reviews().tokenizer, 24, 1, "train").tokens.ids)
+    assert not torch.equal(texts(seed=1).tokens.ids[:, :4], texts(seed=2).tokens.ids[:, :4])
+
+
+def test_texts_are_padded_with_their_true_lengths():
+    loaded = texts()
+    words, labels = SENTIMENT.sentences(24, 0, "train")
+    assert loaded.tokens.lengths.tolist() == [len(w) for w in words]
+    assert loaded.labels.tolist() == labels
+    vocabulary = reviews().tokenizer.words
+    rows = zip(loaded.tokens.ids.tolist(), words, strict=True)
+    assert [[vocabulary[i] for i in row[: len(text)]] for row, text in rows] == words
+    assert bool((loaded.tokens.ids[~loaded.tokens.real] == loaded.tokens.specials.pad).all())
+
+
+def test_a_vocabulary_that_does_not_know_the_task_is_refused():
+    strange = of_words("the quick brown fox jumps over a lazy dog .".split())
+    with pytest.raises(Refusal, match=r"does not know \d+% of the words of the task 'sentiment'.*'world' or 'reviews'"):
+        SENTIMENT.load(strange, 20, 0, "train")
+
+
+@pytest.mark.parametrize("count", [0, -3, 100_000])
+def test_a_number_of_labels_that_cannot_be_is_refused(count):
+    with pytest.raises(Refusal):
+        SENTIMENT.load(reviews().tokenizer, count, 0, "train")
+
+
+def test_labelled_texts_move_to_a_device_as_a_whole():
+    moved = texts().to(torch.device("meta"))
+    assert isinstance(moved, Labelled)
+    assert {moved.labels.device.type, moved.tokens.ids.device.type, moved.tokens.lengths.device.type} == {"meta"}
+
+
+@pytest.mark.parametrize(("number", "size"), [(5, 4), (24, 16), (2, 16), (16, 16)])
+def test_every_labelled_text_is_read_once_before_any_is_read_again(number, size):
+    labelled = replace(texts(count=number), labels=torch.arange(number))
+    drawn = [i for step in range(10) for i in tune_module._draw(labelled, size, 0, step).labels.tolist()]
+    for first in range(0, len(drawn) - number + 1, number):
+        assert sorted(drawn[first : first + number]) == list(range(number))
+
+
+# side by side
+
+
+def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
+    subsets, heads, batches = [], [], []
+    real_tune, real_head, real_draw = tune_module.tune, tune_module.new_head, tune_module._draw
+
+    def tuning(base, strategy, train, test, setting, seed):
+        subsets.append((strategy.name, seed, train.tokens.ids.tolist(), test.tokens.ids.tolist()))
+        yield from real_tune(base, strategy, train, test, setting, seed)
+
+    def head(model, classes, seed):
+        made = real_head(model, classes, seed)
+        heads.append((seed, made.score.weight.tolist()))
+        return made
+
+    def draw(train, size, seed, step):
+        batch = real_draw(train, size, seed, step)
+        batches.append((seed, step, batch.tokens.ids.tolist()))
+        return batch
+
+    monkeypatch.setattr(importlib.import_module("playground.finetuning.compare"), "tune", tuning)
+    monkeypatch.setattr(tune_module, "new_head", head)
+    monkeypatch.setattr(tune_module, "_draw", draw)
+    list(compared(seed=5))
+    assert [(name, seed) for name, seed, _, _ in subsets] == [(n, s) for s in (5, 6) for n in strategies()]
+    for seed in (5, 6):
+        assert len({str(train) for _, s, train, _ in subsets if s == seed}) == 1
+        assert len({str(weights) for s, weights in heads if s == seed}) == 1
+        for step in range(SETTING.steps):
+            assert len({str(ids) for s, k, ids in batches if (s, k) == (seed, step)}) == 1
+    assert len({str(train) for _, _, train, _ in subsets}) == 2, "another seed has other texts"
+    assert len({str(weights) for _, weights in heads}) == 2, "and another head"
+    assert len({str(test) for _, _, _, test in subsets}) == 1, "but everybody takes the same test"
+
+
+def test_a_fresh_head_does_not_depend_on_what_ran_before():
+    model = base_of().learner.model
+    first = new_head(model, 2, 3).score.weight
+    torch.rand(5)
+    assert torch.equal(new_head(model, 2, 3).score.weight, first)
+    assert not torch.equal(new_head(model, 2, 4).score.weight, first)
+
+
+def test_every_event_says_whose_it_is_and_the_last_sums_up():
+    events = list(compared())
+    assert isinstance(events[-1], Comparison)
+    assert all(isinstance(e, Lane) for e in events[:-1])
+    kinds = [(e.strategy.name, e.seed, type(e.event)) for e in events[:-1]]
+    one_lane = [Tuned] * SETTING.steps + [Outcome]
+    assert kinds == [(name, seed, kind) for seed in (0, 1) for name in strategies() for kind in one_lane]
+    for name, outcomes in events[-1].outcomes.items():
+        lanes = [e.event for e in events[:-1] if e.strategy.name == name and isinstance(e.event, Outcome)]
+        assert tuple(lanes) == outcomes
+
+
+def numbers(comparison):
+    """All that must not depend on the clock."""
+    facts = comparison.facts()
+    return [{k: v for k, v in s.items() if k != "seconds"} for s in facts["strategies"]] + [facts["verdict"]]
+
+
+def test_the_same_seeds_give_the_same_comparison_in_whatever_order():
+    one, other = (list(compared())[-1] for _ in range(2))
+    assert numbers(one) == numbers(other)
+    turned = list(compared(("gradual unfreezing", "feature-based", "full")))[-1]
+    assert [s["name"] for s in turned.facts()["strategies"]] == ["gradual unfreezing", "feature-based", "full"]
+    by_name = {s["name"]: s["accuracy"] for s in turned.facts()["strategies"]}
+    assert by_name == {s["name"]: s["accuracy"] for s in one.facts()["strategies"]}
+
+
+def test_a_lane_does_not_depend_on_the_other_lanes():
+    alone = list(compared(("full",), seeds=1, seed=1))[-1].outcomes["full"][0]
+    among = list(compared())[-1].outcomes["full"][1]
+    assert (alone.accuracy, alone.forgetting, alone.moved) == (among.accuracy, among.forgetting, among.moved)
+
+
+def test_the_promised_facts_are_there_and_are_plain_data():
+    facts = json.loads(json.dumps(list(compared())[-1].facts()))
+    assert {"task", "labels", "seeds", "seconds", "strategies"} <= set(facts)
+    assert (facts["task"], facts["labels"], facts["seeds"]) == ("sentiment", 8, 2)
+    assert facts["seconds"] > 0
+    for strategy in facts["strategies"]:
+        assert {"name", "accuracy", "forgetting", "trainable", "stored", "seconds"} <= set(strategy)
+        for what in ("accuracy", "forgetting"):
+            assert set(strategy[what]) == {"mean", "sd", "values"}
+            assert len(strategy[what]["values"]) == 2
+        assert isinstance(strategy["trainable"], int)
+        assert isinstance(strategy["stored"], int)
+        assert len(strategy["plan"]) == len(strategy["groups"]) == len(strategy["moved"])
+        assert {len(row) for row in strategy["plan"]} == {SETTING.steps}
+
+
+def test_spread_is_the_mean_and_the_sample_deviation():
+    assert spread([0.5, 0.7, 0.9]) == {"mean": pytest.approx(0.7), "sd": pytest.approx(0.2), "values": [0.5, 0.7, 0.9]}
+    assert spread([0.5]) == {"mean": 0.5, "sd": 0.0, "values": [0.5]}
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"labels": 1}, "labels is 1"),
+        ({"labels": 0}, "labels is 0"),
+        ({"seeds": 0}, "seeds is 0"),
+        ({"names": ()}, "No strategy"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(values, said):
+    with pytest.raises(Refusal, match=said):
+        list(compared(**values))
+
+
+def test_a_strategy_that_is_named_twice_runs_once():
+    facts = list(compared(("full", "full"), seeds=1))[-1].facts()
+    assert ([s["name"] for s in facts["strategies"]], facts["seeds"]) == (["full"], 1)
+
+
+def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
+    def base():
+        learner = learner_of()
+        return Base(learner, Feed.of(reviews(), 16, 8, 0, CPU).evaluation(8))
+
+    calm = list(compared(base=base()))[-1]
+    moving = base()
+    events = compared(base=moving)
+    seen = [next(events)]
+    feed = Feed.of(reviews(), 16, 8, 0, CPU)
+    for event in events:
+        seen.append(event)
+        if isinstance(event, Lane) and isinstance(event.event, Outcome):
+            moving.learner.learn(feed.at(moving.learner.step))
+    assert numbers(seen[-1]) == numbers(calm)
+
+
+# the verdict
+
+
+def outcome(accuracy):
+    none = torch.zeros(1, 1)
+    return Outcome(accuracy, 0.0, 1, 1, 0.0, (HEAD,), none, none, (0.0,))
+
+
+def judged(**values):
+    return verdict({name: tuple(map(outcome, accuracies)) for name, accuracies in values.items()})
+
+
+def test_a_lead_inside_the_noise_has_no_winner():
+    said = judged(full=[0.80, 0.90, 0.70], gradual=[0.82, 0.80, 0.74])
+    assert "within the noise, so no winner" in said
+    assert said.startswith("full leads gradual by 0.013 on average over 3 seeds")
+
+
+def test_a_lead_outside_the_noise_has_one():
+    said = judged(frozen=[0.60, 0.61, 0.58], full=[0.80, 0.83, 0.79], gradual=[0.70, 0.72, 0.70])
+    assert said.startswith("full leads gradual by 0.100 on average over 3 seeds")
+    assert "larger than the noise" in said
+
+
+def test_pairs_of_seeds_are_compared_and_not_two_heaps():
+    """The seeds differ far more than the strategies, but in every seed one is better by nearly the same."""
+    assert "larger than the noise" in judged(a=[0.50, 0.70, 0.90], b=[0.47, 0.669, 0.871])
+    assert "within the noise" in judged(a=[0.50, 0.70, 0.90], b=[0.871, 0.669, 0.47])
+
+
+def test_equals_have_no_winner():
+    assert "within the noise" in judged(a=[0.5, 0.75], b=[0.5, 0.75])
+
+
+@pytest.mark.parametrize("values", [{"a": [0.5, 0.6]}, {"a": [0.5], "b": [0.9]}, {}])
+def test_one_strategy_or_one_seed_is_no_comparison(values):
+    assert "cannot be compared" in judged(**values)
+
+
+STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
+"""Two-sided 5 % points of Student's t by the number of pairs, from the printed tables."""
+
+
+@pytest.mark.parametrize("pairs", STUDENT)
+@pytest.mark.parametrize(("share", "wins"), [(1.01, True), (0.99, False)])
+def test_the_line_is_where_student_drew_it(pairs, share, wins):
+    noise = [(-1.0) ** k * 0.01 for k in range(pairs)]
+    noise = [v - sum(noise) / pairs for v in noise]
+    error = (sum(v * v for v in noise) / (pairs - 1) / pairs) ** 0.5
+    lead = STUDENT[pairs] * error * share
+    assert ("larger than the noise" in judged(a=[0.5 + lead + v for v in noise], b=[0.5] * pairs)) == wins
+
+
+@pytest.mark.parametrize("pairs", [11, 20, 100])
+def test_with_more_seeds_than_the_table_a_weak_lead_still_is_none(pairs):
+    noise = [(-1.0) ** k * 0.01 for k in range(pairs)]
+    noise = [v - sum(noise) / pairs for v in noise]
+    error = (sum(v * v for v in noise) / (pairs - 1) / pairs) ** 0.5
+    assert "within the noise" in judged(a=[0.5 + 1.9 * error + v for v in noise], b=[0.5] * pairs)

@@ -1,0 +1,409 @@
+"""Models obey visibility to the last bit, whichever way attention is computed."""
+
+import base64
+from dataclasses import replace
+
+import pytest
+import torch
+
+from playground import frames, leaks
+from playground.corpora.corpus import pick
+from playground.example import Visible, by_level, causal, full
+from playground.models import Answer, Architecture, LanguageModel, grade
+from playground.models.attention import Allowed, Attention
+from playground.objectives import find_objective, objectives
+from playground.seeds import generator
+from tests.texts import SPECIALS, plain_rows, tokens_of
+
+NAMES = tuple(objectives())
+RAGGED = [list(range(40, 54)), [60, 61, 62], [70], list(range(45, 52)), [80, 81]]
+every_objective = pytest.mark.parametrize("name", NAMES)
+every_position = pytest.mark.parametrize("positions", ["rotary", "learned"])
+
+
+def build(positions="rotary", seed=1, start="mimetic", **knobs):
+    """A tiny model in double precision that can answer every objective."""
+    shape = Architecture(
+        layers=2,
+        width=16,
+        heads=2,
+        feed=1,
+        decoder_layers=2,
+        two_streams=True,
+        detects=True,
+        generator_share=0.5,
+        positions=positions,
+        start=start,
+        **knobs,
+    )
+    return LanguageModel(shape, SPECIALS.size, generator(seed)).double()
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {positions: build(positions) for positions in ("rotary", "learned")}
+
+
+def ragged(name, seed=0, extra=0):
+    sentence = [[k // 3 for k in range(len(r))] for r in RAGGED]
+    tokens = tokens_of(RAGGED, sentence=sentence, extra=extra)
+    objective = find_objective(name)
+    knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
+    return objective.turn(knobs).steps(tokens, generator(seed))
+
+
+def scores(model, example, **options):
+    """Scores by question, row and place."""
+    answers = model.answers(example, **options)
+    return {
+        (a.question.name, int(r), int(p)): s
+        for a in answers
+        for r, p, s in zip(a.rows, a.places, a.scores.detach(), strict=True)
+    }
+
+
+def assert_close(first, second):
+    assert first.keys() == second.keys()
+    assert len(first) > 0
+    for key, values in first.items():
+        torch.testing.assert_close(values, second[key], rtol=1e-9, atol=1e-9)
+
+
+# two ways to attend
+
+
+@every_objective
+@every_position
+def test_the_fast_way_and_the_way_with_weights_agree(name, positions, models):
+    example = ragged(name)[-1].example
+    assert_close(scores(models[positions], example), scores(models[positions], example, taps={}))
+
+
+@every_objective
+@pytest.mark.parametrize("shape", ["ragged", "even"])
+def test_attention_rows_sum_to_one_or_nothing_and_blocked_cells_are_zero(name, shape, models):
+    """The very weights that carry the answers are exactly 0 wherever visibility is shut."""
+    even = find_objective(name).example(plain_rows(2, 12), generator(2))
+    example = ragged(name, extra=2)[-1].example if shape == "ragged" else even
+    weights = models["rotary"].attention(example)
+    for matrix, visible in masks(example).items():
+        cells = visible.dense()[None, :, None].expand_as(weights[matrix])
+        assert bool((weights[matrix][~cells] == 0).all()), matrix
+        assert bool((weights[matrix][cells] > 0).all()), matrix
+        sums = weights[matrix].sum(-1)
+        assert bool(torch.where(cells.any(-1), (sums - 1).abs() < 1e-12, sums == 0).all()), matrix
+    assert weights.keys() == masks(example).keys()
+
+
+def masks(example):
+    inputs, decoder = example.inputs, example.decoder
+    if inputs.query_visible is not None:
+        return {"content": inputs.visible, "query": inputs.query_visible}
+    own = {"encoder": inputs.visible}
+    return own if decoder is None else own | {"decoder": decoder.visible, "cross": decoder.cross}
+
+
+@every_objective
+def test_the_record_draws_these_weights_over_its_states(name, models):
+    """Weights and states of a row have the same shape, padding left out."""
+    steps = ragged(name, extra=1)
+    example = steps[-1].example
+    weights = models["rotary"].attention(example)
+    tokens = replace(example.tokens, vocabulary=tuple(f"w{k}" for k in range(SPECIALS.size)))
+    named = [(s.verb, replace(s.example, tokens=tokens)) for s in steps]
+    for row in (0, 1, 3):
+        last = {matrix: w[-1, row] for matrix, w in weights.items()}
+        record = frames.record(named, leaks.check(example, row=row), {}, row=row, weights=last)
+        for matrix in record["frames"][-1]["matrices"]:
+            heads, (n, m) = matrix["weights"]["heads"], matrix["shape"]
+            data = torch.frombuffer(bytearray(base64.b64decode(matrix["weights"]["data"])), dtype=torch.uint8)
+            wanted = (last[matrix["name"]][:, :n, :m] * 255).round().to(torch.uint8)
+            assert heads == 2
+            assert torch.equal(data.view(heads, n, m), wanted)
+
+
+@pytest.mark.parametrize("tapped", [True, False])
+def test_a_reader_that_may_see_nobody_gets_exactly_nothing(tapped):
+    torch.manual_seed(0)
+    look = Attention(8, 2)
+    x = torch.randn(1, 4, 8, requires_grad=True)
+    cells = torch.tensor([[[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]], dtype=torch.bool)
+    out = look(x, x, Allowed(cells[:, None], False), tap=[] if tapped else None)
+    assert bool((out[0, [1, 3]] == 0).all())
+    assert bool((out[0, [0, 2]] != 0).any())
+    out.sum().backward()
+    assert bool(torch.isfinite(x.grad).all())
+    assert bool((x.grad[0, 3] == 0).all())
+
+
+@every_position
+def test_a_permutation_without_context_starts_from_nothing(positions, models):
+    """The first word of the order sees nobody: its score is the same whatever the text."""
+    objective = find_objective("PLM").turn({"kept": 1.0})
+    steps = objective.steps(plain_rows(1, 5), generator(3))
+    rank = steps[-1].example.rank[0]
+    first = int((rank == 0).nonzero())
+    other = objective.replay(tokens_of([[90, 91, 92, 93, 94]], padded=False), tuple(s.plan for s in steps))
+    one, two = (scores(models[positions], s[-1].example) for s in (steps, other))
+    key = ("hidden words", 0, first)
+    assert torch.equal(one[key], two[key])
+    assert bool(torch.isfinite(one[key]).all())
+    assert all(not torch.equal(one[k], two[k]) for k in one if k != key)
+
+
+# padding, rows, forms
+
+
+@every_objective
+@every_position
+def test_padding_and_other_rows_never_change_an_answer(name, positions, models):
+    """Each row alone, without padding around it, gets the scores that it gets in the batch."""
+    steps = ragged(name, extra=3)
+    together = scores(models[positions], steps[-1].example)
+    for row, ids in enumerate(RAGGED):
+        alone = build_alone(name, steps, row, len(ids))
+        found = {(q, row, p): s for (q, _, p), s in scores(models[positions], alone).items()}
+        assert found.keys() == {k for k in together if k[1] == row}
+        for key, values in found.items():
+            torch.testing.assert_close(values, together[key], rtol=1e-9, atol=1e-9)
+
+
+def build_alone(name, steps, row, length):
+    """The same row from the same plans, cut to its own length."""
+    tokens = pick(steps[0].example.tokens, torch.tensor([row]))
+    own = {k: getattr(tokens, k)[:, :length] for k in ("ids", "word", "sentence")}
+    plans = tuple(cut(s.plan, row, length) for s in steps)
+    objective = find_objective(name)
+    knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
+    return objective.turn(knobs).replay(replace(tokens, **own, padded=False), plans)[-1].example
+
+
+def cut(plan, row, length):
+    if plan is None:
+        return None
+    per_token = ("positions", "rank", "action", "words", "source")
+    values = {k: v[row : row + 1] for k, v in vars(plan).items()}
+    return replace(plan, **{k: v[:, :length] if k in per_token else v for k, v in values.items()})
+
+
+@every_objective
+def test_the_order_of_rows_does_not_matter(name, models):
+    steps = ragged(name)
+    order = torch.tensor([3, 0, 4, 2, 1])
+    tokens = pick(steps[0].example.tokens, order)
+    plans = tuple(s.plan and replace(s.plan, **{k: v[order] for k, v in vars(s.plan).items()}) for s in steps)
+    objective = find_objective(name)
+    other = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {}).replay(tokens, plans)[-1].example
+    first = scores(models["rotary"], steps[-1].example)
+    second = {(q, int(order[r]), p): s for (q, r, p), s in scores(models["rotary"], other).items()}
+    assert_close(first, second)
+
+
+@pytest.mark.parametrize("name", ["LM", "MLM"])
+def test_a_promise_a_level_and_a_painted_mask_are_the_same(name, models):
+    """The short way of "causal" and "full" gives what the general mask gives."""
+    example = find_objective(name).example(plain_rows(2, 9), generator(4))
+    visible = example.inputs.visible
+    assert visible.form == {"LM": "causal", "MLM": "full"}[name]
+    levels = replace(visible, form="levels")
+    open_ = torch.zeros(2, 9, dtype=torch.long)
+    painted = Visible(open_, open_, painted=visible.dense())
+    first = scores(models["rotary"], example)
+    for other in (levels, painted):
+        seen = replace(example, inputs=replace(example.inputs, visible=other))
+        assert_close(first, scores(models["rotary"], seen))
+        assert_close(first, scores(models["rotary"], seen, taps={}))
+
+
+def test_a_decoder_with_a_promise_writes_as_with_a_mask(models):
+    example = find_objective("BART").example(plain_rows(2, 9), generator(5))
+    assert example.decoder.visible.form == "causal"
+    plain = replace(example.decoder, visible=replace(example.decoder.visible, form="levels"))
+    assert_close(scores(models["rotary"], example), scores(models["rotary"], replace(example, decoder=plain)))
+
+
+def test_a_painted_query_mask_is_obeyed(models):
+    example = find_objective("PLM").turn({"kept": 2.0}).example(plain_rows(2, 8), generator(6))
+    query = example.inputs.query_visible
+    shut = replace(query, painted=torch.zeros(1, 8, 8, dtype=torch.bool))
+    blind = replace(example, inputs=replace(example.inputs, query_visible=shut))
+    renamed = replace(blind, inputs=replace(blind.inputs, ids=blind.inputs.ids + 3))
+    assert_close(scores(models["rotary"], blind), scores(models["rotary"], renamed))
+    open_ = replace(query, painted=torch.ones(1, 8, 8, dtype=torch.bool))
+    same = replace(example, inputs=replace(example.inputs, query_visible=open_))
+    assert_close(scores(models["rotary"], example), scores(models["rotary"], same))
+    assert_close(scores(models["rotary"], same), scores(models["rotary"], same, taps={}))
+
+
+@every_position
+def test_the_place_of_a_word_matters(positions, models):
+    """Two words swapped far from the gap change its answer, so positions are really read."""
+    example = find_objective("MLM").turn({"mask": 1.0, "random": 0.0}).example(plain_rows(1, 12), generator(7))
+    free = (~example.chosen[0]).nonzero().flatten()[:2]
+    ids = example.inputs.ids.clone()
+    ids[0, free] = ids[0, free.flip(0)]
+    swapped = replace(example, inputs=replace(example.inputs, ids=ids))
+    first, second = scores(models[positions], example), scores(models[positions], swapped)
+    assert all(not torch.allclose(first[k], second[k], rtol=1e-6, atol=1e-9) for k in first)
+
+
+@every_position
+def test_the_blind_stream_knows_its_place(positions, models):
+    """Two queries that see the same two words answer differently, since they stand elsewhere."""
+    example = find_objective("PLM").turn({"kept": 3.0}).example(plain_rows(1, 9), generator(9))
+    cells = torch.zeros(1, 9, 9, dtype=torch.bool)
+    cells[:, :, (~example.chosen[0]).nonzero().flatten()[:2]] = True
+    query = replace(example.inputs.query_visible, reader=torch.full((1, 9), 99), painted=cells)
+    same = replace(example, inputs=replace(example.inputs, query_visible=query))
+    found = list(scores(models[positions], same).values())
+    assert len(found) == 3
+    assert not torch.allclose(found[0], found[1], rtol=1e-6, atol=1e-9)
+    assert not torch.allclose(found[1], found[2], rtol=1e-6, atol=1e-9)
+
+
+# graded places
+
+
+@every_objective
+def test_only_graded_places_are_scored_and_as_everywhere(name, models):
+    """Scoring every position and taking the graded ones afterwards gives the same."""
+    example = ragged(name)[-1].example
+    everywhere = replace(
+        example, questions=tuple(replace(q, graded=stream_of(example, q).real) for q in example.questions)
+    )
+    few, all_ = scores(models["rotary"], example), scores(models["rotary"], everywhere)
+    graded = {(q.name, *place) for q in example.questions for place in map(tuple, q.graded.nonzero().tolist())}
+    assert graded <= few.keys() <= all_.keys()
+    for key in graded:
+        torch.testing.assert_close(few[key], all_[key], rtol=1e-9, atol=1e-9)
+
+
+def stream_of(example, question):
+    return example.decoder if question.reader == "decoder" else example.inputs
+
+
+@every_objective
+def test_answers_know_their_place_and_target(name, models):
+    example = ragged(name)[-1].example
+    for answer in models["rotary"].answers(example):
+        question = answer.question
+        graded = question.graded.nonzero().tolist()
+        found = list(zip(answer.rows.tolist(), answer.places.tolist(), strict=True))
+        assert sorted(found) == list(map(tuple, graded))
+        assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
+
+
+@every_objective
+def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
+    answers = models["rotary"].answers(ragged(name)[-1].example)
+    total, terms = grade(answers)
+    by_hand = 0.0
+    for answer in answers:
+        each = torch.stack([one_loss(answer, k) for k in range(len(answer.targets))])
+        assert answer.losses().tolist() == pytest.approx(each.tolist(), rel=1e-5)
+        assert terms[answer.question.name].item() == pytest.approx(each.mean().item())
+        by_hand += answer.question.weight * each.mean().item()
+    assert total.item() == pytest.approx(by_hand)
+
+
+def one_loss(answer: Answer, k: int):
+    """Minus the logarithm of the probability of what is right, written out."""
+    s, target = answer.scores[k], int(answer.targets[k])
+    if answer.question.head == "replaced":
+        p = 1 / (1 + (-s[0]).exp())
+        return -(p if target else 1 - p).log()
+    return -(s.exp()[target] / s.exp().sum()).log()
+
+
+# weights
+
+
+def same_weights(first, second):
+    one, two = first.state_dict(), second.state_dict()
+    return one.keys() == two.keys() and all(torch.equal(one[k], two[k]) for k in one)
+
+
+@every_position
+@pytest.mark.parametrize("start", ["mimetic", "normal"])
+def test_a_seed_decides_the_weights_and_global_chance_does_not(positions, start):
+    torch.manual_seed(0)
+    first = build(positions, seed=5, start=start)
+    torch.manual_seed(1)
+    torch.rand(7)
+    assert same_weights(first, build(positions, seed=5, start=start))
+    assert not same_weights(first, build(positions, seed=6, start=start))
+
+
+@every_position
+def test_groups_share_out_all_parameters(positions):
+    model = build(positions)
+    groups = model.groups()
+    names = [n for group in groups.values() for n in group]
+    assert sorted(names) == sorted(n for n, _ in model.named_parameters())
+    assert len(names) == len(set(names))
+    assert list(groups)[:3] == ["embeddings", "encoder layer 1", "encoder layer 2"]
+    assert list(groups).index("decoder layer 2") < list(groups).index("top")
+    assert list(groups).index("generator encoder layer 1") > list(groups).index("top")
+    assert "table.weight" in groups["embeddings"]
+    assert all("generator" in n for g, members in groups.items() if g.startswith("generator") for n in members)
+
+
+def test_groups_stand_from_the_bottom_up_also_beyond_nine_layers():
+    model = LanguageModel(Architecture(layers=11, width=8, heads=1), SPECIALS.size, generator(0))
+    assert list(model.groups()) == ["embeddings", *(f"encoder layer {k}" for k in range(1, 12)), "top"]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.5, 1.0])
+def test_the_generator_is_as_wide_as_said_in_whole_heads(share):
+    shape = Architecture(width=64, heads=4, generator_share=share)
+    assert shape.generator_width % (2 * shape.heads) == 0
+    assert abs(shape.generator_width - 64 * share) <= 8
+
+
+# proposals and features
+
+
+def test_proposals_stand_at_the_places_of_the_text_and_are_words(models):
+    """A wrapped text is shifted by [CLS]; the generator's scores are given by places of the text all the same."""
+    model = models["rotary"]
+    tokens = tokens_of(RAGGED)
+    objective = find_objective("RTD").turn({"rate": 0.4, "wrap": True})
+    steps = objective.steps(tokens, generator(8))
+    before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
+    proposed = model.propose(before)
+    assert proposed.shape == (*tokens.ids.shape, SPECIALS.size)
+    assert bool((proposed[..., : SPECIALS.first_word] == float("-inf")).all())
+    answer = model.answers(steps[-1].example)[0]
+    for row, place, score in zip(answer.rows, answer.places, answer.scores, strict=True):
+        wanted = score[SPECIALS.first_word :].detach()
+        torch.testing.assert_close(proposed[row, place - 1, SPECIALS.first_word :], wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("reads", ["both sides", "left to right"])
+def test_features_are_read_as_in_pre_training(reads):
+    """A later word changes what an earlier position knows only if the model reads from both sides."""
+    model = build(reads=reads)
+    tokens = tokens_of([list(range(40, 50))], padded=False)
+    other = replace(tokens, ids=tokens.ids.clone().index_fill_(1, torch.tensor([9]), 90))
+    first, second = model.features(tokens), model.features(other)
+    same = (first == second).all(-1)[0]
+    assert same.tolist() == ([True] * 9 + [False] if reads == "left to right" else [False] * 10)
+
+
+def test_features_of_a_short_text_ignore_its_padding():
+    model = build()
+    padded = tokens_of([[40, 41, 42], list(range(50, 60))])
+    alone = tokens_of([[40, 41, 42]], padded=False)
+    torch.testing.assert_close(model.features(padded)[0, :3], model.features(alone)[0])
+
+
+# visibility itself
+
+
+def test_levels_say_who_sees_whom():
+    real = torch.tensor([[True, True, True, False]])
+    level = torch.tensor([[1, 0, 2, 0]])
+    cells = by_level(level, level, real).dense()[0]
+    assert cells.long().tolist() == [[1, 1, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [0, 1, 0, 0]]
+    assert causal(real, True).dense()[0].long().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0]]
+    assert full(real, True).dense()[0].long().tolist() == [[1, 1, 1, 0]] * 4

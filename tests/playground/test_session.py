@@ -1,0 +1,338 @@
+"""Sessions: a run in a thread that obeys at once, loses nothing and never dies in silence."""
+
+import threading
+import time
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from playground.refusal import Refusal
+from playground.training import Session, train
+from playground.training import session as session_module
+from tests.runs import becomes, held_out, losses, run_of, tiny
+
+LONG = 1_000_000
+
+
+@pytest.fixture
+def begin():
+    """Make sessions that are stopped when the test is over."""
+    made = []
+
+    def make(run=None, *more, **values):
+        made.append(Session(run or run_of(steps=LONG), *more, **values))
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.stop()
+
+
+def steps_of(session):
+    return [r for r in list(session.rows) if r.loss is not None]
+
+
+def reaches(session, step):
+    return becomes(lambda: len(steps_of(session)) >= step)
+
+
+def keeps_still(session, seconds=0.12):
+    """Whether no row is added for a while."""
+    rows = len(session.rows)
+    return not becomes(lambda: len(session.rows) != rows, seconds)
+
+
+# start, pause, step, stop
+
+
+def test_nothing_happens_before_the_start(begin):
+    session = begin()
+    assert (session.state, session.rows, session.learner) == ("ready", [], None)
+    assert not session._thread.is_alive()
+
+
+def test_a_session_runs_to_the_end_and_has_the_numbers_of_the_run(begin):
+    session = begin(run_of(evaluate_every=5)).start()
+    assert becomes(lambda: session.state == "done")
+    events = list(train(run_of(evaluate_every=5)))
+    assert session.reason == "steps"
+    assert [r.loss for r in steps_of(session)] == losses(events)
+    assert [(r.step, r.held_out) for r in session.rows if r.loss is None] == held_out(events)
+    assert session.unigram_entropy == session.run.corpus.unigram_entropy
+    assert session.error == ""
+
+
+def test_it_pauses_and_goes_on(begin):
+    session = begin().start()
+    assert reaches(session, 3)
+    assert session.state == "running"
+    session.rest()
+    assert session.state == "paused"
+    assert keeps_still(session)
+    before = len(steps_of(session))
+    assert session.learner.step == before
+    session.start()
+    assert session.state == "running"
+    assert reaches(session, before + 3)
+
+
+def test_a_step_is_exactly_one(begin):
+    session = begin()
+    for number in range(1, 5):
+        session.step()
+        assert reaches(session, number)
+        assert keeps_still(session, 0.06)
+        assert len(steps_of(session)) == session.learner.step == number
+        assert session.state == "paused"
+
+
+def test_a_step_of_a_running_session_pauses_it(begin):
+    session = begin().start()
+    assert reaches(session, 3)
+    session.step()
+    assert becomes(lambda: session.state == "paused")
+    session.rest()
+    assert keeps_still(session)
+
+
+def test_however_it_is_driven_the_losses_are_those_of_an_uninterrupted_run(begin):
+    session = begin(run_of("XLNet", steps=40, evaluate_every=7))
+    session.step()
+    assert reaches(session, 1)
+    session.start()
+    assert reaches(session, 4)
+    session.rest()
+    session.step()
+    session.rest()
+    session.start()
+    session.pause()
+    session.start()
+    session.watch()
+    assert becomes(lambda: session.state == "done")
+    assert [r.loss for r in steps_of(session)] == losses(train(run_of("XLNet", steps=40)))
+
+
+@pytest.mark.parametrize("drive", ["ready", "running", "paused", "stepped", "done"])
+def test_stop_ends_the_thread_from_every_state(begin, drive):
+    session = begin(run_of(steps=3 if drive == "done" else LONG))
+    {"ready": lambda: None, "stepped": session.step}.get(drive, session.start)()
+    if drive != "ready":
+        assert reaches(session, 1)
+    if drive == "paused":
+        session.rest()
+    if drive == "done":
+        assert becomes(lambda: session.state == "done")
+    began = time.monotonic()
+    session.stop()
+    assert not session._thread.is_alive()
+    assert time.monotonic() - began < 2
+    if drive != "ready":
+        assert (session.state, session.reason) == ("done", "steps" if drive == "done" else "asked")
+    assert keeps_still(session, 0.05)
+
+
+def test_stop_twice_and_after_the_end_is_no_harm(begin):
+    session = begin().start()
+    assert reaches(session, 1)
+    for _ in range(3):
+        session.stop()
+    rows = len(session.rows)
+    session.start()
+    session.step()
+    session.pause()
+    assert (session.state, len(session.rows)) == ("done", rows)
+
+
+def test_a_session_that_was_stopped_before_it_began_never_trains(begin):
+    session = begin()
+    session.stop()
+    session.start()
+    assert becomes(lambda: session.state == "done")
+    assert steps_of(session) == []
+    assert session.reason == "asked"
+
+
+def test_reset_is_a_fresh_session_of_the_same_run(begin):
+    one = begin().start()
+    assert reaches(one, 5)
+    one.stop()
+    other = begin(one.run).start()
+    assert reaches(other, 5)
+    other.stop()
+    number = min(len(steps_of(one)), len(steps_of(other)))
+    assert [r.loss for r in steps_of(one)][:number] == [r.loss for r in steps_of(other)][:number]
+
+
+def test_two_sessions_at_once_do_not_disturb_each_other(begin):
+    runs = [run_of("BART", steps=15, seed=seed) for seed in (0, 1)]
+    sessions = [begin(run).start() for run in runs]
+    assert becomes(lambda: all(s.state == "done" for s in sessions))
+    assert [[r.loss for r in steps_of(s)] for s in sessions] == [losses(train(run)) for run in runs]
+
+
+# rest
+
+
+def test_after_a_rest_the_model_stands_still(begin):
+    session = begin().start()
+    for _ in range(5):
+        assert reaches(session, len(steps_of(session)) + 1)
+        session.rest()
+        weights = {k: v.clone() for k, v in session.learner.model.state_dict().items()}
+        step = session.learner.step
+        assert keeps_still(session, 0.04)
+        assert session.learner.step == step
+        assert all(bool((v == weights[k]).all()) for k, v in session.learner.model.state_dict().items())
+        session.start()
+
+
+@pytest.mark.parametrize("drive", ["ready", "paused", "done", "failed"])
+def test_a_rest_where_nothing_runs_takes_no_time(begin, drive):
+    session = begin(run_of(steps=1 if drive == "done" else LONG), fail if drive == "failed" else None)
+    if drive != "ready":
+        session.watch()
+        session.start()
+        assert reaches(session, 1)
+    if drive == "paused":
+        session.rest()
+    if drive in ("done", "failed"):
+        assert becomes(lambda: not session._thread.is_alive())
+    began = time.monotonic()
+    session.rest()
+    assert time.monotonic() - began < 0.5
+
+
+# rows
+
+
+def test_rows_only_grow(begin):
+    session = begin(run_of(evaluate_every=3)).start()
+    seen = []
+    assert becomes(lambda: seen.append(list(session.rows)) or session.state == "done")
+    final = session.rows
+    assert all(rows == final[: len(rows)] for rows in seen)
+    assert [len(rows) for rows in seen] == sorted(len(rows) for rows in seen)
+
+
+def test_rows_go_up_in_steps_tokens_and_seconds(begin):
+    session = begin(run_of(evaluate_every=5)).start()
+    assert becomes(lambda: session.state == "done")
+    for name in ("step", "tokens", "seconds"):
+        values = [getattr(r, name) for r in session.rows]
+        assert values == sorted(values)
+    assert (session.rows[0].step, session.rows[0].tokens, session.rows[0].loss) == (0, 0, None)
+    assert all((r.loss is None) != (r.held_out is None) for r in session.rows)
+
+
+# looks
+
+
+class Looker:
+    """Remembers when it looked, at which step and in which thread."""
+
+    def __init__(self):
+        self.looks = []
+
+    def __call__(self, learner):
+        self.looks.append((time.monotonic(), learner.step, threading.current_thread()))
+        return f"step {learner.step}"
+
+
+def test_nobody_looks_while_nobody_watches(begin):
+    looker = Looker()
+    session = begin(run_of(steps=60), looker).start()
+    assert becomes(lambda: session.state == "done")
+    assert [step for _, step, _ in looker.looks] == [60], "only the last look, for whoever comes back"
+    assert session.view == "step 60"
+
+
+def test_a_watched_session_is_looked_at_in_its_own_thread_at_most_ten_times_a_second(begin):
+    looker = Looker()
+    session = begin(None, looker)
+    session.watch()
+    session.start()
+    assert becomes(lambda: len(looker.looks) >= 3 or bool(session.watch()))
+    moments = [moment for moment, _, _ in looker.looks]
+    assert all(b - a >= 0.1 for a, b in pairwise(moments))
+    assert {thread for _, _, thread in looker.looks} == {session._thread}
+    assert [step for _, step, _ in looker.looks] == sorted(step for _, step, _ in looker.looks)
+
+
+def test_looks_end_when_the_watching_ends(begin):
+    looker = Looker()
+    session = begin(None, looker, watched_for=0.05)
+    session.watch()
+    session.start()
+    assert becomes(lambda: looker.looks)
+    assert becomes(lambda: not session.watched)
+    looks = len(looker.looks)
+    before = len(session.rows)
+    assert not becomes(lambda: len(looker.looks) > looks + 1, 0.25)
+    assert len(session.rows) > before, "training goes on at full speed"
+
+
+def test_a_paused_session_can_still_be_looked_at(begin):
+    looker = Looker()
+    session = begin(None, looker).start()
+    assert reaches(session, 2)
+    session.rest()
+    session.watch()
+    assert becomes(lambda: session.view == f"step {session.learner.step}")
+
+
+def test_looking_does_not_change_training(begin):
+    session = begin(run_of(steps=30), lambda learner: learner.evaluate(learner_text(learner)), watched_for=60.0)
+    session._looked_at = -1e9
+    session.watch()
+    session.start()
+    assert becomes(lambda: session.state == "done")
+    assert [r.loss for r in steps_of(session)] == losses(train(run_of(steps=30)))
+
+
+def learner_text(learner):
+    return run_of(steps=1).corpus.windows(learner.entry.recipe.window, "held_out")
+
+
+# errors
+
+
+def fail(_learner):
+    raise ValueError("the look went wrong")
+
+
+def test_an_error_in_the_thread_is_told_and_ends_the_session(begin):
+    session = begin(run_of(steps=LONG), fail)
+    session.watch()
+    session.start()
+    assert becomes(lambda: session.state == "failed")
+    assert session.error == "Training stopped: ValueError: the look went wrong"
+    session.stop()
+    assert not session._thread.is_alive()
+    assert steps_of(session), "what was learnt until then is still there"
+
+
+def test_a_refusal_in_the_thread_is_its_own_sentence(begin):
+    session = begin(run_of(entry=tiny(window=4096), steps=3)).start()
+    assert becomes(lambda: session.state == "failed")
+    with pytest.raises(Refusal) as caught:
+        list(train(session.run))
+    assert session.error == str(caught.value)
+    assert "Training stopped" not in session.error
+
+
+def test_an_error_in_training_itself_is_told(begin, monkeypatch):
+    def broken(run):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(session_module, "train", broken)
+    session = begin().start()
+    assert becomes(lambda: session.state == "failed")
+    assert session.error == "Training stopped: MemoryError: no room"
+
+
+def test_a_run_that_cannot_be_saved_is_told_in_a_sentence(begin, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    session = begin(replace(run_of(steps=2), out=tmp_path / "file")).start()
+    assert becomes(lambda: session.state == "failed")
+    assert session.error.startswith("The checkpoint could not be written to ")
