@@ -3,11 +3,19 @@
 import importlib
 import pkgutil
 from functools import cache
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from playground.refusal import Refusal
 
-T = TypeVar("T")
+
+class Named(Protocol):
+    """What the catalogue holds: anything with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
 
 
 @cache
@@ -20,7 +28,7 @@ def find(package: str, kind: type[T]) -> dict[str, T]:
     return {v.name: v for v in sorted(unique, key=_place)}
 
 
-def _place(item) -> tuple:
+def _place(item: Named) -> tuple[int, int, str]:
     return (getattr(item, "rank", 0), getattr(item, "year", 0), item.name)
 
 

@@ -52,7 +52,9 @@ def parser() -> Parser:
     app.set_defaults(run=serve)
 
     objective = _command(commands, "objective", "one objective on one text", show_objective)
-    objective.add_argument("name", help="LM, MLM, PLM, span mask, T5 spans, BART infilling, sentence shuffling, RTD ...")
+    objective.add_argument(
+        "name", help="LM, MLM, PLM, span mask, T5 spans, BART infilling, sentence shuffling, RTD ..."
+    )
     _text(objective)
     objective.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
     objective.add_argument("--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan by hand")
@@ -259,7 +261,9 @@ def _resumed(run: Any) -> Any:
             f"{run.corpus.hash[:8]}); give the same corpus to go on."
         )
     if saved.learner.seed != run.seed:
-        raise Refusal(f"The run in {run.out} has seed {saved.learner.seed}, not {run.seed}; give the same seed to go on.")
+        raise Refusal(
+            f"The run in {run.out} has seed {saved.learner.seed}, not {run.seed}; give the same seed to go on."
+        )
     return saved.learner
 
 
@@ -305,9 +309,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     events = compare(
         base, saved.tokenizer, task, chosen, labels=given.labels, seeds=given.seeds, seed=given.seed, setting=setting
     )
-    last: Any = None
-    for last in _lane_bar(events, len(chosen) * given.seeds * given.tuning_steps):
-        pass
+    *_, last = _lane_bar(events, len(chosen) * given.seeds * given.tuning_steps)
     assert isinstance(last, Comparison)
     facts = last.facts() | {"base": saved.learner.entry.name, "corpus": saved.corpus.name}
     if given.out:

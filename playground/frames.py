@@ -107,7 +107,7 @@ def leak(verdict: Verdict) -> dict[str, Any]:
 
 def words(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[str]:
     """The strings of a row's real tokens."""
-    return [vocabulary[i] for i in ids[real].tolist()]
+    return [str(vocabulary[i]) for i in ids[real].tolist()]
 
 
 def lanes(example: Example, row: int) -> list[dict[str, Any]]:
@@ -153,7 +153,14 @@ def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> 
         state = _state(origin, token, actions[place], tokens.specials, plain)
         key = f"t{origin}" if origin >= 0 else f"+{place}"
         cells.append(
-            _cell(text, key, state, chosen=chosen[place] and not plain, graded=graded[place], was=was if was != text else "")
+            _cell(
+                text,
+                key,
+                state,
+                chosen=chosen[place] and not plain,
+                graded=graded[place],
+                was=was if was != text else "",
+            )
         )
     return cells
 
@@ -283,7 +290,9 @@ def _marks(name: str, cells: list[list[int]], verdict: Verdict) -> Tensor:
     if name == "query":
         marks.fill_diagonal_(SELF_HIDDEN)
     for source, reader in zip(verdict.path, verdict.path[1:], strict=False):
-        if _matrix_of(source.stream, reader.stream) == name or (name == "content" and source.stream == "encoder" == reader.stream):
+        if _matrix_of(source.stream, reader.stream) == name or (
+            name == "content" and source.stream == "encoder" == reader.stream
+        ):
             marks[reader.position, source.position] = LEAKED
     return marks
 

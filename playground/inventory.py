@@ -22,7 +22,14 @@ def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
     return {
         "entries": [entry_facts(e) for e in entries().values()],
         "objectives": [
-            {"name": o.name, "row": o.row, "idea": o.idea, "source": o.source, "plan": list(o.plan_keys), "knobs": list(o.knobs)}
+            {
+                "name": o.name,
+                "row": o.row,
+                "idea": o.idea,
+                "source": o.source,
+                "plan": list(o.plan_keys),
+                "knobs": list(o.knobs),
+            }
             for o in objectives().values()
         ],
         "strategies": [{"name": s.name, "idea": s.idea, "source": s.source} for s in strategies().values()],

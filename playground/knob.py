@@ -46,6 +46,9 @@ def _read(f: Field) -> Knob:
 def turn(part: Any, settings: Mapping[str, Any]) -> Any:
     """The same part with some knobs turned; values may be text as typed on a command line."""
     known = {k.name: k for k in knobs(part)}
+    for name in settings:
+        if name not in known:
+            raise Refusal(f"There is no knob {name!r}; the knobs are: {', '.join(known) or 'none'}.")
     return replace(part, **{name: check(known[name], value) for name, value in settings.items()})
 
 

@@ -21,7 +21,9 @@ AT_HOME = re.compile(r"^(file:|data:|blob:|about:|(https?|wss?)://(localhost|127
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """One Chromium for all tests of a worker."""
     if not CHROMIUM:
-        pytest.fail("There is no Chromium here; install it (Debian: apt-get install chromium) or set CHROMIUM to its path.")
+        pytest.fail(
+            "There is no Chromium here; install it (Debian: apt-get install chromium) or set CHROMIUM to its path."
+        )
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
     yield browser
     browser.close()

@@ -205,7 +205,7 @@ def ask_to_write(text, spans, chosen, target, end=False):
     origin, targets = [p for p, _ in said], [t for _, t in said]
     if target == "fragment":
         before = [p - 1 if p >= 0 else last for p, last in zip(origin, [-1, *origin], strict=False)]
-        decoder = Row([text[p] if p >= 0 else SPECIALS.start for p in before], before, [p + 1 for p in before])
+        decoder = Row([text[p] if p >= 0 else SPECIALS.start for p in before], before, [max(p, 0) for p in before])
     else:
         decoder = Row([SPECIALS.start, *targets][: len(targets)], [-1, *origin][: len(targets)])
     return decoder, Asked(targets, [True] * len(targets), origin)

@@ -1,6 +1,9 @@
 """The front doors: the served app and the notebook cell."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from widgets.notebook import compare, stage, train
 
 __all__ = ["compare", "stage", "train"]
 

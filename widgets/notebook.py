@@ -65,7 +65,10 @@ class Picture:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         record = self.rebuilt.record()
-        bundle = {"text/plain": f"{self.rebuilt.objective.name} on {self.rebuilt.text!r}", "text/html": standalone(record)}
+        bundle = {
+            "text/plain": f"{self.rebuilt.objective.name} on {self.rebuilt.text!r}",
+            "text/html": standalone(record),
+        }
         if headless():
             return bundle
         live = StageWidget(record=record)._repr_mimebundle_() or {}

@@ -13,10 +13,10 @@ from playground.devices import pick
 from playground.finetuning import Comparison, Lane, compare, find_strategy, find_task, strategies
 from playground.finetuning.tune import Base, Outcome, Setting, Tuned
 from playground.objectives import find_objective
-from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.wishes import parse
 from playground.refusal import Refusal
-from playground.training import Run, Session
+from playground.training import Run, Session, background
 from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.zoo import find_entry
@@ -167,7 +167,7 @@ class TransferStore(param.Parameterized):
         lanes = compare(
             base, tokenizer, task, chosen, labels=self.labels, seeds=self.seeds, setting=Setting(steps=self.steps)
         )
-        self._thread = threading.Thread(target=self._work, args=(lanes,), name="compare", daemon=True)
+        self._thread = background.thread(lambda: self._work(lanes), self._halt, "compare")
         self._thread.start()
         return True
 

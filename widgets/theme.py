@@ -47,7 +47,9 @@ math {{ font-size: 1.12em; }}
 
 def html(markup: str, **parameters: Any) -> pn.pane.HTML:
     """A pane of our own markup; every text in it that comes from a person must have gone through `escape`."""
-    return pn.pane.HTML(markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters})
+    return pn.pane.HTML(
+        markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters}
+    )
 
 
 def say(text: object, kind: str = "") -> str:

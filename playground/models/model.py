@@ -11,6 +11,7 @@ from playground.models.attention import Allowed, Turns
 from playground.models.grading import Answer
 from playground.models.heads import ReplacedHead, VocabularyHead
 from playground.models.transformer import Stack, Taps, start_mimetic, start_normal
+from playground.refusal import Refusal
 
 
 class Network(nn.Module):
@@ -62,6 +63,11 @@ class Network(nn.Module):
         return self.decoder.write(self._embed(decoder, table), read, allowed, turns, taps)
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
+        longest = self.shape.longest
+        if self.shape.positions == "learned" and stream.ids.shape[1] > longest:
+            raise Refusal(
+                f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
+            )
         x = nn.functional.embedding(stream.ids, table)
         x = x if self.narrow is None else self.narrow(x)
         return x + self.place(stream.position) if self.shape.positions == "learned" else x

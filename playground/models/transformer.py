@@ -1,5 +1,7 @@
 """Stacks of pre-norm transformer blocks (Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms)."""
 
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
@@ -33,10 +35,15 @@ class Stack(nn.Module):
         self.blocks = nn.ModuleList(Block(width, heads, feed, crosses) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
 
+    @property
+    def layers(self) -> list[Block]:
+        """The blocks from the bottom up."""
+        return [cast("Block", block) for block in self.blocks]
+
     def read(self, x: Tensor, allowed: Allowed, turns: Turns | None, taps: Taps | None, name: str) -> Tensor:
         """One stream that looks at itself, `[b, n, d]`."""
         both = None if turns is None else (turns, turns)
-        for block in self.blocks:
+        for block in self.layers:
             seen = block.look_norm(x)
             x = block.think(x + block.look(seen, seen, allowed, both, _tap(taps, name)))
         return self.norm(x)
@@ -49,15 +56,17 @@ class Stack(nn.Module):
         turns: tuple[Turns, Turns] | None,
         taps: Taps | None,
     ) -> Tensor:
-        """Two streams with one set of weights (XLNet, sec. 2.3): the query stream reads the content stream, `[b, m, d]`.
+        """Two streams with one set of weights (XLNet, sec. 2.3); the query reads the content stream, `[b, m, d]`.
 
         The content stream is not computed beyond the last layer that the query stream reads.
         """
         inner = None if turns is None else (turns[0], turns[0])
         outer = None if turns is None else (turns[1], turns[0])
-        for depth, block in enumerate(self.blocks):
+        for depth, block in enumerate(self.layers):
             seen = block.look_norm(content)
-            query = block.think(query + block.look(block.look_norm(query), seen, allowed[1], outer, _tap(taps, "query")))
+            query = block.think(
+                query + block.look(block.look_norm(query), seen, allowed[1], outer, _tap(taps, "query"))
+            )
             if depth + 1 < len(self.blocks) or taps is not None:
                 content = block.think(content + block.look(seen, seen, allowed[0], inner, _tap(taps, "content")))
         return self.norm(query)
@@ -72,7 +81,7 @@ class Stack(nn.Module):
     ) -> Tensor:
         """A decoder's stream that looks at itself and at an encoder's output `[b, m, d]`; gives `[b, n, d]`."""
         own = None if turns is None else (turns[0], turns[0])
-        for block in self.blocks:
+        for block in self.layers:
             seen = block.look_norm(x)
             x = x + block.look(seen, seen, allowed[0], own, _tap(taps, "decoder"))
             x = block.think(x + block.cross(block.cross_norm(x), source, allowed[1], turns, _tap(taps, "cross")))

@@ -1,11 +1,12 @@
 """Ask: what must be predicted, where the answer is read, and which answers are graded."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from playground.example import Action, Example, Question, at_origin, stream
+from playground.example import Action, Example, Question, Stream, at_origin, stream
 from playground.knob import knob
 from playground.objectives.arrange import shift
 from playground.objectives.change import markers
@@ -41,7 +42,7 @@ class AskQueryStream:
 
 @dataclass(frozen=True)
 class AskReplaced:
-    """Original or replaced, at every position; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 3.1)."""
+    """Original or replaced, everywhere; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 3.1)."""
 
     weight: float = knob(50.0, 0.0, 100.0, unit="times the generator's loss", why="A yes-or-no loss is small.")
 
@@ -93,15 +94,15 @@ class AskToWrite:
         return collect(example, example.tokens.real if self.target == "text" else example.chosen)
 
 
-def _in_its_own_places(example: Example, written: Woven, decoder):
+def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Stream:
     """MASS: the decoder starts from the visible word before the fragment and keeps the positions of the text."""
     tokens = example.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
     ids = at_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
-    return replace(decoder, ids=ids, origin=before, position=before + 1)
+    return replace(decoder, ids=ids, origin=before, position=before.clamp(min=0))
 
 
-def in_place(example: Example, reader: str) -> Question:
+def in_place(example: Example, reader: Literal["inputs", "query"]) -> Question:
     """A question for the original word at every chosen position of the input."""
     inputs = example.inputs
     graded = at_origin(example.chosen, inputs.origin, False)

@@ -129,7 +129,7 @@ class ChooseSpans:
         return gone, torch.minimum(torch.minimum(runs, room), gone)
 
     def _most(self, widest: int) -> int:
-        return int(round(max(1, round(self.rate * widest)) / self.mean_length)) + 1
+        return round(max(1, round(self.rate * widest)) / self.mean_length) + 1
 
     def build(self, example: Example, plan: ChosenSpans) -> Example:
         return mark_spans(example, plan)
@@ -159,6 +159,8 @@ class ChoosePoissonSpans:
         length = draw.poisson_budget(budget, self.mean_length, most, rng)
         slots = (number - budget + 1)[:, None]
         there = length >= 0
+        mixed = (draw.noise(tuple(length.shape), rng) + 2.0 * ~there).argsort(dim=1)
+        length = length.gather(1, mixed)
         slot = (draw.noise(tuple(length.shape), rng) * slots).long().masked_fill(~there, example.tokens.ids.shape[1])
         slot = slot.sort(dim=1).values
         taken = length.clamp(min=0)
@@ -205,7 +207,9 @@ class ChooseOrder:
     def _after(self, example: Example, rank: Tensor, cut: int) -> Tensor:
         count = wishes.word_count(example.tokens)
         if not 0 <= cut < count:
-            raise Refusal(f"The cut is {cut}; it must lie between 0 and {count - 1}, so that a word is left to predict.")
+            raise Refusal(
+                f"The cut is {cut}; it must lie between 0 and {count - 1}, so that a word is left to predict."
+            )
         given = wishes.words_in_order(example, rank, 0)[:cut]
         return example.tokens.lengths - wishes.places(example, given).sum(1)
 

@@ -80,7 +80,9 @@ class Objective:
         every = [(stage, k) for stage in self.stages for k in knobs(stage)]
         names = [k.name for _, k in every]
         return {
-            k.name if names.count(k.name) == 1 else f"{type(stage).__name__}.{k.name}": replace(k, default=_now(stage, k))
+            k.name if names.count(k.name) == 1 else f"{type(stage).__name__}.{k.name}": replace(
+                k, default=_now(stage, k)
+            )
             for stage, k in every
         }
 

@@ -47,7 +47,7 @@ class SeeOrder:
 
 @dataclass(frozen=True)
 class SeeEncoderDecoder:
-    """The encoder sees all of the input, the decoder what it has written and the encoder's output (Vaswani et al. 2017).
+    """The encoder sees all its input, the decoder what it has written and the encoder (Vaswani et al. 2017).
 
     MASS hides the encoder's [MASK] positions from the decoder (arXiv:1905.02450, released code).
     """
@@ -65,9 +65,7 @@ class SeeEncoderDecoder:
             visible=causal(decoder.real, decoder.padded),
             cross=full(shown, padded, readers=decoder.real),
         )
-        return replace(
-            example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder
-        )
+        return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder)
 
 
 def hidden_everywhere(visible: Visible) -> torch.Tensor:

@@ -1,7 +1,7 @@
 """What a stage is: a plan that holds all chance, and a build that holds none, over a whole batch."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Generator
 
@@ -12,20 +12,22 @@ Wishes = Mapping[str, Any]
 
 
 class Stage(Protocol):
-    """A deterministic stage: the fields are its knobs, the call is a pure function."""
+    """A stage: its fields are knobs, `build` is a pure function of the example and, where there is one, the plan."""
 
-    def build(self, example: Example) -> Example: ...
+    @property
+    def build(self) -> Callable[..., Example]: ...
 
 
 @runtime_checkable
 class Planned(Protocol):
-    """A stage with chance in it: `revise` bends a drawn plan to a person's wishes, `tell` says a plan in their words."""
+    """A stage with chance: `revise` bends a drawn plan to a person's wishes, `tell` says a plan in their words."""
 
-    keys: tuple[str, ...]
+    keys: ClassVar[tuple[str, ...]]
 
     def plan(self, example: Example, rng: Generator) -> Any: ...
 
-    def build(self, example: Example, plan: Any) -> Example: ...
+    @property
+    def build(self) -> Callable[..., Example]: ...
 
     def revise(self, example: Example, plan: Any, wishes: Wishes) -> Any: ...
 

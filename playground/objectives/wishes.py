@@ -94,7 +94,7 @@ def _tokens_before(example: Example, word: int) -> int:
 
 
 def order(example: Example, wanted: Sequence[int]) -> Tensor:
-    """The step `[b, t]` at which each token comes when the words are taken in this order (pieces from left to right)."""
+    """The step `[b, t]` at which each token comes when words are taken in this order (pieces from left to right)."""
     count = word_count(example.tokens)
     if sorted(wanted) != list(range(1, count + 1)):
         given = ",".join(map(str, wanted))

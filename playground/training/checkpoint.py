@@ -104,8 +104,10 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
         _restore(optimiser, number, tensors)
     learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
     rows = {name: tensors[f"held_out.{name}"].to(device) for name in HELD_OUT}
-    held_out = Tokens(**rows, specials=tokenizer.specials, vocabulary=tokenizer.words, padded=False)
-    return Saved(learner, tokenizer, Studied(*about["corpus"], held_out))
+    ids, lengths, word, sentence = (rows[name] for name in HELD_OUT)
+    held_out = Tokens(ids, lengths, word, sentence, tokenizer.specials, vocabulary=tokenizer.words, padded=False)
+    name, content, entropy = about["corpus"]
+    return Saved(learner, tokenizer, Studied(name, content, entropy, held_out))
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:

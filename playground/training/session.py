@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.refusal import Refusal
+from playground.training import background
 from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.learner import Learner
 from playground.training.loop import Run, train
@@ -45,7 +46,7 @@ class Session:
         self._resting = threading.Event()
         self._watched_until, self._looked_at = 0.0, 0.0
         self._state = "ready"
-        self._thread = threading.Thread(target=self._work, name=f"train-{run.entry.name}", daemon=True)
+        self._thread = background.thread(self._work, self._halt, f"train-{run.entry.name}")
 
     @property
     def state(self) -> str:

@@ -1,4 +1,4 @@
-"""Journey: fine-tune the model just trained in three ways and read the verdict; a session that ends, ends its threads."""
+"""Journey: fine-tune the model just trained in three ways and read the verdict; a visit that ends, ends its threads."""
 
 import threading
 import time
@@ -39,13 +39,14 @@ def test_training_ends_with_its_visit(page: Page, address: str) -> None:
     page.get_by_role("tab", name="Train").click()
     before = training_threads()
     page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: len(training_threads()) > len(before))
+    wait_until(page, lambda: bool(training_threads() - before))
+    mine = training_threads() - before
     page.goto("about:blank")
     end = time.monotonic() + 30
-    while len(training_threads()) > len(before) and time.monotonic() < end:
+    while mine & training_threads() and time.monotonic() < end:
         page.wait_for_timeout(250)
-    assert len(training_threads()) <= len(before), "nobody looks, nobody can stop it: it must stop itself"
+    assert not mine & training_threads(), "nobody looks, nobody can stop it: it must stop itself"
 
 
-def training_threads() -> list[str]:
-    return [t.name for t in threading.enumerate() if t.name.startswith("train-")]
+def training_threads() -> set[threading.Thread]:
+    return {t for t in threading.enumerate() if t.name.startswith("train-")}

@@ -54,11 +54,17 @@ def test_declares_its_parameters_and_keeps_no_outputs(path):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
 def test_runs_by_papermill_and_shows_its_pictures(path, executed):
     notebook = nbformat.read(executed(path), as_version=4)
-    pages = [o["data"]["text/html"] for c in notebook.cells for o in c.get("outputs", ()) if "text/html" in o.get("data", {})]
+    pages = [
+        o["data"]["text/html"] for c in notebook.cells for o in c.get("outputs", ()) if "text/html" in o.get("data", {})
+    ]
     assert sum("mount(" in page for page in pages) == 3, "three stages"
     assert any("<svg" in page and "held out" in page for page in pages), "the loss curve"
     assert any("gradual unfreezing" in page for page in pages), "the comparison"
-    assert not any("application/vnd.jupyter.widget-view+json" in o.get("data", {}) for c in notebook.cells for o in c.get("outputs", ()))
+    assert not any(
+        "application/vnd.jupyter.widget-view+json" in o.get("data", {})
+        for c in notebook.cells
+        for o in c.get("outputs", ())
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))

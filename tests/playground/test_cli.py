@@ -385,7 +385,7 @@ def refuses(call, arguments, fragment):
     status, out, err = call(*arguments)
     assert (status, out) == (2, "")
     assert "Traceback" not in err
-    said = [line for line in err.replace("\r", "\n").splitlines() if line.strip() and "it/s]" not in line]
+    said = [line for line in err.replace("\r", "\n").splitlines() if line.strip() and "it/s" not in line]
     assert len(said) == 1, err
     assert fragment in said[0]
     assert said[0].endswith(".")
@@ -487,6 +487,7 @@ OTHERS = [
     ("", "command"),
 ]
 
+
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("line", "fragment"), OBJECTIVE)
 def test_a_mistake_in_objective_is_one_sentence_that_names_the_value(line, fragment, call):
@@ -543,27 +544,39 @@ def test_a_comparison_that_cannot_be_kept_is_a_mistake(call, text):
     refuses(call, ["compare", "run", *quick, "--out", "short.txt/x"], "short.txt/x")
 
 
-@pytest.mark.xfail(strict=True, raises=(AttributeError, IndexError), reason="no part checks that a model fits its task")
+@pytest.mark.usefixtures("files")
+@pytest.mark.xfail(strict=True, reason="the folder is touched when all lanes are done, and their figures are lost")
+def test_a_comparison_that_cannot_be_kept_is_noticed_before_the_lanes_run(call, text):
+    call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
+    _, _, err = call("compare", "run", "--labels", 4, "--seeds", 1, "--tuning-steps", 1, "--out", "short.txt/x")
+    assert "100%" not in err
+
+
+@pytest.mark.xfail(strict=True, raises=AttributeError, reason="nothing checks that a model has what it is asked for")
 @pytest.mark.parametrize(
-    ("entry", "knobs"),
+    ("entry", "knob"),
     [
         ("ELECTRA", "detects=no"),
         ("ELECTRA", "generator_share=0"),
         ("XLNet", "two_streams=no"),
         ("BART", "decoder_layers=0"),
-        ("BERT", "longest=8 --set positions=learned"),
     ],
 )
-def test_a_model_that_cannot_answer_what_it_is_asked_is_a_mistake(entry, knobs, call, text):
-    line = ["train", entry, "--corpus", text, "--steps", "1", *TINY, "--set", *knobs.split()]
-    refuses(call, line, knobs.split("=")[0])
+def test_a_model_that_cannot_answer_what_it_is_asked_is_a_mistake(entry, knob, call, text):
+    refuses(call, ["train", entry, "--corpus", text, "--steps", "1", *TINY, "--set", knob], knob.split("=")[0])
+
+
+def test_windows_longer_than_the_positions_that_are_learned_are_a_mistake(call, text):
+    knobs = ["--set", "longest=8", "--set", "positions=learned"]
+    refuses(call, ["train", "BERT", "--corpus", text, "--steps", "1", *TINY, *knobs], "16 positions")
 
 
 def test_a_run_that_is_refused_leaves_the_record_of_the_run_before(call, text):
     first = ["train", "BERT", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
     call(*first)
     kept = {p.name: p.read_bytes() for p in Path("here").iterdir()}
-    refuses(call, [*first, "--set", "window=256", "--set", "longest=512", "--corpus", "here/metrics.jsonl"], "256")
+    Path("brief.txt").write_text("We walk here now. " * 20, encoding="utf-8")
+    refuses(call, [*first, "--corpus", "brief.txt"], "one window of 16 needs 16")
     assert {p.name: p.read_bytes() for p in Path("here").iterdir()} == kept
 
 

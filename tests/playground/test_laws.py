@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from playground.example import Action, begin
-from playground.objectives import find_objective
+from playground.objectives import draw, find_objective
 from playground.objectives.change import ChangeTokens, ChangeWordOrder
 from playground.objectives.choose import ChooseFragment, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.objectives.propose import ProposeWords, sample
@@ -151,18 +151,29 @@ def poisson(mean, most):
 
 
 def test_bart_lengths_follow_poisson():
-    plan = ChoosePoissonSpans().plan(begin(plain_rows(8000, 100)), generator(9))
-    lengths = plan.length[:, :4]  # far from the budget of 30, so that none of them is cut
+    drawn = draw.poisson_budget(torch.full((8000,), 30), 3.0, 68, generator(9))
+    lengths = drawn[:, :4]  # far from the budget of 30, so that none of them is cut
     assert_law(Counter(lengths.clamp(max=8).flatten().tolist()), poisson(3.0, 8))
 
 
 @pytest.mark.parametrize("mean", [0.5, 1.0])
 def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
     """The last length is what is left of the budget: at most one more than chance, never a long rest."""
-    plan = ChoosePoissonSpans(rate=0.5, mean_length=mean).plan(begin(plain_rows(4000, 100)), generator(10))
-    assert_law(Counter(plan.length[:, :12].clamp(max=4).flatten().tolist()), poisson(mean, 4))
-    last = plan.length.gather(1, (plan.length >= 0).sum(1, keepdim=True) - 1)
+    most = ChoosePoissonSpans(rate=0.5, mean_length=mean).plan(begin(plain_rows(1, 100)), generator(10)).length.shape[1]
+    drawn = draw.poisson_budget(torch.full((4000,), 50), mean, most, generator(10))
+    assert_law(Counter(drawn[:, :12].clamp(max=4).flatten().tolist()), poisson(mean, 4))
+    last = drawn.gather(1, (drawn >= 0).sum(1, keepdim=True) - 1)
     assert int(last.max()) <= 9
+
+
+def test_bart_cuts_no_place_of_the_text_shorter_than_another():
+    """The length that is cut to fit the budget may stand anywhere, not always at the end."""
+    plan = ChoosePoissonSpans().plan(begin(plain_rows(8000, 40)), generator(13))
+    there = (plan.length >= 0).double()
+    spans = plan.length.clamp(min=0).double()
+    first = float((spans[:, 0]).mean())
+    last = float(spans.gather(1, there.sum(1, keepdim=True).long() - 1).mean())
+    assert abs(first - last) < 0.1
 
 
 def test_bart_expects_20_45_marks_in_200_tokens():

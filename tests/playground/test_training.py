@@ -237,6 +237,17 @@ def answers_of(learner):
     return learner.model.answers(learner.example(reviews().windows(16)))
 
 
+@pytest.mark.parametrize("name", ["BERT", "XLNet", "BART", "ELECTRA"])
+def test_the_same_text_is_corrupted_anew_in_every_step(name):
+    learner, tokens = learner_of(name), feed_of().at(0)
+    first = learner.example(tokens)
+    again = learner.example(tokens)
+    learner.step = 1
+    later = learner.example(tokens)
+    assert torch.equal(first.chosen, again.chosen) and torch.equal(first.rank, again.rank)
+    assert not (torch.equal(first.chosen, later.chosen) and torch.equal(first.rank, later.rank))
+
+
 def test_no_step_sees_held_out_text():
     run = run_of(steps=1)
     feed = Feed.of(run.corpus, 16, 8, 0, CPU)

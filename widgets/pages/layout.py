@@ -12,7 +12,9 @@ from widgets.theme import html
 def two_columns(controls: list[Any], picture: list[Any]) -> pn.FlexBox:
     """Controls of 270 px and the picture in the rest; on a narrow screen the picture comes first."""
     side = pmui.Column(*controls, styles={"flex": "1 1 250px", "max-width": "300px"}, margin=0)
-    main = pmui.Column(*picture, styles={"flex": "1000 1 460px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width")
+    main = pmui.Column(
+        *picture, styles={"flex": "1000 1 460px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width"
+    )
     return pn.FlexBox(
         side, main, flex_wrap="wrap-reverse", gap="18px", align_items="flex-end", sizing_mode="stretch_width"
     )
@@ -40,12 +42,24 @@ def control(k: Knob) -> Any:
     label = f"{label} ({k.unit})" if k.unit else label
     if isinstance(k.default, int):
         return pmui.IntSlider(
-            label=label, start=int(k.low or 0), end=int(k.high or 10), value=k.default, sizing_mode="stretch_width", **shared
+            label=label,
+            start=int(k.low or 0),
+            end=int(k.high or 10),
+            value=k.default,
+            sizing_mode="stretch_width",
+            **shared,
         )
     low, high = float(k.low or 0.0), float(k.high or 1.0)
     step = 0.01 if high <= 1 else 0.1
     return pmui.FloatSlider(
-        label=label, start=low, end=high, step=step, value=k.default, format="0.00", sizing_mode="stretch_width", **shared
+        label=label,
+        start=low,
+        end=high,
+        step=step,
+        value=k.default,
+        format="0.00",
+        sizing_mode="stretch_width",
+        **shared,
     )
 
 

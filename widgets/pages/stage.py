@@ -83,8 +83,7 @@ def _keys(store: StageStore) -> str:
     keys = find_objective(store.objective).plan_keys
     if not keys:
         return say("Nothing here is left to chance, so there is no plan.", "quiet")
-    rows = "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
-    return rows
+    return "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
 
 
 def _picture(store: StageStore) -> list[Any]:

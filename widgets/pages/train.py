@@ -14,7 +14,7 @@ from playground.devices import available, describe
 from playground.inventory import entry_facts
 from playground.training import Session
 from playground.zoo import entries, find_entry
-from widgets.pages.layout import bind, beside, heading, two_columns
+from widgets.pages.layout import beside, bind, heading, two_columns
 from widgets.store import LONGEST_PASTE, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.theme import figures, html, say
 from widgets.views import guesses
@@ -51,7 +51,12 @@ def _controls(store: TrainStore) -> list[Any]:
     corpus = pmui.Select(label="text", options=names, value=store.corpus, sizing_mode="stretch_width", margin=(6, 10))
     bind(corpus, store, "corpus")
     pasted = pmui.TextAreaInput(
-        label="paste text here", rows=6, max_length=LONGEST_PASTE, visible=False, sizing_mode="stretch_width", margin=(6, 10)
+        label="paste text here",
+        rows=6,
+        max_length=LONGEST_PASTE,
+        visible=False,
+        sizing_mode="stretch_width",
+        margin=(6, 10),
     )
     pasted.param.watch(lambda event: setattr(store, "pasted", event.new), "value_input")
     upload = pmui.FileInput(label="choose a .txt file", accept=".txt", visible=False, margin=(6, 10))
@@ -109,7 +114,7 @@ class _Buttons:
         self.pause = pmui.Button(label="Pause", icon="pause", **make)
         self.step = pmui.Button(label="Step", icon="skip_next", **make)
         self.stop = pmui.Button(label="Stop", icon="stop", **make)
-        self.reset = pmui.Button(label="Reset", icon="replay", description="Same seed, from the start.", **make)
+        self.reset = pmui.Button(label="Reset", icon="replay", **make)
         self.fresh = pmui.Button(label="New seed", icon="casino", **make)
         acts = (self._train, self._pause, self._step, self._stop, self._reset, self._fresh)
         for button, act in zip(self._all, acts, strict=True):
@@ -240,7 +245,9 @@ def _trouble(store: TrainStore, session: Session | None) -> str:
 
 def _numbers(session: Session | None) -> str:
     if session is None:
-        return figures({"state": "ready", "step": "0", "loss (nats)": "–", "held out (nats)": "–", "tokens/s": "–", "device": "–"})
+        return figures(
+            {"state": "ready", "step": "0", "loss (nats)": "–", "held out (nats)": "–", "tokens/s": "–", "device": "–"}
+        )
     rows = list(session.rows)
     losses = [r.loss for r in rows[-40:] if r.loss is not None]
     tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)

@@ -7,7 +7,7 @@ import panel_material_ui as pmui
 
 from playground.finetuning import Lane, find_strategy, find_task, strategies, tasks
 from playground.finetuning.tune import Outcome, Tuned
-from widgets.pages.layout import bind, beside, heading, two_columns
+from widgets.pages.layout import beside, bind, heading, two_columns
 from widgets.store import Store, TransferStore
 from widgets.theme import BLUE, html, say
 from widgets.views.outcomes import FORGETTING, outcome_chart
@@ -55,7 +55,9 @@ def _base(store: Store) -> str:
 
 
 def _controls(store: TransferStore) -> list[Any]:
-    task = pmui.Select(label="task", options=list(tasks()), value=store.task, sizing_mode="stretch_width", margin=(6, 10))
+    task = pmui.Select(
+        label="task", options=list(tasks()), value=store.task, sizing_mode="stretch_width", margin=(6, 10)
+    )
     bind(task, store, "task")
     chosen = pmui.CheckBoxGroup(options=list(strategies()), value=list(store.chosen), margin=(4, 14))
     bind(chosen, store, "chosen")
@@ -64,7 +66,9 @@ def _controls(store: TransferStore) -> list[Any]:
         margin=(6, 10),
     )  # fmt: skip
     bind(labels, store, "labels")
-    seeds = pmui.IntSlider(label="seeds", start=1, end=8, value=store.seeds, sizing_mode="stretch_width", margin=(6, 10))
+    seeds = pmui.IntSlider(
+        label="seeds", start=1, end=8, value=store.seeds, sizing_mode="stretch_width", margin=(6, 10)
+    )
     bind(seeds, store, "seeds")
     steps = pmui.IntSlider(
         label="steps", start=20, end=300, step=10, value=store.steps, sizing_mode="stretch_width", margin=(6, 10)
@@ -111,7 +115,8 @@ def _picture(store: TransferStore) -> tuple[list[Any], Any]:
         )
     )
     charts = beside(
-        pn.pane.Bokeh(right.figure, sizing_mode="stretch_width"), pn.pane.Bokeh(lost.figure, sizing_mode="stretch_width")
+        pn.pane.Bokeh(right.figure, sizing_mode="stretch_width"),
+        pn.pane.Bokeh(lost.figure, sizing_mode="stretch_width"),
     )
     heat = beside(*panes.values(), basis=280)
     return [trouble, progress, charts, numbers, heading("What may change when"), story, heat], tick
@@ -148,7 +153,6 @@ def _row(s: dict[str, Any]) -> str:
     right, forgot = s["accuracy"], s["forgetting"]
     return (
         f"<tr><td>{find_strategy(s['name']).name}</td><td>{right['mean']:.3f} ± {right['sd']:.3f}</td>"
-        f"<td>{forgot['mean']:+.3f} ± {forgot['sd']:.3f}</td><td>{s['trainable']:,}</td><td>{s['seconds']:.2f}</td></tr>"
+        f"<td>{forgot['mean']:+.3f} ± {forgot['sd']:.3f}</td><td>{s['trainable']:,}</td>"
+        f"<td>{s['seconds']:.2f}</td></tr>"
     )
-
-

@@ -33,7 +33,7 @@ class AttentionChart:
 
 def _label(axis, places: list[int], names: tuple[str, ...]) -> None:
     middles = [p + 0.5 for p in places]
-    labels = {m: n for m, n in zip(middles, names, strict=True)}
+    labels = dict(zip(middles, names, strict=True))
     if axis.major_label_overrides != labels:
         axis.ticker = FixedTicker(ticks=middles)
         axis.major_label_overrides = labels

@@ -14,7 +14,9 @@ def markup(glance: Glance | None) -> str:
     if glance is None:
         return '<p class="quiet">The guesses appear with the first step.</p>'
     asked = {g.position for g in glance.guesses} if "decoder" not in glance.weights else set()
-    seen = " ".join(_word(word, place in asked and len(asked) < len(glance.sees)) for place, word in enumerate(glance.sees))
+    seen = " ".join(
+        _word(word, place in asked and len(asked) < len(glance.sees)) for place, word in enumerate(glance.sees)
+    )
     rows = "".join(_row(g) for g in glance.guesses[:MOST])
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""

@@ -54,18 +54,28 @@ class LossChart:
 
 def loss_chart() -> LossChart:
     """An empty loss chart."""
-    plot = chart(height=290, x_axis_label="step", y_axis_label="loss (nats per graded position)", x_range=(0, 1000), y_range=(0, 8))
+    plot = chart(
+        height=290,
+        x_axis_label="step",
+        y_axis_label="loss (nats per graded position)",
+        x_range=(0, 1000),
+        y_range=(0, 8),
+    )
     seen, tested = ColumnDataSource(training(())), ColumnDataSource(held_out(()))
     plot.line("step", "loss", source=seen, color=BLUE, alpha=0.45, line_width=1.2, legend_label="training")
     tested_line = plot.line("step", "loss", source=tested, color=VERMILION, line_width=2.2, legend_label="held out")
     dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, legend_label="held out")
-    plot.add_tools(HoverTool(renderers=[dots, tested_line], tooltips=[("step", "@step"), ("held out", "@loss{0.000} nats")]))
+    plot.add_tools(
+        HoverTool(renderers=[dots, tested_line], tooltips=[("step", "@step"), ("held out", "@loss{0.000} nats")])
+    )
     unigram = Span(location=0, dimension="width", line_color=GREY, line_dash="dashed", line_width=1.4, visible=False)
     bound = Span(location=0, dimension="width", line_color=GREEN, line_dash="dotted", line_width=1.6, visible=False)
     plot.add_layout(unigram)
     plot.add_layout(bound)
     plot.line([-2, -1], [-2, -1], color=GREY, line_dash="dashed", line_width=1.4, legend_label="frequencies alone")
-    plot.line([-2, -1], [-2, -1], color=GREEN, line_dash="dotted", line_width=1.6, legend_label="best possible, left to right")
+    plot.line(
+        [-2, -1], [-2, -1], color=GREEN, line_dash="dotted", line_width=1.6, legend_label="best possible, left to right"
+    )
     plot.legend.background_fill_alpha = 0
     plot.legend.border_line_alpha = 0
     plot.legend.label_text_font_size = "11px"

@@ -42,7 +42,7 @@ class OutcomeChart:
         self.figure.y_range.factors = list(reversed(list(values)))
         self.marks.data = marks(values)
         self.bands.data = bands(values)
-        if seen := self.marks.data["value"]:
+        if seen := list(self.marks.data["value"]):
             room = 0.08 * (max(seen) - min(seen)) + 0.02
             self.figure.x_range.update(start=min(seen) - room, end=max(seen) + room)
 

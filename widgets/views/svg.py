@@ -56,7 +56,9 @@ def _axes(last: int, top: float) -> str:
 
 def _level(value: float, top: float, colour: str, dash: str, name: str) -> str:
     y = _y(value, top)
-    line = f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" stroke-dasharray="{dash}"/>'
+    line = (
+        f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" stroke-dasharray="{dash}"/>'
+    )
     return line + _words(WIDTH - 14, y - 4, f"{name} {value:.2f}", "end")
 
 
@@ -111,9 +113,13 @@ def dots(title: str, values: Mapping[str, Sequence[float]], colour: str = BLUE) 
         parts += [f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{colour}" fill-opacity=".75"/>' for x in places]
         if places:
             x = sum(places) / len(places)
-            parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 9}" y2="{y + 9}" stroke="{colour}" stroke-width="2"/>')
+            parts.append(
+                f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 9}" y2="{y + 9}" stroke="{colour}" stroke-width="2"/>'
+            )
     height = 34 + len(values) * row + 12
-    parts.append(_words(left, height - 2, f"{low:.2f}", "start") + _words(left + width, height - 2, f"{high:.2f}", "end"))
+    parts.append(
+        _words(left, height - 2, f"{low:.2f}", "start") + _words(left + width, height - 2, f"{high:.2f}", "end")
+    )
     return _svg("".join(parts), left + width + 8, height + 4, title)
 
 

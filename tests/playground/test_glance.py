@@ -1,0 +1,162 @@
+"""Glances: what is shown of a model while it learns comes from the model itself and changes nothing in it."""
+
+from itertools import count
+
+import pytest
+import torch
+
+from playground.analysis.glance import TOP, glance, sentence_from, sentence_of, title
+from playground.corpora import from_pasted
+from playground.models.grading import grade
+from playground.refusal import Refusal
+from playground.seeds import generator
+from playground.training import Stepped, train
+from playground.training.feed import Feed
+from tests.runs import every_entry, learner_of, losses, reviews, run_of
+
+SENTENCE = "the movie was good and the story was not bad ."
+SCRIPT = "<script>alert(1)</script>"
+
+
+def sentence(text=SENTENCE):
+    return sentence_from(text, reviews().tokenizer)
+
+
+def taught(name):
+    """A learner after a few steps, so that its guesses are not all alike."""
+    learner = learner_of(name)
+    feed = Feed.of(reviews(), 16, 8, 0, torch.device("cpu"))
+    for step in range(3):
+        learner.learn(feed.at(step))
+    return learner
+
+
+def looked(name, text=SENTENCE, seed=0):
+    """A learner, a glance at it, and the example that the glance was taken with."""
+    learner = taught(name)
+    seen = glance(learner.model, learner.objective, learner.step, sentence(text), seed)
+    return learner, seen, learner.objective.example(sentence(text), generator(seed, "glance"))
+
+
+@every_entry
+def test_the_weights_are_the_models_own(name):
+    learner, seen, example = looked(name)
+    own = learner.model.attention(example)
+    assert seen.weights.keys() == own.keys()
+    for matrix, weights in seen.weights.items():
+        assert weights.dtype == torch.uint8
+        assert torch.equal(weights, (own[matrix][:, 0] * 255).round().to(torch.uint8))
+
+
+@every_entry
+def test_every_weight_has_a_word_for_its_reader_and_for_what_is_read(name):
+    _, seen, _ = looked(name)
+    for matrix, weights in seen.weights.items():
+        _, heads, rows, columns = weights.shape
+        assert heads == 2
+        assert (len(seen.rows[matrix]), len(seen.columns[matrix])) == (rows, columns)
+        assert title(matrix)
+
+
+@every_entry
+def test_nobody_looks_where_visibility_forbids(name):
+    _, seen, example = looked(name)
+    allowed = dict.fromkeys(("encoder", "content"), example.inputs.visible) | {"query": example.inputs.query_visible}
+    if example.decoder is not None:
+        allowed |= {"decoder": example.decoder.visible, "cross": example.decoder.cross}
+    for matrix, weights in seen.weights.items():
+        hidden = ~allowed[matrix].dense()[0]
+        assert not weights[:, :, hidden.expand(weights.shape[-2:])].any()
+
+
+@every_entry
+def test_the_guesses_are_the_scores_as_probabilities(name):
+    learner, seen, example = looked(name)
+    answer = learner.model.answers(example, {})[-1]
+    assert [g.position for g in seen.guesses] == answer.places.tolist()
+    for guess, scores, target in zip(seen.guesses, answer.scores.detach(), answer.targets.tolist(), strict=True):
+        if answer.question.head == "replaced":
+            yes = float(scores[0].sigmoid())
+            expected = {"replaced": yes, "original": 1 - yes}
+            assert dict(guess.top) == pytest.approx(expected)
+            assert guess.truth == ("replaced" if target else "original")
+            assert guess.probability == pytest.approx(expected[guess.truth])
+            continue
+        shares = scores.softmax(-1)
+        best = shares.sort(descending=True).values[:TOP]
+        words = example.tokens.vocabulary
+        assert [p for _, p in guess.top] == pytest.approx(best.tolist())
+        assert all(float(shares[words.index(word)]) == pytest.approx(p) for word, p in guess.top)
+        assert guess.truth == words[target]
+        assert guess.probability == pytest.approx(float(shares[target]))
+
+
+@every_entry
+def test_the_guesses_cost_what_the_loss_says(name):
+    """The mean surprise at the true answers is the loss of the question that the model itself answers."""
+    learner, seen, example = looked(name)
+    _, terms = grade(learner.model.answers(example))
+    surprise = -torch.tensor([g.probability for g in seen.guesses]).log().mean()
+    assert float(surprise) == pytest.approx(float(list(terms.values())[-1].detach()), rel=1e-4)
+
+
+@every_entry
+def test_the_same_model_always_gives_the_same_glance(name):
+    learner, seen, _ = looked(name)
+    again = glance(learner.model, learner.objective, learner.step, sentence())
+    assert again.guesses == seen.guesses
+    assert again.sees == seen.sees
+    assert all(torch.equal(again.weights[k], seen.weights[k]) for k in seen.weights)
+    assert again.step == learner.step == 3
+
+
+@every_entry
+def test_looking_changes_neither_the_model_nor_the_training(name):
+    events, learner, looks = [], None, count()
+    for event in train(run_of(name)):
+        events.append(event)
+        learner = getattr(event, "learner", None) or learner
+        if isinstance(event, Stepped):
+            glance(learner.model, learner.objective, event.step, sentence())
+            next(looks)
+    assert next(looks) == 12
+    assert losses(events) == losses(train(run_of(name)))
+    assert learner.model.training
+
+
+@every_entry
+@pytest.mark.parametrize("text", ["Good", "film", "unheard of words only", "the film . " * 40, SCRIPT])
+def test_any_sentence_can_be_watched(name, text):
+    learner, seen, _ = looked(name, text)
+    assert seen.sees
+    assert all(0.0 <= g.probability <= 1.0 for g in seen.guesses)
+    assert learner.model.training
+
+
+def test_a_sentence_without_words_is_refused():
+    with pytest.raises(Refusal, match="has no words"):
+        sentence("   ")
+
+
+def test_the_sentence_to_watch_comes_from_the_held_out_part_and_is_one_sentence():
+    corpus = reviews()
+    row = sentence_of(corpus)
+    ids = row.ids[0].tolist()
+    held_out = corpus.ids[corpus.held_out_from :].tolist()
+    places = [k for k in range(len(held_out)) if held_out[k : k + len(ids)] == ids]
+    assert places
+    sentences = corpus.sentence[corpus.held_out_from :][places[0] : places[0] + len(ids)]
+    assert len(sentences.unique()) == 1
+    assert 3 <= len(ids) <= 12
+    assert row.maskable.all()
+
+
+@pytest.mark.parametrize("longest", [1, 3, 8, 64])
+def test_the_sentence_to_watch_is_no_longer_than_asked(longest):
+    assert 1 <= sentence_of(reviews(), longest).ids.shape[1] <= longest
+
+
+def test_a_sentence_can_be_watched_in_pieces_of_words():
+    corpus = from_pasted("unbelievable believers believe believable things . " * 60, kind="bpe", size=70)
+    assert sentence_of(corpus).ids.shape[0] == 1
+    assert sentence_from("believe", corpus.tokenizer).ids.numel() >= 1
