@@ -5,6 +5,7 @@ Exit status 0 done, 1 the run failed, 2 the arguments are wrong (one sentence on
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -114,7 +115,7 @@ def _positive(kind: type) -> Callable[[str], Any]:
             value = kind(text)
         except ValueError:
             value = 0
-        if not value > 0:
+        if not 0 < value < math.inf:
             raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
         return value
 
@@ -122,8 +123,17 @@ def _positive(kind: type) -> Callable[[str], Any]:
 
 
 def _say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:
-    print(json.dumps(facts, ensure_ascii=False) if given.json else "\n".join(lines))
+    print(json.dumps(_finite(facts), ensure_ascii=False) if given.json else "\n".join(lines))
     return 0
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for what is not a number: strict readers of JSON know no NaN."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _pairs(settings: Sequence[str], what: str) -> dict[str, str]:
@@ -135,7 +145,8 @@ def _pairs(settings: Sequence[str], what: str) -> dict[str, str]:
 
 def _given_text(given: argparse.Namespace) -> str:
     if given.file is None:
-        return SENTENCE if given.text is None else given.text
+        typed = given.text if isinstance(given.text, str | None) else "--"  # argparse turns a lone "--" into a list
+        return SENTENCE if typed is None else typed
     from playground.corpora.text import read_whole
 
     return read_whole(Path(given.file))
@@ -289,10 +300,14 @@ def _report(facts: dict[str, Any]) -> list[str]:
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device']}: {facts['steps']} steps in "
         f"{facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
-        f"  loss {loss['train']:.3f} (training), {loss['held_out']:.3f} (held out) nats per graded position; "
+        f"  loss {_said(loss['train'])} (training), {_said(loss['held_out'])} (held out) nats per graded position; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
         f"  saved in {facts['out']}",
     ]
+
+
+def _said(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def compare_strategies(given: argparse.Namespace) -> int:
@@ -303,6 +318,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
 
     task = find_task(given.task)
     chosen = [find_strategy(name.strip()) for name in given.strategies.split(",") if name.strip()]
+    folder = _folder(given.out)
     saved = checkpoint.load(_base(given))
     base = Base(saved.learner, saved.corpus.held_out)
     setting = Setting(steps=given.tuning_steps)
@@ -312,17 +328,20 @@ def compare_strategies(given: argparse.Namespace) -> int:
     *_, last = _lane_bar(events, len(chosen) * given.seeds * given.tuning_steps)
     assert isinstance(last, Comparison)
     facts = last.facts() | {"base": saved.learner.entry.name, "corpus": saved.corpus.name}
-    if given.out:
-        _keep_result(Path(given.out), facts)
+    if folder is not None:
+        (folder / "comparison.json").write_text(json.dumps(_finite(facts), indent=1), encoding="utf-8")
     return _say(given, facts, _compared(facts))
 
 
-def _keep_result(folder: Path, facts: dict[str, Any]) -> None:
+def _folder(out: str | None) -> Path | None:
+    """The folder of a result, made before the work begins, so that nothing is computed for nothing."""
+    if out is None:
+        return None
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "comparison.json").write_text(json.dumps(facts, indent=1), encoding="utf-8")
+        Path(out).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Refusal(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.") from error
+        raise Refusal(f"The folder {out} cannot be written ({error.strerror or error}); choose another.") from error
+    return Path(out)
 
 
 def _base(given: argparse.Namespace) -> Path:

@@ -129,7 +129,7 @@ def train(
                 case Started():
                     learner = event.learner
                 case Stepped():
-                    rows.append(Row(event.step, float(event.loss), None, event.tokens, event.seconds))
+                    rows.append(Row.of(event))
                 case Evaluated():
                     rows.append(Row(event.step, None, event.held_out, 0, 0.0))
             if handle is not None and learner is not None and time.monotonic() - drawn > EVERY:

@@ -48,7 +48,12 @@ class StageStore(param.Parameterized):
     @param.depends("objective", watch=True)
     def _other_objective(self) -> None:
         """A new objective begins with its row of the survey's table, where the text is the survey's."""
-        self.param.update(settings={}, plan=self._printed() if self.text.strip() == SENTENCE else "")
+        try:
+            printed = self._printed()
+        except Refusal as refusal:
+            self.param.update(objective="MLM", trouble=str(refusal))
+            return
+        self.param.update(settings={}, plan=printed if self.text.strip() == SENTENCE else "")
         self.renew()
 
     @param.depends("text", "seed", "settings", watch=True)
@@ -161,6 +166,7 @@ class TransferStore(param.Parameterized):
         except Refusal as refusal:
             self.trouble = str(refusal)
             return False
+        self.end()
         self.trouble, self.events, self.state = "", [], "running"
         self.base_name = f"{base.learner.entry.name} after {base.learner.step} steps on {session.run.corpus.name}"
         self._halt.clear()

@@ -98,7 +98,10 @@ class LanguageModel(nn.Module):
 
     def answers(self, example: Example, taps: Taps | None = None) -> tuple[Answer, ...]:
         """Scores at the graded positions of every question, the generator's questions first."""
-        first = () if example.generator is None else self._answers(example.generator, None, self.generator)
+        first: tuple[Answer, ...] = ()
+        if example.generator is not None:
+            _need(self.shape.generator_share, "needs a generator", "generator_share above 0")
+            first = self._answers(example.generator, None, self.generator)
         return (*first, *self._answers(example, taps, self.network))
 
     def _answers(self, example: Example, taps: Taps | None, network: Network) -> tuple[Answer, ...]:
@@ -117,6 +120,7 @@ class LanguageModel(nn.Module):
         return Answer(question, rows, places, scores, question.targets[rows, places])
 
     def _answer_blind(self, example: Example, question: Question, taps: Taps | None, network: Network) -> Answer:
+        _need(self.shape.two_streams, "is answered by a query stream", "two_streams to yes")
         places = _asked_places(question.graded) if taps is None else _all_places(question.graded)
         hidden = network.answer_blind(example.inputs, places, self.table.weight, taps)
         rows, columns = question.graded.gather(1, places).nonzero(as_tuple=True)
@@ -129,10 +133,12 @@ class LanguageModel(nn.Module):
             name = "encoder" if example.inputs.query_visible is None else "content"
             return network.read(example.inputs, self.table.weight, taps, name)
         assert example.decoder is not None
+        _need(self.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
         return network.write(example.decoder, example.inputs, self.table.weight, taps)
 
     def _score(self, hidden: Tensor, question: Question, network: Network) -> Tensor:
         if question.head == "replaced":
+            _need(self.shape.detects, "asks 'original or replaced?'", "detects to yes")
             return self.replaced(hidden)
         small = self.shape.generator_share and network is self.generator
         head = self.generator_vocabulary if small else self.vocabulary
@@ -141,6 +147,7 @@ class LanguageModel(nn.Module):
     @torch.no_grad()
     def propose(self, example: Example) -> Tensor:
         """The generator's scores `[b, t, v]` for every place of the text, without gradient."""
+        _need(self.shape.generator_share, "needs a generator", "generator_share above 0")
         inputs = example.inputs
         hidden = self.generator.read(inputs, self.table.weight)
         places = position_of(inputs, example.tokens.ids.shape[1])
@@ -191,6 +198,11 @@ def _asked_places(graded: Tensor) -> Tensor:
 def _all_places(graded: Tensor) -> Tensor:
     """Every place in its own order, so that attention weights line up with the visibility they obey."""
     return torch.arange(graded.shape[1], device=graded.device).expand(graded.shape)
+
+
+def _need(there: object, what: str, knob: str) -> None:
+    if not there:
+        raise Refusal(f"This objective {what}, which this model does not have; set {knob}.")
 
 
 def _group(name: str) -> str:

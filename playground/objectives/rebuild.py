@@ -117,6 +117,10 @@ def table(
     Without a seed the survey's own sentence is rebuilt as the survey prints it. `plans` maps the name of a row to
     its plan by hand; the name "" holds for every row that has the keys.
     """
+    _read(text, None, ())
+    for key in (plans or {}).get("", {}):
+        if not any(key in o.plan_keys for o in objectives().values()):
+            raise Refusal(f"There is no plan key {key!r}; the keys are {', '.join(wishes.SHAPES)}.")
     by_row = {find_objective(name).name: plan for name, plan in (plans or {}).items() if name}
     done, refused = [], []
     for objective in (o for o in objectives().values() if o.row):

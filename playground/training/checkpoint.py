@@ -88,7 +88,9 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
     about, tensors = read(path)
     try:
         return _restored(about, tensors, torch.device(device))
-    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
+    except Refusal:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise Refusal(
             f"The checkpoint {path} was written by version {about.get('version', 'unknown')} and does not fit version "
             f"{__version__} ({type(error).__name__}); train again, or read it with the version that wrote it."

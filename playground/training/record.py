@@ -1,11 +1,13 @@
 """The written record of a run: `metrics.jsonl` grows with the run, `run.json` sums it up."""
 
 import json
+import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TextIO
 
 from playground.refusal import Refusal
@@ -54,7 +56,7 @@ class Summary:
             "steps": self.step,
             "seconds": round(self.seconds, 3),
             "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
-            "loss": {"train": sum(self.recent) / max(1, len(self.recent)), "held_out": self.held_out},
+            "loss": {"train": fmean(self.recent) if self.recent else None, "held_out": self.held_out},
             "unigram_entropy": self.unigram_entropy,
             "entropy_bound": self.run.corpus.entropy_bound,
             "stopped": self.reason,
@@ -71,6 +73,7 @@ def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator
     began = list(islice(events, 1))  # a run that cannot begin is refused here, before an older record is touched
     try:
         run.out.mkdir(parents=True, exist_ok=True)
+        _put_aside(run.out / "checkpoint.safetensors", resumed_at)
         _keep_until(run.out / "metrics.jsonl", resumed_at)
         with (run.out / "metrics.jsonl").open("a", encoding="utf-8") as file:
             for event in chain(began, events):
@@ -85,12 +88,24 @@ def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator
 def _write(file: TextIO, event: Event) -> None:
     match event:
         case Stepped():
-            row = {"step": event.step, "loss": float(event.loss), "tokens": event.tokens, "rate": event.rate}
+            row = {
+                "step": event.step,
+                "loss": float(event.loss),
+                "terms": {k: float(v) for k, v in event.terms.items()},
+                "tokens": event.tokens,
+                "rate": event.rate,
+            }
         case Evaluated():
             row = {"step": event.step, "held_out": event.held_out}
         case _:
             return
     file.write(json.dumps(row) + "\n")
+
+
+def _put_aside(path: Path, resumed_at: int) -> None:
+    """A new run in a folder does not destroy the last one: its checkpoint stays as `previous.safetensors`."""
+    if path.is_file() and not resumed_at:
+        os.replace(path, path.with_name("previous.safetensors"))
 
 
 def _keep_until(path: Path, step: int) -> None:

@@ -15,13 +15,24 @@ from playground.training.loop import Run, train
 
 @dataclass(frozen=True)
 class Row:
-    """One point of the curves; `held_out` is only there in steps that were evaluated."""
+    """One point of the curves, in nats per graded position of the first question; the losses of others are in `more`.
+
+    `held_out` is only there in steps that were evaluated.
+    """
 
     step: int
     loss: float | None
     held_out: float | None
     tokens: int
     seconds: float
+    more: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(cls, event: Stepped) -> "Row":
+        """The point of a finished step."""
+        (_, first), *others = event.terms.items()
+        more = tuple((name, float(value)) for name, value in others)
+        return cls(event.step, float(first), None, event.tokens, event.seconds, more)
 
 
 Look = Callable[[Learner], Any]
@@ -110,7 +121,7 @@ class Session:
                 case Started():
                     self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
                 case Stepped():
-                    self.rows.append(Row(event.step, float(event.loss), None, event.tokens, event.seconds))
+                    self.rows.append(Row.of(event))
                     self._show(self.learner)
                 case Evaluated():
                     tokens, seconds = (self.rows[-1].tokens, self.rows[-1].seconds) if self.rows else (0, 0.0)

@@ -366,7 +366,6 @@ def test_after_the_end_it_can_begin_again(transfer, training):
     assert (transfer.state, transfer.done_share) == ("done", 1.0)
 
 
-@pytest.mark.xfail(strict=True, reason="the comparison before is not ended, and both write into one list")
 def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training):
     session = trained(training, 1)
     transfer.steps = 60

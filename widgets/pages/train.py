@@ -249,7 +249,9 @@ def _numbers(session: Session | None) -> str:
             {"state": "ready", "step": "0", "loss (nats)": "–", "held out (nats)": "–", "tokens/s": "–", "device": "–"}
         )
     rows = list(session.rows)
-    losses = [r.loss for r in rows[-40:] if r.loss is not None]
+    stepped = [r for r in rows[-40:] if r.loss is not None]
+    losses = [r.loss for r in stepped if r.loss is not None]
+    more = {f"{name} (nats)": f"{value:.3f}" for name, value in (stepped[-1].more if stepped else ())}
     tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
     last = rows[-1] if rows else None
     return figures(
@@ -258,6 +260,7 @@ def _numbers(session: Session | None) -> str:
             "step": f"{last.step if last else 0} of {session.run.last}",
             "loss (nats)": f"{sum(losses) / len(losses):.3f}" if losses else "–",
             "held out (nats)": f"{tested:.3f}" if tested is not None else "–",
+            **more,
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
         }

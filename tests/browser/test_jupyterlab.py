@@ -1,0 +1,106 @@
+"""Journey: a person opens the first notebook in JupyterLab, steps through a live stage, and finds the app by its tile."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Frame, Page, expect
+
+from tests.browser.test_stage_page import FIND
+from tests.browsing import shot
+from widgets.server import free_port
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+TOKEN = "a-token-for-this-test"
+PATIENCE = 90_000
+"""Milliseconds until something that starts a process (Lab, a kernel, the app) must have come up on a busy machine."""
+
+QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'
+"""Settings of a Lab that asks no other machine for news or newer versions."""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real JupyterLab that knows nothing of the settings of whoever runs the tests."""
+    home = tmp_path_factory.mktemp("lab")
+    shutil.copytree(NOTEBOOKS, home / "notebooks", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    notification = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    notification.parent.mkdir(parents=True)
+    notification.write_text(QUIET)
+    folders = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime"}
+    folders |= {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "IPYTHONDIR": "ipython"}
+    port = free_port()
+    command = [Path(sys.prefix) / "bin" / "jupyter", "lab", f"--notebook-dir={home / 'notebooks'}", "--no-browser"]
+    command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
+    command += ["--expose-app-in-browser", *(["--allow-root"] if os.geteuid() == 0 else [])]
+    environment = os.environ | {name: str(home / folder) for name, folder in folders.items()}
+    with open(home / "log", "w") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    address = f"http://localhost:{port}"
+    try:
+        wait_until_up(f"{address}/api", server, home / "log")
+        yield address
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
+        assert server.poll() is None, f"JupyterLab ended: {log.read_text()[-3000:]}"
+        try:
+            with urlopen(address, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not come up: {log.read_text()[-3000:]}")
+
+
+def stage_when(frame: Page | Frame, condition: str) -> dict:
+    """The stage's state `s` once it meets a condition written in JavaScript."""
+    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=PATIENCE)
+    return frame.evaluate(FIND)
+
+
+def cells(page: Page) -> list[int]:
+    """Which cell of the notebook is active, and how many there are."""
+    return page.evaluate("(({content: n}) => [n.activeCellIndex, n.widgets.length])(jupyterapp.shell.currentWidget)")
+
+
+def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab: str) -> None:
+    page.goto(f"{lab}/lab/tree/00_start_here.ipynb?token={TOKEN}")
+    expect(page.get_by_role("button", name="| Idle")).to_be_visible(timeout=PATIENCE)
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    for _ in range(5):
+        page.keyboard.press("Shift+Enter")
+    stage = page.locator("section.stage")
+    stage.wait_for(timeout=PATIENCE)
+    shot(page, "lab-stage")
+    state = stage_when(page, "s.name === 'ask' || !s.playing")
+    print(state["name"], state["playing"], state["dark"], cells(page))
+    for key in ["Home", "ArrowRight", "ArrowDown", "x", "a", "End", " ", "Home"]:
+        stage.focus()
+        page.keyboard.press(key)
+        page.wait_for_timeout(700)
+        now = page.evaluate(FIND)
+        print(key, now["name"], now["frame"], cells(page), now["playing"])
+
+
+def test_tile(page: Page, lab: str) -> None:
+    page.goto(f"{lab}/lab?token={TOKEN}")
+    tile = page.locator(".jp-LauncherCard", has_text="Playground")
+    tile.wait_for(timeout=PATIENCE)
+    shot(page, "lab-launcher")
+    tile.click()
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("tab", name="Stage").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(3000)
+    shot(page, "lab-app")
+    print([f.url for f in page.frames], page.title())
