@@ -10,14 +10,19 @@ def noise(shape: tuple[int, ...], rng: Generator) -> Tensor:
 
 
 def rank(values: Tensor) -> Tensor:
-    """The place of each value in its sorted row, `[b, t]`."""
-    return values.argsort(dim=1, stable=True).argsort(dim=1)
+    """The place of each value in its sorted row, `[b, t]`; equal values keep their order."""
+    order = values.argsort(dim=1, stable=True)
+    return torch.empty_like(order).scatter_(1, order, _places(order))
 
 
 def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
     """Mark exactly `count [b]` of the candidates `[b, t]` of each row, every set equally likely."""
-    lottery = noise(tuple(candidates.shape), rng).masked_fill(~candidates, 2.0)
-    return (rank(lottery) < count[:, None]) & candidates
+    order = noise(tuple(candidates.shape), rng).masked_fill(~candidates, 2.0).argsort(dim=1)
+    return torch.zeros_like(candidates).scatter_(1, order, _places(order) < count[:, None]) & candidates
+
+
+def _places(order: Tensor) -> Tensor:
+    return torch.arange(order.shape[1], device=order.device).expand_as(order)
 
 
 def half_even(share: float, number: Tensor) -> Tensor:

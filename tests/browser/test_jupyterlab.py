@@ -94,7 +94,7 @@ def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab
 
 
 def test_tile(page: Page, lab: str) -> None:
-    page.goto(f"{lab}/lab?token={TOKEN}")
+    page.goto(f"{lab}/lab?reset&token={TOKEN}")
     tile = page.locator(".jp-LauncherCard", has_text="Playground")
     tile.wait_for(timeout=PATIENCE)
     shot(page, "lab-launcher")
