@@ -33,6 +33,23 @@ class AskNext:
 
 
 @dataclass(frozen=True)
+class AskContinuation:
+    """The next word, from the last word of the first part on (T5's prefix language model, sec. 3.2.3).
+
+    The last given word predicts the first word of the second part; the last word of all predicts nothing.
+    """
+
+    def build(self, example: Example) -> Example:
+        tokens = example.tokens
+        place = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
+        ahead = torch.cat([example.chosen[:, 1:], torch.zeros_like(example.chosen[:, :1])], dim=1)
+        nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
+        targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
+        question = Question("next word", "vocabulary", "inputs", targets, ahead, (place + 1).where(ahead, -1))
+        return asked(example, question)
+
+
+@dataclass(frozen=True)
 class AskQueryStream:
     """The word at each target position, from the stream that knows the place but not the word (XLNet, sec. 2.3)."""
 

@@ -159,5 +159,6 @@ def _given(example: Example) -> list[str]:
     if question.reader == "query":
         order = example.rank[0].argsort().tolist()
         return [words[p] for p in order if not bool(question.graded[0, p])]
-    shifted = question.reader == "inputs" and question.name == "next word"
-    return words[:1] if shifted else words
+    if question.name == "next word":
+        return words[: int(question.graded[0].long().argmax()) + 1]
+    return words

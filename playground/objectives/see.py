@@ -27,6 +27,17 @@ class SeeLeft:
 
 
 @dataclass(frozen=True)
+class SeePrefix:
+    """The first part sees all of itself, the second the first and what stands to its left (UniLM, T5 sec. 3.2.3)."""
+
+    def build(self, example: Example) -> Example:
+        inputs = example.inputs
+        place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids) + 1
+        level = place.where(at_origin(example.chosen, inputs.origin, False), 0)
+        return replace(example, inputs=replace(inputs, visible=by_level(level, level, inputs.real)))
+
+
+@dataclass(frozen=True)
 class SeeOrder:
     """The order of prediction decides, in two streams (XLNet, arXiv:1906.08237, sec. 2.3).
 

@@ -60,6 +60,13 @@ def test_one_comparison_of_levels_says_the_four_masks():
     assert int(full(real, False).dense().sum()) == 64
 
 
+def test_seq2seq_lm_has_the_42_cells_and_asks_from_the_last_given_word_on():
+    facts = rebuild("seq2seq LM", wanted={"split": 4}).facts()
+    assert rows(facts["visible"]["encoder"]) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
+    assert facts["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
+    assert [t for t, g in zip(facts["targets"], facts["graded"], strict=True) if g] == "join with you today".split()
+
+
 def test_the_number_of_orders():
     orders = {tuple(rank) for rank in drawn_orders(4)}
     assert orders == set(permutations(range(4)))

@@ -15,6 +15,7 @@ ROWS = {
         "o o r o r o o o",
     ),
     "PLM": ("PLM", {"order": "3,5,6,8,2,1,4,7", "cut": "3"}, "happy join with", "today am I to you"),
+    "seq2seq LM": ("seq2seq LM", {"split": "4"}, "I am happy to", "join with you today"),
     "Span Mask": ("span mask", {"spans": "3:3"}, "I am [MASK] [MASK] [MASK] with you today", "happy to join"),
     "Text Infilling": ("text infilling", {"spans": "3:3"}, "I am [MASK] with you today", "happy to join"),
     "Sent Shuffling": (

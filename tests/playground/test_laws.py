@@ -10,7 +10,14 @@ import torch
 from playground.example import Action, begin
 from playground.objectives import draw, find_objective
 from playground.objectives.change import ChangeTokens, ChangeWordOrder
-from playground.objectives.choose import ChooseFragment, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.choose import (
+    ChooseFragment,
+    ChooseOrder,
+    ChoosePoissonSpans,
+    ChooseSpans,
+    ChooseSplit,
+    ChooseTokens,
+)
 from playground.objectives.propose import ProposeWords, sample
 from playground.seeds import generator
 from tests.texts import SPECIALS, WORDS, plain_rows, tokens_of
@@ -257,3 +264,9 @@ def test_a_stage_with_a_proposer_samples_from_its_scores():
     words = stage.plan(begin(plain_rows(2000, 12)), generator(20)).words
     shares = scores[50:53].double().softmax(0).tolist()
     assert_law(Counter(words.flatten().tolist()), dict(zip((50, 51, 52), shares, strict=True)))
+
+
+def test_a_text_is_split_at_every_place_with_the_same_chance():
+    """Prefix language model: the first part has 1 to n - 1 tokens, each with the chance 1 / (n - 1)."""
+    given = ChooseSplit().plan(begin(plain_rows(8000, 9)), generator(14)).given
+    assert_law(Counter(given.tolist()), dict.fromkeys(range(1, 9), 1 / 8))
