@@ -1,4 +1,4 @@
-"""Journey: a person opens the first notebook in JupyterLab, steps through a live stage, and finds the app by its tile."""
+"""Journey: a person opens the first notebook in JupyterLab, steps through a live stage, and finds the app's tile."""
 
 import os
 import re
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -75,8 +76,13 @@ def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
 
 def stage_when(frame: Page | Frame, condition: str) -> dict:
     """The stage's state `s` once it meets a condition written in JavaScript."""
-    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=PATIENCE)
+    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=20_000)
     return frame.evaluate(FIND)
+
+
+def listening(page: Page) -> AbstractContextManager:
+    """Waits until the app, which starts with its first visit, hears what a person does."""
+    return page.expect_console_message(lambda m: "document idle" in m.text, timeout=PATIENCE)
 
 
 def cells(page: Page) -> list[int]:
@@ -118,9 +124,10 @@ def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab
 
 def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str) -> None:
     page.goto(f"{lab}lab?reset&token={TOKEN}")
-    page.locator(".jp-LauncherCard", has_text="Playground").click(timeout=PATIENCE)
+    with listening(page):
+        page.locator(".jp-LauncherCard", has_text="Playground").click(timeout=PATIENCE)
     inside = page.frame_locator("iframe")
-    inside.get_by_role("tab", name="Stage").wait_for(timeout=PATIENCE)
+    inside.get_by_role("tab", name="Stage").wait_for()
     app = next(frame for frame in page.frames if frame.url.startswith(f"{lab}playground/"))
     stage_when(app, "s.layout.lanes.length")
     inside.get_by_label("your sentence").fill("the cat saw the dog near the old barn")
@@ -130,8 +137,9 @@ def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str
 
 
 def test_the_app_has_an_address_of_its_own(page: Page, lab: str) -> None:
-    page.goto(f"{lab}playground/?token={TOKEN}")
-    page.get_by_role("tab", name="Stage").wait_for(timeout=PATIENCE)
+    with listening(page):
+        page.goto(f"{lab}playground/?token={TOKEN}", timeout=PATIENCE)
+    page.get_by_role("tab", name="Stage").wait_for()
     expect(page).to_have_title("Pretraining Playground")
     stage_when(page, "s.layout.lanes.length")
 

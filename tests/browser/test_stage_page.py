@@ -137,3 +137,18 @@ def test_looks_right(page: Page, address: str, theme: str, width: int) -> None:
     if os.environ.get("RENEW_SCREENSHOT") and (theme, width) == ("light", 1280):
         readme.parent.mkdir(exist_ok=True)
         shutil.copy(path, readme)
+
+
+@pytest.mark.parametrize(
+    ("link", "objective"),
+    [
+        ("?objective=PLM&seed=3", "PLM"),
+        ("?objective=nope&seed=abc&page=99", "MLM"),
+        ("?objective=T5+spans&text=%3Cscript%3Ealert(1)%3C/script%3E", "T5 spans"),
+    ],
+)
+def test_a_link_opens_what_it_says_and_a_broken_one_still_opens(
+    page: Page, address: str, link: str, objective: str
+) -> None:
+    visit(page, f"{address}/{link}")
+    expect(page.locator("section.stage .stage-title")).to_have_text(objective)

@@ -66,4 +66,4 @@ def control(k: Knob) -> Any:
 def bind(widget: Any, store: Any, name: str) -> None:
     """Keep a widget's value and one value of a store the same, whoever changes it."""
     widget.param.watch(lambda event: store.param.update(**{name: event.new}), "value")
-    store.param.watch(lambda event: widget.param.update(value=event.new), name)
+    store.param.watch(lambda _: widget.param.update(value=getattr(store, name)), name)
