@@ -53,7 +53,8 @@ def pick(page: Page, objective: str) -> None:
 def to_the_end(page: Page) -> dict:
     page.locator("section.stage").focus()
     page.keyboard.press("End")
-    return wait_for(page, "s.name === 'ask' || s.name === 'visibility' || s.name === 'ask 2'")
+    last = "['ask', 'ask 2', 'visibility'].includes(s.name)"
+    return wait_for(page, f"{last} && s.layout.matrices.length > 0 && !s.playing && !s.moving")
 
 
 def test_first_picture_is_the_row_of_the_survey_and_every_objective_follows(page: Page, address: str) -> None:
