@@ -4,13 +4,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from widgets.server import LARGEST_MESSAGE
+
 
 def setup_playground() -> dict[str, Any]:
     """What jupyter-server-proxy needs to know; imports nothing heavy, it runs when Jupyter starts."""
     here = Path(__file__).parent
     return {
         "command": [sys.executable, "-m", "panel", "serve", str(here / "served.py"), "--unix-socket", "{unix_socket}"]
-        + ["--index", "served"],
+        + ["--index", "served", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
+        + ["--unused-session-lifetime", "5000", "--check-unused-sessions", "2000"],
         "unix_socket": True,
         "timeout": 60,
         "new_browser_tab": False,

@@ -33,6 +33,19 @@ from widgets.views import guesses, svg
 EVERY = 0.25
 """Seconds between two drawings of a running chart."""
 
+STYLE = """
+.playground { padding: 6px clamp(4px, 2%, 20px) 10px; overflow-x: auto; }
+.playground p { margin: 0 0 .6em; }
+.playground p.title { font-weight: 600; }
+.playground .quiet { opacity: .72; font-size: .9em; }
+.playground .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr));
+  gap: 14px 28px; margin: 0 0 1em; }
+.playground table { margin: 0 0 1em; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.playground th, .playground td { padding: 5px 14px 5px 8px; }
+.playground td { white-space: nowrap; }
+.playground tr > :first-child { text-align: left; }
+"""
+
 STRATEGIES = ("feature-based", "full", "gradual unfreezing")
 
 
@@ -160,7 +173,12 @@ def _chart(
     said = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
     said += f", held out {tested:.3f} nats" if tested is not None else ""
     picture = svg.curve(rows, last or learner.step, unigram, bound)
-    return f"<div><b>{escape(said)}</b><br>{picture}{guesses.markup(seen)}</div>"
+    return _output(f'<p class="title">{escape(said)}</p>{picture}{guesses.markup(seen)}')
+
+
+def _output(markup: str) -> str:
+    """Markup of ours as an output cell, in line with the stage above it and in the colours of the notebook."""
+    return f'<div class="playground"><style>{STYLE}</style>{markup}</div>'
 
 
 @dataclass(frozen=True)
@@ -188,9 +206,11 @@ class Compared:
         )
         plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
         head = "<th>strategy</th><th>accuracy</th><th>forgetting (nats)</th><th>trained parameters</th><th>seconds</th>"
-        return (
-            f"<div>{right}{lost}<table><tr>{head}</tr>{rows}</table><p>{escape(facts['verdict'])}</p>"
-            f"<p>What may change when (dark: full learning rate, empty: frozen)</p>{plans}</div>"
+        return _output(
+            f'<div class="pictures">{right}{lost}</div><table><tr>{head}</tr>{rows}</table>'
+            f"<p>{escape(facts['verdict'])}</p>"
+            '<p class="title">What may change when (filled: full learning rate, empty: frozen)</p>'
+            f'<div class="pictures">{plans}</div>'
         )
 
 

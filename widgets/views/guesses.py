@@ -8,6 +8,9 @@ from widgets.theme import BLUE, GREEN
 MOST = 8
 """Positions that are listed."""
 
+LEFT = 'style="text-align:left"'
+"""Notebooks set all cells of a table to the right; words begin on the left."""
+
 
 def markup(glance: Glance | None) -> str:
     """The sentence as the model sees it and its guesses at the graded positions."""
@@ -21,8 +24,8 @@ def markup(glance: Glance | None) -> str:
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
     return (
-        f'<p style="margin:.2em 0 .6em">{seen}</p><table><tr><th>truth</th><th>its share</th>'
-        f"<th>likeliest answers</th></tr>{rows}</table>{rest}"
+        f'<p style="margin:.2em 0 .6em">{seen}</p><table><tr><th {LEFT}>truth</th>'
+        f"<th>its share</th><th {LEFT}>likeliest answers</th></tr>{rows}</table>{rest}"
     )
 
 
@@ -34,8 +37,8 @@ def _word(word: str, asked: bool) -> str:
 def _row(guess: Guess) -> str:
     bars = " ".join(_bar(word, share, word == guess.truth) for word, share in guess.top[:3])
     return (
-        f'<tr><td><b>{escape(guess.truth)}</b></td><td class="number">{guess.probability:.2f}</td>'
-        f'<td style="white-space:nowrap">{bars}</td></tr>'
+        f'<tr><td {LEFT}><b>{escape(guess.truth)}</b></td><td class="number">{guess.probability:.2f}</td>'
+        f'<td style="white-space:nowrap;text-align:left">{bars}</td></tr>'
     )
 
 
@@ -43,6 +46,7 @@ def _bar(word: str, share: float, right: bool) -> str:
     colour, mark = (GREEN, " ✓") if right else (BLUE, "")
     filled = f"linear-gradient(90deg,{colour}55 {share:.0%},#8882 {share:.0%})"
     return (
-        f'<span style="display:inline-block;min-width:84px;padding:1px 7px;margin-right:4px;border-radius:5px;'
-        f'background:{filled}">{escape(word)}{mark} <small class="number" style="opacity:.7">{share:.2f}</small></span>'
+        f'<span style="display:inline-flex;justify-content:space-between;align-items:baseline;gap:10px;min-width:96px;'
+        f'padding:1px 8px;margin-right:4px;border-radius:5px;background:{filled}"><span>{escape(word)}{mark}</span>'
+        f'<small class="number" style="opacity:.75">{share:.2f}</small></span>'
     )

@@ -1,14 +1,15 @@
 """Pictures as SVG text for notebooks and exports: they need no kernel, no network and no script."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from math import ceil, floor, log10
 
 from torch import Tensor
 
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, VERMILION
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 640, 220, 46, 34
+WIDTH, HEIGHT, LEFT, BOTTOM = 640, 228, 46, 42
 
 
 def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: float | None = None) -> str:
@@ -18,15 +19,30 @@ def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: f
     tested = [(r.step, r.held_out) for r in rows if r.held_out is not None]
     parts = [_axes(last, top)]
     parts += [_level(v, top, colour, dash, name) for v, colour, dash, name in _levels(unigram, bound)]
-    parts.append(_path(_thin(loss), last, top, BLUE, 1.1, 0.55))
+    parts.append(_path(_thin(loss), last, top, BLUE, 1.2, 0.7))
     parts.append(_path(tested, last, top, VERMILION, 2.2, 1.0))
-    parts.append(_words(WIDTH - 8, 16, "training (thin), held out (bold)", "end"))
+    parts += [_sample(LEFT + 8, "training", BLUE, 1.2, 0.7), _sample(LEFT + 92, "held out", VERMILION, 2.2, 1.0)]
     return _svg("".join(parts), WIDTH, HEIGHT, "Loss over steps")
 
 
 def _levels(unigram: float | None, bound: float | None) -> list[tuple[float, str, str, str]]:
     named = [(unigram, GREY, "6 4", "frequencies alone"), (bound, GREEN, "2 4", "best possible")]
     return [(v, colour, dash, name) for v, colour, dash, name in named if v is not None]
+
+
+def _sample(x: float, name: str, colour: str, width: float, alpha: float) -> str:
+    """A piece of a line with its name, below the axis."""
+    y = HEIGHT - 8
+    line = f'<line x1="{x}" x2="{x + 20}" y1="{y}" y2="{y}" stroke="{colour}" '
+    return f'{line}stroke-width="{width}" stroke-opacity="{alpha}"/>{_words(x + 26, y + 4, name, "start")}'
+
+
+def _ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers from low to high: steps of 1, 2 or 5 times a power of ten."""
+    rough = max(high - low, 1e-9) / most
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * f for f in (1, 2, 5, 10) if power * f >= rough * 0.999)
+    return [i * step for i in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _thin(points: list[tuple[int, float]], most: int = 300) -> list[tuple[int, float]]:
@@ -46,12 +62,13 @@ def _y(value: float, top: float) -> float:
 
 def _axes(last: int, top: float) -> str:
     lines = ""
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        y = _y(top * share, top)
+    for value in _ticks(0, top):
+        y = _y(value, top)
         lines += f'<line x1="{LEFT}" x2="{WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="#8884"/>'
-        lines += _words(LEFT - 6, y + 4, f"{top * share:.1f}", "end")
-        lines += _words(_x(last * share, last), HEIGHT - BOTTOM + 16, f"{last * share:.0f}", "middle")
-    return lines + _words(WIDTH / 2, HEIGHT - 4, "step (loss in nats per graded position)", "middle")
+        lines += _words(LEFT - 6, y + 4, f"{value:g}", "end")
+    for value in _ticks(0, last, 6):
+        lines += _words(_x(value, last), HEIGHT - BOTTOM + 16, f"{value:g}", "middle")
+    return lines + _words(WIDTH - 12, HEIGHT - 4, "step (loss in nats per graded position)", "end")
 
 
 def _level(value: float, top: float, colour: str, dash: str, name: str) -> str:
@@ -84,7 +101,7 @@ def heat(title: str, groups: Sequence[str], plan: Tensor) -> str:
                 f'fill-opacity="{value / top:.3f}" stroke="#8886" stroke-width=".5"/>'
             )
     height = 20 + len(groups) * row + 18
-    parts.append(_words(left + width, height - 4, f"step {steps}", "end"))
+    parts.append(_words(left, height - 5, "step 1", "start") + _words(left + width, height - 5, f"{steps}", "end"))
     return _svg("".join(parts), left + width + 4, height, f"Plan of {title}")
 
 
@@ -104,23 +121,30 @@ def dots(title: str, values: Mapping[str, Sequence[float]], colour: str = BLUE) 
     low, high = min(seen), max(seen)
     room = 0.08 * (high - low) + 0.01
     low, high, left, width, row = low - room, high + room, 140, 300, 26
-    parts = [_words(0, 12, title, "start", bold=True)]
+    foot = 24 + len(values) * row
+
+    def place(value: float) -> float:
+        return left + width * (value - low) / (high - low)
+
+    parts = [_words(0, 12, title, "start", bold=True), *_scale(_ticks(low, high, 4), place, 22, foot)]
     for index, (name, some) in enumerate(values.items()):
-        y = 34 + index * row
+        y = 36 + index * row
         parts.append(_words(left - 10, y + 4, name, "end"))
-        parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y}" y2="{y}" stroke="#8884"/>')
-        places = [left + width * (v - low) / (high - low) for v in some]
-        parts += [f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{colour}" fill-opacity=".75"/>' for x in places]
-        if places:
-            x = sum(places) / len(places)
+        parts += [f'<circle cx="{place(v):.1f}" cy="{y}" r="4" fill="{colour}" fill-opacity=".75"/>' for v in some]
+        if some:
+            x = place(sum(some) / len(some))
             parts.append(
                 f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 9}" y2="{y + 9}" stroke="{colour}" stroke-width="2"/>'
             )
-    height = 34 + len(values) * row + 12
-    parts.append(
-        _words(left, height - 2, f"{low:.2f}", "start") + _words(left + width, height - 2, f"{high:.2f}", "end")
-    )
-    return _svg("".join(parts), left + width + 8, height + 4, title)
+    return _svg("".join(parts), left + width + 8, foot + 20, title)
+
+
+def _scale(ticks: Sequence[float], place: Callable[[float], float], top: float, foot: float) -> Iterator[str]:
+    """Upright lines at round numbers, the one at zero stronger."""
+    for value in ticks:
+        x, colour = place(value), "#888" if value == 0 else "#8884"
+        yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{foot}" stroke="{colour}"/>'
+        yield _words(x, foot + 14, f"{value:.3g}", "middle")
 
 
 def _words(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
