@@ -252,6 +252,7 @@ def _train(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> dict
     torch.set_num_threads(given.threads)
     device = pick(given.device)
     corpus = open_corpus(given.corpus or entry.corpus)
+    entry = _long_enough(entry, given.steps)
     name = f"{entry.name}-{Path(corpus.name).stem}-seed{seed}".replace(" ", "_")
     out = Path(given.out or "runs") / (name if given.out is None or seeds > 1 else "")
     run = Run(entry, corpus, seed, device, given.steps, given.seconds, out)
@@ -260,6 +261,15 @@ def _train(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> dict
     for event in _with_bar(run, recorded(run, train(run, learner), learner.step if learner else 0)):
         summary.read(event)
     return summary.facts()
+
+
+def _long_enough(entry: Any, steps: int | None) -> Any:
+    """The entry with a schedule that lasts as long as the run, so that a long run does not end at the lowest rate."""
+    from dataclasses import replace
+
+    if steps is None or steps <= entry.recipe.steps:
+        return entry
+    return replace(entry, recipe=replace(entry.recipe, steps=steps))
 
 
 def _resumed(run: Any) -> Any:

@@ -35,7 +35,7 @@ def app() -> Any:
         return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
     store = Store()
     _visits.add(id(store))
-    trained, train_tick = train.page(store.train)
+    trained, train_tick = train.page(store.train, looking=lambda: store.page == 1)
     transferred, transfer_tick = transfer.page(store)
     tabs = pmui.Tabs(
         ("Stage", stage.page(store.stage)), ("Train", trained), ("Transfer", transferred), sizing_mode="stretch_width"

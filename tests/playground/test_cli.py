@@ -592,3 +592,12 @@ def test_help_is_not_a_mistake(call):
     assert status == 0
     for command in ("app", "objective", "table", "train", "compare", "zoo"):
         assert command in out
+
+
+def test_a_run_longer_than_the_recipe_has_a_schedule_that_lasts(call, text):
+    line = ["train", "BERT", "--corpus", text, *TINY, "--set", "steps=2", "--set", "warm_up=0.0"]
+    call(*line, "--steps", 6, "--out", "long")
+    rows = [json.loads(r) for r in Path("long/metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    rates = [r["rate"] for r in rows if "rate" in r]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[-2] > 0.1, "it falls over the whole run, not over the first two steps"

@@ -1,6 +1,7 @@
 """Train page: choose a model and a text, press Train, watch loss, guesses and attention move."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,10 @@ WORDS = {
 }
 
 
-def page(store: TrainStore) -> tuple[Any, Any]:
-    """The whole page, and the tick that keeps it alive."""
+def page(store: TrainStore, looking: Callable[[], bool] = lambda: True) -> tuple[Any, Any]:
+    """The whole page, and the tick that keeps it alive; only while somebody is `looking` the model is looked into."""
     controls, buttons = _controls(store), _Buttons(store)
-    picture, tick = _picture(store, buttons)
+    picture, tick = _picture(store, buttons, looking)
     return two_columns(controls, [*buttons.widgets, *picture]), tick
 
 
@@ -177,7 +178,7 @@ class _Buttons:
             self.train.label = label
 
 
-def _picture(store: TrainStore, buttons: _Buttons) -> tuple[list[Any], Any]:
+def _picture(store: TrainStore, buttons: _Buttons, looking: Callable[[], bool]) -> tuple[list[Any], Any]:
     loss, attention = loss_chart(), attention_chart()
     trouble, numbers, guessed, caption = html(""), html(_numbers(None)), html(guesses.markup(None)), html("")
     matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=150, margin=(4, 4))
@@ -194,7 +195,8 @@ def _picture(store: TrainStore, buttons: _Buttons) -> tuple[list[Any], Any]:
         if session is not shown["session"]:
             shown.update(session=session, rows=0, view=None)
             loss.clear()
-        session.watch()
+        if looking():
+            session.watch()
         new = session.rows[shown["rows"] :]
         if new:
             shown["rows"] += len(new)

@@ -1236,8 +1236,8 @@ const STYLE = `
 .stage button.stage-play { background: var(--accent); color: var(--paper); min-width: 42px; }
 .stage button.stage-play:hover { filter: brightness(1.1); }
 .stage button:disabled { opacity: .35; cursor: default; background: transparent; }
-.stage :focus-visible, .stage:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; border-radius: 8px; }
-.stage:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; border-radius: 8px; }
+.stage :focus-visible, .stage:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.stage:focus-visible { border-radius: 8px; outline-offset: -2px; }
 .stage .stage-scrub { flex: 1 1 140px; display: flex; align-items: center; min-width: 120px; }
 .stage input[type=range] { width: 100%; margin: 0; height: 26px; accent-color: var(--accent); cursor: pointer; }
 .stage .stage-where { min-width: 9em; font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
