@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from playground.catalog import find
-from playground.corpora.corpus import Source
+from playground.corpora.source import Source
 from playground.finetuning import strategies, tasks
 from playground.models import LanguageModel
 from playground.objectives import objectives

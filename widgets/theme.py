@@ -74,6 +74,7 @@ def chart(**parameters: Any) -> figure:
             "background_fill_alpha": 0,
             "border_fill_alpha": 0,
             "outline_line_color": None,
+            "min_border_right": 18,
             **parameters,
         }
     )

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from playground.corpora.corpus import Source
+from playground.corpora.source import Source
 from playground.corpora.tinyworld.generate import open_preset
 
 REVIEWS = Source(

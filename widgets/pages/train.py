@@ -207,9 +207,12 @@ def _picture(store: TrainStore, buttons: _Buttons, looking: Callable[[], bool]) 
         if session.view is not None and (session.view is not shown["view"] or picked != shown["picked"]):
             shown.update(view=session.view, picked=picked)
             _fit(session.view, matrix, layer, head)
-            attention.show(session.view, matrix.value, layer.value - 1, head.value - 1)
+            darkest = attention.show(session.view, matrix.value, layer.value - 1, head.value - 1)
             guessed.object = guesses.markup(session.view)
-            caption.object = say(f"{title(matrix.value)}. After step {session.view.step}.", "quiet")
+            caption.object = say(
+                f"{title(matrix.value)}. After step {session.view.step}; the darkest cell weighs {darkest:.2f}.",
+                "quiet",
+            )
 
     picks = pmui.Row(matrix, layer, head, margin=(0, 6))
     words = pmui.Column(heading("Guesses for one sentence"), guessed, margin=0, sizing_mode="stretch_width")

@@ -16,9 +16,10 @@ class AttentionChart:
 
     figure: figure
     source: ColumnDataSource
+    mapper: LinearColorMapper
 
-    def show(self, glance: Glance, matrix: str, layer: int, head: int) -> None:
-        """Draw one head of one layer as it was at the time of the glance."""
+    def show(self, glance: Glance, matrix: str, layer: int, head: int) -> float:
+        """Draw one head of one layer as it was at the time of the glance; gives the weight that is drawn darkest."""
         name = matrix if matrix in glance.weights else next(iter(glance.weights))
         layers = glance.weights[name]
         cells = layers[min(layer, len(layers) - 1)][min(head, layers.shape[1] - 1)].numpy()
@@ -29,6 +30,8 @@ class AttentionChart:
         _label(self.figure.xaxis[0], list(range(width)), columns)
         if (self.figure.x_range.end, self.figure.y_range.end) != (width, number):
             self.figure.x_range.end, self.figure.y_range.end = width, number
+        self.mapper.high = max(int(cells.max()), 1)
+        return int(cells.max()) / 255
 
 
 def _label(axis, places: list[int], names: tuple[str, ...]) -> None:
@@ -47,4 +50,4 @@ def attention_chart() -> AttentionChart:
     source = ColumnDataSource({"image": [np.zeros((8, 8), dtype=np.uint8)], "width": [8], "height": [8]})
     mapper = LinearColorMapper(palette=list(BLUES), low=0, high=255)
     plot.image("image", x=0, y=0, dw="width", dh="height", source=source, color_mapper=mapper)
-    return AttentionChart(plot, source)
+    return AttentionChart(plot, source, mapper)
