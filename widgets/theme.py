@@ -17,9 +17,6 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
 )
 """Okabe and Ito's palette with a lighter blue that reads on dark paper too; colour is never the only mark."""
 
-LANES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
-MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "hex")
-
 BLUES = tuple(f"#3390d6{level:02x}" for level in range(256))
 """From nothing to full blue, so that it sits on light and dark paper alike."""
 

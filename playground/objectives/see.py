@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import NEVER, Action, Example, Visible, at_origin, by_level, causal, full
+from playground.example import Action, Example, at_origin, by_level, causal, full
 from playground.knob import knob
 
 
@@ -77,8 +77,3 @@ class SeeEncoderDecoder:
             cross=full(shown, padded, readers=decoder.real),
         )
         return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder)
-
-
-def hidden_everywhere(visible: Visible) -> torch.Tensor:
-    """Which columns no reader can ever see, `[b, m]`."""
-    return visible.read == NEVER

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page
 
 sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
@@ -16,11 +16,7 @@ import stage_gallery as gallery
 from widgets.scene import js, page, standalone, svg
 from widgets.scene.hosts import ESM
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
-
-browser_test = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs the system's Chromium: apt install chromium")
 
 
 class Stage:
@@ -76,17 +72,10 @@ class Stage:
         return {cell["key"]: cell for cell in cells}
 
 
-@pytest.fixture(scope="module")
-def chromium(playwright: Playwright) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-    yield browser
-    browser.close()
-
-
 @pytest.fixture
-def stage(chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
+def stage(browser: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
     """A page from a file; any request that leaves the machine, any error and any dialogue fails the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, **getattr(request, "param", {}))
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, **getattr(request, "param", {}))
     tab, trouble = context.new_page(), []
     tab.add_init_script("window.alerts = []; window.alert = (text) => window.alerts.push(text);")
     local = ("file:", "data:", "blob:", "http://127.0.0.1", "http://localhost")
@@ -100,7 +89,6 @@ def stage(chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> 
     assert not trouble and not alerts
 
 
-@browser_test
 def test_keys_step_through_the_frames_and_words_follow(stage: Stage) -> None:
     stage.open("mlm")
     assert stage.state()["name"] == "text"
@@ -116,7 +104,6 @@ def test_keys_step_through_the_frames_and_words_follow(stage: Stage) -> None:
     assert stage.tab.locator(".stage-where").inner_text() == "Text (1/6)"
 
 
-@browser_test
 def test_the_range_scrubs_between_frames(stage: Stage) -> None:
     stage.open("t5")
     scrub = stage.tab.get_by_role("slider")
@@ -133,7 +120,6 @@ def test_the_range_scrubs_between_frames(stage: Stage) -> None:
     assert "t3" not in stage.lane("inputs") and stage.lane("inputs")["+a"]["state"] == "inserted"
 
 
-@browser_test
 def test_the_picture_is_a_function_of_frame_and_fraction(stage: Stage) -> None:
     stage.open("mlm")
     seen = []
@@ -147,7 +133,6 @@ def test_the_picture_is_a_function_of_frame_and_fraction(stage: Stage) -> None:
     assert stage.pixels() == seen[1], "the way to a frame leaves no trace"
 
 
-@browser_test
 def test_sorting_the_axes_changes_the_picture_and_back(stage: Stage) -> None:
     stage.open("plm").press("End")
     before = stage.pixels()
@@ -160,7 +145,6 @@ def test_sorting_the_axes_changes_the_picture_and_back(stage: Stage) -> None:
     assert stage.pixels() == before
 
 
-@browser_test
 def test_rows_are_read_by_key_and_by_pointer(stage: Stage) -> None:
     stage.open("plm").press("End", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown")
     reader = stage.state()["reader"]
@@ -180,7 +164,6 @@ def test_rows_are_read_by_key_and_by_pointer(stage: Stage) -> None:
     assert stage.state()["reader"]["row"] == 3
 
 
-@browser_test
 def test_it_plays_pauses_and_takes_another_record(stage: Stage) -> None:
     stage.open("lm").press("+", "+", "+", " ")
     assert stage.state()["speed"] == 4 and stage.state()["playing"]
@@ -196,7 +179,6 @@ def test_it_plays_pauses_and_takes_another_record(stage: Stage) -> None:
     assert stage.tab.locator("section.stage").count() == 0
 
 
-@browser_test
 def test_weights_are_drawn_for_the_head_that_is_picked(stage: Stage) -> None:
     stage.open("lm").press("End")
     mean = stage.pixels()
@@ -209,7 +191,6 @@ def test_weights_are_drawn_for_the_head_that_is_picked(stage: Stage) -> None:
     assert len({mean, head, stage.pixels()}) == 3
 
 
-@browser_test
 def test_hostile_text_stays_text(stage: Stage) -> None:
     stage.open("hostile").press("End")
     assert stage.tab.locator(".stage-title").inner_text() == "<script>alert(6)</script>"
@@ -219,7 +200,6 @@ def test_hostile_text_stays_text(stage: Stage) -> None:
     )
 
 
-@browser_test
 @pytest.mark.parametrize("stage", [{"reduced_motion": "reduce", "color_scheme": "dark"}], indirect=True)
 def test_calm_and_dark_are_respected_while_it_runs(stage: Stage) -> None:
     stage.open("mlm")
@@ -236,7 +216,6 @@ def test_calm_and_dark_are_respected_while_it_runs(stage: Stage) -> None:
     stage.tab.wait_for_function(f"{HANDLE}.state().dark")
 
 
-@browser_test
 @pytest.mark.parametrize("name", ["mass", "longest", "states"])
 def test_everything_fits_at_every_width(stage: Stage, name: str) -> None:
     stage.open(name).press("End")
@@ -258,7 +237,6 @@ def test_everything_fits_at_every_width(stage: Stage, name: str) -> None:
             assert matrix["y"] + matrix["n"] * matrix["size"] <= layout["height"]
 
 
-@browser_test
 def test_the_module_serves_a_host_with_a_model(stage: Stage) -> None:
     """anywidget and Panel give `render` a model; a small one stands in for both."""
     stage.open("mlm")
@@ -293,7 +271,6 @@ def test_the_module_serves_a_host_with_a_model(stage: Stage) -> None:
     }
 
 
-@browser_test
 @pytest.mark.parametrize("stage", [{"java_script_enabled": False}], indirect=True)
 def test_without_scripts_the_last_frame_is_a_picture(stage: Stage) -> None:
     file = stage.folder / "still.html"

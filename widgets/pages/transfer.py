@@ -110,7 +110,7 @@ def _picture(store: TransferStore) -> tuple[list[Any], Any]:
     story = html(
         say(
             "Each map shows one strategy's plan: layer groups from the embeddings up to the task's head, step by step. "
-            "Dark is the full learning rate, empty is frozen: no gradient, not one bit changes.",
+            "Full colour is the full learning rate, empty is frozen: no gradient, not one bit changes.",
             "quiet",
         )
     )

@@ -62,7 +62,7 @@ def loss_chart() -> LossChart:
         y_range=(0, 8),
     )
     seen, tested = ColumnDataSource(training(())), ColumnDataSource(held_out(()))
-    plot.line("step", "loss", source=seen, color=BLUE, alpha=0.45, line_width=1.2, legend_label="training")
+    plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, legend_label="training")
     tested_line = plot.line("step", "loss", source=tested, color=VERMILION, line_width=2.2, legend_label="held out")
     dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, legend_label="held out")
     plot.add_tools(

@@ -19,7 +19,7 @@ class PlanChart:
     cursor: Span
 
     def show(self, groups: tuple[str, ...], plan: Tensor) -> None:
-        """Draw a plan `[g, s]`, the lowest group at the bottom; dark is the full rate, empty is frozen."""
+        """Draw a plan `[g, s]`, the lowest group at the bottom; full colour is the full rate, empty is frozen."""
         number, steps = plan.shape
         top = max(float(plan.max()), 1e-12)
         self.source.data = {"image": [(plan / top * 255).byte().numpy()], "width": [steps], "height": [number]}
