@@ -66,13 +66,20 @@ def test_train_pause_step_resume_stop_reset(page: Page, address: str) -> None:
 
 def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) -> None:
     open_train(page, address)
+    scripts = page.evaluate("document.querySelectorAll('script').length")
     choose(page, 1, "my own text")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator(".trouble")).to_be_visible()
-    page.get_by_label("paste text here").fill("the old dog saw <b>the</b> cat . the cat ran .\n\n" * 200)
+    page.get_by_label("paste text here").fill(
+        "the old dog saw <b>the</b> cat . <script>alert(1)</script> ran .\n\n" * 200
+    )
+    watched = page.get_by_label("sentence to watch")
+    watched.fill("the dog saw <script>alert(1)</script> <b>the</b> cat")
+    watched.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 10)
-    assert page.locator("b", has_text="the").count() == 0 or page.locator("b").first.inner_text() != "the cat"
+    expect(page.get_by_text("the dog saw", exact=False).first).to_contain_text("script")
+    assert page.evaluate("document.querySelectorAll('script').length") == scripts, "typed tags are words"
     page.get_by_role("button", name="Stop").click()
 
 

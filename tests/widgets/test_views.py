@@ -1,0 +1,54 @@
+"""Pictures are pure functions of values: what goes in as text comes out as text."""
+
+from xml.etree import ElementTree
+
+import torch
+
+from playground.analysis.glance import Glance, Guess
+from playground.training.session import Row
+from widgets.views import guesses, loss, outcomes, svg
+
+HOSTILE = '<script>alert("1")</script>'
+
+
+def hostile_glance():
+    guess = Guess(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9)
+    return Glance(3, ("the", HOSTILE), (guess,), {"encoder": torch.zeros(1, 1, 2, 2)}, {}, {})
+
+
+def test_guesses_are_text_whatever_they_hold():
+    markup = guesses.markup(hostile_glance())
+    assert "<script" not in markup
+    assert markup.count("&lt;script&gt;") >= 3, "seen, truth and guess"
+
+
+def test_pictures_of_a_notebook_are_text_and_well_formed():
+    plan = torch.tensor([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
+    rows = [Row(s, 5.0 - s / 10, 5.0 if s % 5 == 0 else None, s, s / 10) for s in range(20)]
+    pictures = [
+        svg.heat(HOSTILE, ("embeddings", HOSTILE), plan),
+        svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": []}),
+        svg.curve(rows, 20, 4.6, 1.2),
+    ]
+    for picture in pictures:
+        ElementTree.fromstring(picture)
+        assert "<script" not in picture
+
+
+def test_a_heat_map_draws_one_bar_for_each_run_of_one_rate():
+    plan = torch.tensor([[0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
+    bars = ElementTree.fromstring(svg.heat("gradual", ("layer", "head"), plan)).findall("{*}rect")
+    assert [float(b.get("fill-opacity") or 1) for b in bars] == [1.0, 0.0, 1.0]
+
+
+def test_curves_keep_every_step_and_only_what_was_measured():
+    rows = [Row(1, 5.0, None, 10, 0.1), Row(1, None, 4.5, 10, 0.1), Row(2, 4.0, None, 20, 0.2)]
+    assert loss.training(rows) == {"step": [1, 2], "loss": [5.0, 4.0]}
+    assert loss.held_out(rows) == {"step": [1], "loss": [4.5]}
+
+
+def test_bands_are_mean_and_standard_deviation_and_leave_out_who_has_not_finished():
+    bands = outcomes.bands({"full": [0.5, 0.7], "gradual": []})
+    assert bands["name"] == ["full"]
+    assert abs(bands["mean"][0] - 0.6) < 1e-12
+    assert abs(bands["high"][0] - bands["low"][0] - 2 * 0.1414213562) < 1e-6
