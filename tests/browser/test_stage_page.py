@@ -25,14 +25,10 @@ FIND = """
 """
 
 
-def stage_state(page: Page) -> dict:
-    return page.evaluate(FIND)
-
-
 def wait_for(page: Page, condition: str) -> dict:
     """Wait until the stage's state `s` meets a condition written in JavaScript."""
-    page.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=20_000)
-    return stage_state(page)
+    met = page.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}) && s; }}", timeout=20_000)
+    return met.json_value()
 
 
 def lane(state: dict, name: str) -> list[str]:

@@ -97,15 +97,18 @@ def _picture(store: StageStore) -> list[Any]:
     trouble, story = html(""), html("")
     stage = stage_pane(_record(store.rebuilt), playing=True, margin=(2, 10))
 
+    shown = {"objective": store.objective}
+
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
         trouble.object = say(store.trouble, "trouble") + (say(made.notice, "notice") if made else "")
         if made is not None and not store.trouble:
-            stage.record = _record(made)
+            fresh = made.objective.name != shown["objective"]
+            shown["objective"] = made.objective.name
+            stage.param.update(record=_record(made), **({"frame": 0, "playing": True} if fresh else {}))
             story.object = explain(made)
 
     store.param.watch(renew, ["rebuilt", "trouble"])
-    store.param.watch(lambda _: stage.param.update(frame=0, playing=True), "objective")
     renew()
     return [row, trouble, stage, story]
 
