@@ -28,7 +28,7 @@ from playground.training.session import Row
 from playground.zoo import find_entry
 from widgets.scene import StageWidget, standalone
 from widgets.theme import VERMILION
-from widgets.views import guesses, svg
+from widgets.views import comparison, guesses, svg
 
 EVERY = 0.25
 """Seconds between two drawings of a running chart."""
@@ -168,11 +168,10 @@ def _chart(
     seen: Glance | None,
     last: int | None = None,
 ) -> str:
-    bound = corpus.entropy_bound if learner.entry.model.reads == "left to right" else None
     tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
     said = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
     said += f", held out {tested:.3f} nats" if tested is not None else ""
-    picture = svg.curve(rows, last or learner.step, unigram, bound)
+    picture = svg.curve(rows, last or learner.step, unigram, learner.entry.bound(corpus))
     return _output(f'<p class="title">{escape(said)}</p>{picture}{guesses.markup(seen)}')
 
 
@@ -193,22 +192,14 @@ class Compared:
         return self.comparison.facts()
 
     def _repr_html_(self) -> str:
-        outcomes, facts = self.comparison.outcomes, self.facts
+        outcomes = self.comparison.outcomes
         right = svg.dots("Accuracy on unseen texts", {n: [o.accuracy for o in some] for n, some in outcomes.items()})
         lost = svg.dots(
             "Forgetting (nats)", {n: [o.forgetting for o in some] for n, some in outcomes.items()}, VERMILION
         )
-        rows = "".join(
-            f"<tr><td>{escape(s['name'])}</td><td>{s['accuracy']['mean']:.3f} ± {s['accuracy']['sd']:.3f}</td>"
-            f"<td>{s['forgetting']['mean']:+.3f} ± {s['forgetting']['sd']:.3f}</td><td>{s['trainable']:,}</td>"
-            f"<td>{s['seconds']:.2f}</td></tr>"
-            for s in facts["strategies"]
-        )
         plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
-        head = "<th>strategy</th><th>accuracy</th><th>forgetting (nats)</th><th>trained parameters</th><th>seconds</th>"
         return _output(
-            f'<div class="pictures">{right}{lost}</div><table><tr>{head}</tr>{rows}</table>'
-            f"<p>{escape(facts['verdict'])}</p>"
+            f'<div class="pictures">{right}{lost}</div>{comparison.markup(self.facts)}'
             '<p class="title">What may change when (filled: full learning rate, empty: frozen)</p>'
             f'<div class="pictures">{plans}</div>'
         )

@@ -14,7 +14,7 @@ from playground.finetuning import Comparison, Lane, compare, find_strategy, find
 from playground.finetuning.tune import Base, Outcome, Setting, Tuned
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.objectives.wishes import parse
+from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.training import Run, Session, background
 from playground.training.feed import Feed
@@ -65,8 +65,7 @@ class StageStore(param.Parameterized):
             self.renew()
 
     def _printed(self) -> str:
-        plan = find_objective(self.objective).printed
-        return " ".join(f"{key}={_joined(value)}" for key, value in plan.items())
+        return write(find_objective(self.objective).printed)
 
     @param.depends("plan", watch=True)
     def renew(self) -> None:
@@ -82,10 +81,6 @@ class StageStore(param.Parameterized):
         self.param.update(rebuilt=made, trouble="")
 
 
-def _joined(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
 class TrainStore(param.Parameterized):
     """A run and everything that is chosen for it."""
 
@@ -99,7 +94,6 @@ class TrainStore(param.Parameterized):
     device = param.String("auto")
     session = param.Parameter(None)
     trouble = param.String("")
-    notice = param.String("")
 
     def load_corpus(self) -> Corpus:
         """The corpus that is chosen, or a refusal in a sentence."""

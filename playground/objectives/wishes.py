@@ -1,6 +1,6 @@
 """A person's plan in words and 1-based positions, turned into tensors over tokens, or refused with the reason."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -43,6 +43,12 @@ def read(key: str, value: Any) -> Any:
                 return [str(v) for v in items]
     except (TypeError, ValueError, IndexError) as error:
         raise Refusal(f"The plan {key} is {value!r}; it must be {SHAPES[key]}.") from error
+
+
+def write(plan: Mapping[str, Any]) -> str:
+    """A plan as a person types it, `chosen=3,8 cut=3`; `parse` reads it back."""
+    values = {k: ",".join(map(str, v)) if isinstance(v, list) else str(v) for k, v in plan.items()}
+    return " ".join(f"{key}={value}" for key, value in values.items())
 
 
 def _span(value: Any) -> tuple[int, int]:

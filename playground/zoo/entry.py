@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from playground.catalog import choose, find
+from playground.corpora import Corpus
 from playground.models import Architecture
 from playground.objectives import Objective
 from playground.zoo.recipe import Recipe
@@ -23,6 +24,10 @@ class Entry:
     corpus: str = "world"
     recipe: Recipe = field(default_factory=Recipe)
     aliases: tuple[str, ...] = ()
+
+    def bound(self, corpus: Corpus) -> float | None:
+        """The corpus' own entropy in nats where it bounds this model: only where it reads left to right."""
+        return corpus.entropy_bound if self.model.reads == "left to right" else None
 
 
 def entries() -> dict[str, Entry]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.objectives import objectives
+from playground.objectives import find_objective, objectives, wishes
 from playground.objectives.rebuild import SENTENCE, rebuild, table
 
 ROWS = {
@@ -87,3 +87,9 @@ def test_mass_decoder_starts_from_the_word_before_the_fragment():
     facts = rebuild("MASS", wanted={"spans": "3:3"}).facts()
     assert facts["decoder_inputs"] == ["am", "happy", "to"]
     assert facts["visible"]["cross"] == [[1, 1, 0, 0, 0, 1, 1, 1]] * 3
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_printed_plan_survives_being_written_and_read(row):
+    printed = find_objective(row).printed
+    assert wishes.parse(wishes.write(printed).split()) == {key: wishes.read(key, v) for key, v in printed.items()}

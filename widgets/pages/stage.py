@@ -10,7 +10,7 @@ from latex2mathml.converter import convert
 from playground.objectives import find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import SENTENCE, Rebuilt
-from playground.objectives.wishes import SHAPES
+from playground.objectives.wishes import SHAPES, write
 from widgets.pages.layout import bind, control, heading, two_columns
 from widgets.scene import stage_pane
 from widgets.store import LONGEST_TEXT, StageStore
@@ -127,7 +127,7 @@ def explain(made: Rebuilt) -> str:
     """What the objective asks, its loss in words and symbols, its source, how much of the text teaches, the plan."""
     facts = made.facts()
     graded, number = sum(facts["graded"]), len(made.steps[0].example.tokens.ids[0])
-    plan = " ".join(f"{key}={_value(value)}" for key, value in tell(made.steps).items())
+    plan = write(tell(made.steps))
     return (
         '<div class="label">What is asked</div>'
         f"{say(made.objective.idea)}{say(made.objective.loss, 'quiet')}"
@@ -138,7 +138,3 @@ def explain(made: Rebuilt) -> str:
         f"<p><code>{escape(plan) or 'nothing is left to chance'}</code></p>"
         f'<div class="label">Source</div>{say(made.objective.source, "quiet")}'
     )
-
-
-def _value(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -201,7 +201,7 @@ def _picture(store: TrainStore, buttons: _Buttons, looking: Callable[[], bool]) 
         if new:
             shown["rows"] += len(new)
             loss.extend(new)
-        loss.limits(session.run.last, session.unigram_entropy, _bound(session))
+        loss.limits(session.run.last, session.unigram_entropy, session.run.entry.bound(session.run.corpus))
         numbers.object = _numbers(session)
         picked = (matrix.value, layer.value, head.value)
         if session.view is not None and (session.view is not shown["view"] or picked != shown["picked"]):
@@ -234,18 +234,12 @@ def _fit(view: Glance, matrix: Any, layer: Any, head: Any) -> None:
         layer.end, head.end = layers, heads
 
 
-def _bound(session: Session) -> float | None:
-    """The generator's own entropy, where it bounds this objective: only for a model that reads left to right."""
-    left_to_right = session.run.entry.model.reads == "left to right"
-    return session.run.corpus.entropy_bound if left_to_right else None
-
-
 def _trouble(store: TrainStore, session: Session | None) -> str:
     failed = session.error if session is not None else ""
     lost = "The loss is no longer a number; try a lower learning rate or another seed." if (
         session is not None and session.reason == "diverged"
     ) else ""  # fmt: skip
-    return say(store.trouble, "trouble") + say(failed, "trouble") + say(lost, "trouble") + say(store.notice, "notice")
+    return say(store.trouble, "trouble") + say(failed, "trouble") + say(lost, "trouble")
 
 
 def _numbers(session: Session | None) -> str:

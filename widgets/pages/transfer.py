@@ -5,11 +5,12 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.finetuning import Lane, find_strategy, find_task, strategies, tasks
+from playground.finetuning import Lane, find_task, strategies, tasks
 from playground.finetuning.tune import Outcome, Tuned
 from widgets.pages.layout import beside, bind, heading, two_columns
 from widgets.store import Store, TransferStore
 from widgets.theme import BLUE, html, say
+from widgets.views import comparison
 from widgets.views.outcomes import FORGETTING, outcome_chart
 from widgets.views.plasticity import PlanChart, plan_chart
 
@@ -141,18 +142,5 @@ def _table(store: TransferStore) -> str:
         waiting = "The numbers appear as the lanes finish." if store.state == "running" else "Press Compare."
         return say(waiting, "quiet")
     facts = result.facts()
-    rows = "".join(_row(s) for s in facts["strategies"])
     said = f"From {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
-    return (
-        "<table><tr><th>strategy</th><th>accuracy</th><th>forgetting (nats)</th><th>trained parameters</th>"
-        f"<th>seconds, all seeds</th></tr>{rows}</table>{say(facts['verdict'])}{say(said, 'quiet')}"
-    )
-
-
-def _row(s: dict[str, Any]) -> str:
-    right, forgot = s["accuracy"], s["forgetting"]
-    return (
-        f"<tr><td>{find_strategy(s['name']).name}</td><td>{right['mean']:.3f} ± {right['sd']:.3f}</td>"
-        f"<td>{forgot['mean']:+.3f} ± {forgot['sd']:.3f}</td><td>{s['trainable']:,}</td>"
-        f"<td>{s['seconds']:.2f}</td></tr>"
-    )
+    return comparison.markup(facts) + say(said, "quiet")
