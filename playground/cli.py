@@ -99,6 +99,7 @@ def _command(commands: Any, name: str, help_text: str, run: Callable[[argparse.N
 def _text(command: Parser) -> None:
     command.add_argument("--text", help=f"default: {SENTENCE!r}")
     command.add_argument("--file", help="read the text from a file")
+    command.add_argument("--pair", default="", metavar="T2", help="the second text of NSP, SOP, TLM ...")
 
 
 def _training(command: Parser) -> None:
@@ -161,10 +162,13 @@ def serve(given: argparse.Namespace) -> int:
 
 def show_objective(given: argparse.Namespace) -> int:
     """`playground objective`"""
+    from playground.objectives.objective import Printed, find_objective
     from playground.objectives.rebuild import rebuild
 
     settings, plan = _pairs(given.set, "The setting"), _pairs(given.plan, "The plan")
-    rebuilt = rebuild(given.name, _given_text(given), seed=given.seed, settings=settings, wanted=plan)
+    own = find_objective(given.name).printed if given.text is None and given.file is None else Printed()
+    text, pair = own.text or _given_text(given), given.pair or own.pair
+    rebuilt = rebuild(given.name, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
     facts = rebuilt.facts()
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
@@ -192,7 +196,7 @@ def show_table(given: argparse.Namespace) -> int:
     from playground.objectives.rebuild import table
 
     text = _given_text(given)
-    done, refused = table(text, given.seed, _plans(given.plan))
+    done, refused = table(text, given.seed, _plans(given.plan), given.pair)
     rows = [r.facts() for r in done]
     left_out = [{"row": o.row, "objective": o.name, "reason": reason} for o, reason in refused]
     width = max(len(r["survey"]["inputs"]) for r in rows) if rows else 0

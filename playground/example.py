@@ -16,6 +16,10 @@ NEVER = 2**31 - 1
 """A level that no reader reaches: the level of padding and of hidden columns."""
 
 
+OPTIONAL = ("row", "visit", "counts")
+"""What a batch of tokens may know about itself beside the text."""
+
+
 class Action(IntEnum):
     """What was done to a token of the text on its way into the model's input."""
 
@@ -50,6 +54,8 @@ class Tokens:
     """A batch of texts as ids `[b, t]`, with what the corpus knows about every token.
 
     `word` and `sentence` are running numbers; `vocabulary` holds the strings by id where somebody reads along.
+    `row` `[b]` names each text within its corpus and `visit` `[b]` how often it was read before, where both are known
+    (a fixed mask needs them); `counts` `[v]` says how often the corpus holds every word.
     """
 
     ids: Tensor
@@ -61,6 +67,9 @@ class Tokens:
     neighbours: Mapping[str, "Tokens"] = field(default_factory=dict)
     vocabulary: tuple[str, ...] = ()
     padded: bool = True
+    row: Tensor | None = None
+    visit: Tensor | None = None
+    counts: Tensor | None = None
 
     @property
     def real(self) -> Tensor:
@@ -77,6 +86,7 @@ class Tokens:
         return replace(
             self,
             **{name: getattr(self, name).to(device) for name in ("ids", "lengths", "word", "sentence")},
+            **{name: kept.to(device) for name in OPTIONAL if (kept := getattr(self, name)) is not None},
             labels={k: v.to(device) for k, v in self.labels.items()},
             neighbours={k: v.to(device) for k, v in self.neighbours.items()},
         )
@@ -86,8 +96,9 @@ class Tokens:
 class Visible:
     """Who may look at whom, reader x read: a reader sees every place whose level is at most its own.
 
-    One comparison says all the masks of the field: full (all levels 0), causal (level = place), prefix,
-    permutation (level = rank), padding (level `NEVER`). `painted` `[b, n, m]` overrides single cells.
+    One comparison says nearly all masks of the field: full (all levels 0), causal (level = place), prefix,
+    permutation (level = rank), padding (level `NEVER`). `window` adds the first and the last place that each reader
+    may see, `without` one place that it may not (-1: none), all `[b, n]`; `painted` `[b, n, m]` closes single cells.
     `form` is a promise that lets attention take a short way: "full" and "causal" are exactly that, unpadded.
     """
 
@@ -95,11 +106,38 @@ class Visible:
     read: Tensor
     form: Literal["full", "causal", "levels"] = "levels"
     painted: Tensor | None = None
+    window: tuple[Tensor, Tensor] | None = None
+    without: Tensor | None = None
 
     def dense(self) -> Tensor:
         """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read."""
         cells = self.read[:, None, :] <= self.reader[:, :, None]
+        place = torch.arange(self.read.shape[1], device=self.read.device)
+        if self.window is not None:
+            first, last = self.window
+            cells = cells & (place >= first[:, :, None]) & (place <= last[:, :, None])
+        if self.without is not None:
+            cells = cells & (place != self.without[:, :, None])
         return cells if self.painted is None else cells & self.painted
+
+    def at(self, places: Tensor) -> "Visible":
+        """What the readers at some places `[b, m]` see, in that order."""
+
+        def rows(values: Tensor) -> Tensor:
+            return values.expand(len(places), -1).gather(1, places)
+
+        return Visible(
+            rows(self.reader),
+            self.read,
+            painted=None if self.painted is None else self._painted_at(places),
+            window=None if self.window is None else (rows(self.window[0]), rows(self.window[1])),
+            without=None if self.without is None else rows(self.without),
+        )
+
+    def _painted_at(self, places: Tensor) -> Tensor:
+        assert self.painted is not None
+        index = places[..., None].expand(-1, -1, self.painted.shape[-1])
+        return self.painted.expand(len(places), -1, -1).gather(1, index)
 
 
 @dataclass(frozen=True)
@@ -135,21 +173,56 @@ class Spans:
 
 
 @dataclass(frozen=True)
+class Contrast:
+    """Wrong answers `[b, n, k]` (-1: none) that the right one is told from, and how.
+
+    "sampled": yes or no for each (negative sampling), "nce": the same with the chance of each word as noise,
+    `log_chance` `[v]`, taken off its score, "hinge": the right one must score 1 more than the wrong one.
+    """
+
+    wrong: Tensor
+    loss: Literal["sampled", "nce", "hinge"] = "sampled"
+    log_chance: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number to be met instead of a word to be named: how often a pair was seen, `[b, n]`, capped at `most`."""
+
+    seen: Tensor
+    most: float = 100.0
+    power: float = 0.75
+
+
+@dataclass(frozen=True)
+class Taught:
+    """The answer is what a head says of the whole text, without gradient (cross-view training)."""
+
+    head: str
+
+
+@dataclass(frozen=True)
 class Question:
     """What is asked of a stream: targets `[b, n]`, which of them are graded, by which head, with what weight.
 
-    `origin` is the place in the text that holds the answer (-1: nowhere, as for a label). `copying` says that
-    the input may show the answer because finding its place is the task (denoising).
+    Heads: "vocabulary" (which word), "replaced" (yes or no), "match" (which row's partner), "label:NAME" (one of
+    `classes`). `origin` is the place in the text that holds the answer (-1: nowhere, as for a label). `copying` says
+    that the input may show the answer because finding its place is the task (denoising). `reads` `[b, n, 2]` are the
+    two positions an answer is made from where that is not the position itself (span boundary). `against` replaces the
+    cross-entropy over all classes.
     """
 
     name: str
-    head: Literal["vocabulary", "replaced"]
+    head: str
     reader: Literal["inputs", "query", "decoder"]
     targets: Tensor
     graded: Tensor
     origin: Tensor
     weight: float = 1.0
     copying: bool = False
+    classes: tuple[str, ...] = ()
+    reads: Tensor | None = None
+    against: Contrast | Count | Taught | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +230,8 @@ class Example:
     """A batch on its way from text to training: what the model sees, what was done, what is asked.
 
     `chosen`, `action` and `rank` `[b, t]` speak of places in the text, so they stay true when positions move.
+    `beside` holds examples of the same texts that are trained in the same step (a generator's, another direction's);
+    `network` says which network of the model reads this one.
     """
 
     tokens: Tokens
@@ -166,13 +241,24 @@ class Example:
     rank: Tensor
     spans: Spans
     decoder: Stream | None = None
-    generator: "Example | None" = None
+    beside: tuple["Example", ...] = ()
+    network: Literal["main", "generator", "backward"] = "main"
     questions: tuple[Question, ...] = ()
 
     @property
     def maskable(self) -> Tensor:
         """Which tokens of the text an objective may hide, `[b, t]`."""
         return self.tokens.maskable
+
+    @property
+    def generator(self) -> "Example | None":
+        """The example that the generator trains on, where one takes part."""
+        return next((e for e in self.beside if e.network == "generator"), None)
+
+    @property
+    def everything(self) -> tuple["Example", ...]:
+        """All examples of this step: those beside first, in their order, this one last."""
+        return (*(e for part in self.beside for e in part.everything), self)
 
 
 def begin(tokens: Tokens) -> Example:
@@ -182,7 +268,13 @@ def begin(tokens: Tokens) -> Example:
     places = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
     return Example(
         tokens=tokens,
-        inputs=stream(tokens.ids, places.where(tokens.real, -1), tokens.real, padded=tokens.padded),
+        inputs=stream(
+            tokens.ids,
+            places.where(tokens.real, -1),
+            tokens.real,
+            padded=tokens.padded,
+            language=tokens.labels.get("language"),
+        ),
         chosen=none,
         action=torch.zeros_like(tokens.ids),
         rank=places,
@@ -229,6 +321,8 @@ def _hide(levels: Tensor, real: Tensor) -> Tensor:
 
 def at_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:
     """Values `[b, t]` of the text read at the positions `[b, n]` of a stream; inserted positions get `default`."""
+    if not values.shape[1]:
+        return torch.full_like(origin, default, dtype=values.dtype)
     return values.gather(1, origin.clamp(min=0)).masked_fill(origin < 0, default)
 
 

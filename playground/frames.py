@@ -176,25 +176,56 @@ def _state(origin: int, token: int, action: int, specials: Specials, plain: bool
 
 
 def _targets(example: Example, row: int) -> list[Cell]:
-    question = example.questions[-1]
-    stream = example.decoder if question.reader == "decoder" else example.inputs
-    assert stream is not None
-    answers, graded = spoken(example, question, row)
-    cells = []
-    for place in stream.real[row].nonzero().flatten().tolist():
-        origin = int(question.origin[row, place])
-        key = f"t{origin}" if origin >= 0 else f"?{place}"
-        counts = bool(graded[place])
-        cells.append(_cell(answers[place] if counts else "", key, "kept", graded=counts))
+    asked = asked_of(example)
+    said, graded, origin = answers(example, row)
+    cells, used = [], set()
+    for place in asked.real[row].nonzero().flatten().tolist():
+        key = f"t{origin[place]}" if origin[place] >= 0 and f"t{origin[place]}" not in used else f"?{place}"
+        used.add(key)
+        cells.append(_cell(said[place] if graded[place] else "", key, "kept", graded=bool(graded[place])))
     return cells
+
+
+def asked_of(example: Example) -> Stream:
+    """The stream at which the questions of an example are answered."""
+    return (
+        example.decoder if example.decoder is not None and example.questions[0].reader == "decoder" else example.inputs
+    )
+
+
+def answers(example: Example, row: int) -> tuple[list[str], list[int], list[int]]:
+    """For every position of the answering stream what is right there, whether it is graded, and its place in the text.
+
+    Several questions of one stream share the lane: where two ask the same position, the first one speaks.
+    """
+    question, *others = (
+        q for q in example.questions if (q.reader == "decoder") == (example.questions[0].reader == "decoder")
+    )
+    said, graded = spoken(example, question, row)
+    origin = question.origin[row].tolist()
+    for other in others:
+        also, counts = spoken(example, other, row)
+        new = [int(b > a) for a, b in zip(graded, counts, strict=True)]
+        said = [b if n else a for a, b, n in zip(said, also, new, strict=True)]
+        origin = [b if n else a for a, b, n in zip(origin, other.origin[row].tolist(), new, strict=True)]
+        graded = [a or n for a, n in zip(graded, new, strict=True)]
+    return said, graded, origin
 
 
 def spoken(example: Example, question: Question, row: int) -> tuple[list[str], list[int]]:
     """The answers of a row as a person would say them, and which of them are graded."""
-    vocabulary = example.tokens.vocabulary
-    targets = question.targets[row].tolist()
-    said = ["or"[t] if question.head == "replaced" else vocabulary[t] for t in targets]
-    return said, question.graded[row].long().tolist()
+    graded = question.graded[row].long().tolist()
+    said = [_say(example, question, t, row) for t in question.targets[row].tolist()]
+    return [s if g or not question.classes else "" for s, g in zip(said, graded, strict=True)], graded
+
+
+def _say(example: Example, question: Question, target: int, row: int) -> str:
+    if question.head == "replaced":
+        return "or"[target]
+    if question.head == "match":
+        chosen = example.tokens.ids[row][example.chosen[row]].tolist()
+        return " ".join(example.tokens.vocabulary[i] for i in chosen)
+    return question.classes[target] if question.classes else example.tokens.vocabulary[target]
 
 
 def _graded_places(example: Example, reader: str, row: int, width: int) -> list[bool]:
@@ -372,11 +403,21 @@ def _views(example: Example, row: int) -> str:
 
 
 def _asked(example: Example, row: int) -> str:
-    question = example.questions[-1]
-    graded = int(question.graded[row].sum())
-    positions = int((example.decoder or example.inputs).real[row].sum())
-    what = "says original (o) or replaced (r)" if question.head == "replaced" else "names the word"
-    return f"The model {what} at {graded} of {_count(positions, 'position')}; only these are graded."
+    if not example.questions:
+        return "Nothing is asked yet."
+    positions = int(asked_of(example).real[row].sum())
+    parts = [f"{_what(q)} at {int(q.graded[row].sum())}" for q in example.questions]
+    return f"The model {' and '.join(parts)} of {_count(positions, 'position')}; only these are graded."
+
+
+def _what(question: Question) -> str:
+    if question.head == "replaced":
+        return "says original (o) or replaced (r)"
+    if question.head == "match":
+        return "finds the missing run of words among those of the whole batch"
+    if question.classes:
+        return f"chooses one of {', '.join(question.classes[:4])}{' ...' if len(question.classes) > 4 else ''}"
+    return "guesses the word from the ends of its run" if question.reads is not None else "names the word"
 
 
 def _count(number: int, what: str) -> str:

@@ -12,6 +12,9 @@ from torch import Tensor
 
 from playground.example import Action, Example, Question, Stream, Visible, at_origin
 
+MATCHED = 2**30
+"""Stands for the place of an answer that is a whole run of words."""
+
 NAMES = {"inputs": "encoder", "query": "query", "decoder": "decoder"}
 
 
@@ -41,7 +44,7 @@ class Verdict:
 
 def check(example: Example, layers: int = 4, row: int = 0) -> Verdict:
     """The verdict for one row of a batch, every question of the example and of its generator included."""
-    verdicts = [_question(e, q, layers, row) for e in (example.generator, example) if e for q in e.questions]
+    verdicts = [_question(e, q, layers, row) for e in example.everything for q in e.questions]
     worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design)), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
@@ -62,7 +65,8 @@ def answering(example: Example, question: Question, layers: int, row: int = 0) -
     """What reaches each answering position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
     content = _dense(example.inputs.visible, row)
     if question.reader == "inputs":
-        return reaches(content, layers), None
+        reach = reaches(content, layers)
+        return (reach if question.reads is None else reach[question.reads[row]].any(1)), None
     if question.reader == "query":
         query = _dense(example.inputs.query_visible, row)
         return _join(query, reaches(content, layers - 1)), None
@@ -79,6 +83,9 @@ def _question(example: Example, question: Question, layers: int, row: int) -> Ve
     from_inputs, from_decoder = answering(example, question, layers, row)
     open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
     shown, on_purpose = told(example.inputs, example, row)
+    if question.head == "match":
+        shown, on_purpose = (_any_of(example, places, row) for places in (shown, on_purpose))
+        answer = answer.masked_fill(graded, MATCHED)
     leak = _meets(open_ended, shown, answer)
     if from_decoder is not None and example.decoder is not None:
         leak |= _meets(from_decoder, _written(example.decoder, row), answer)
@@ -96,6 +103,12 @@ def told(stream: Stream, example: Example, row: int) -> tuple[Tensor, Tensor]:
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
     left = action == Action.GRADED_AS_IS
     return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
+
+
+def _any_of(example: Example, places: Tensor, row: int) -> Tensor:
+    """`MATCHED` where a position shows any of the chosen words, which together are the answer; else -1."""
+    chosen = at_origin(example.chosen[row : row + 1], places[None], False)[0]
+    return torch.full_like(places, -1).masked_fill(chosen, MATCHED)
 
 
 def _written(decoder: Stream, row: int) -> Tensor:
@@ -121,11 +134,10 @@ def _dense(visible: Visible | None, row: int) -> Tensor:
 
 def _path(example: Example, question: Question, position: int, layers: int, row: int) -> tuple[Place, ...]:
     """The shortest way from a position that shows the answer to the one that must predict it, source first."""
-    answer = int(question.origin[row, position])
-    goals = _goals(example, question, row, answer)
-    start = Place(NAMES[question.reader], position, layers)
-    came: dict[Place, Place | None] = {start: None}
-    wave = [start]
+    goals = _goals(example, question, row, position)
+    ends = [position] if question.reads is None else question.reads[row, position].tolist()
+    wave = [Place(NAMES[question.reader], end, layers) for end in dict.fromkeys(ends)]
+    came: dict[Place, Place | None] = dict.fromkeys(wave)
     while wave:
         nearer = []
         for place in wave:
@@ -139,8 +151,11 @@ def _path(example: Example, question: Question, position: int, layers: int, row:
     return ()
 
 
-def _goals(example: Example, question: Question, row: int, answer: int) -> set[tuple[str, int]]:
+def _goals(example: Example, question: Question, row: int, position: int) -> set[tuple[str, int]]:
+    answer = int(question.origin[row, position])
     shown, _ = told(example.inputs, example, row)
+    if question.head == "match":
+        shown, answer = _any_of(example, shown, row), MATCHED
     goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
     if question.reader == "decoder" and example.decoder is not None:
         goals |= {("decoder", int(p)) for p in (_written(example.decoder, row) == answer).nonzero().flatten()}

@@ -1,11 +1,17 @@
 """Small batches for the tests: ragged rows, repeated words, specials in the middle of the text."""
 
+from dataclasses import replace
 from random import Random
 
 import torch
 from hypothesis import strategies as st
 
+from playground import leaks
+from playground.corpora.corpus import pick
 from playground.example import Tokens
+from playground.objectives import find_objective, wishes
+from playground.objectives.rebuild import Rebuilt
+from playground.seeds import generator
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
 
 TWO_SENTENCES = "I am happy to join with you today . We walk here now ."
@@ -54,6 +60,58 @@ def tokens_of_words(text):
         vocabulary=(*SPECIAL_TOKENS, *known, *spare),
         padded=False,
     )
+
+
+PAIR = "Nous sommes ici maintenant ."
+STRANGER = "The moon is far away ."
+
+
+def tokens_for(objective, text=TWO_SENTENCES):
+    """The same, with the second texts and the labels that an objective needs."""
+    tokens = tokens_of_words(f"{text} {PAIR} {STRANGER}")
+    count = len(text.split())
+    after = count + len(PAIR.split())
+    whole = cut(tokens, 0, count)
+    for need in objective.needs:
+        if need.startswith("label:"):
+            whole = replace(whole, labels={**whole.labels, need.removeprefix("label:"): whole.word % 3})
+    if "translation" in objective.needs:
+        return replace(spoken(whole, 0), neighbours={"translation": spoken(cut(tokens, count, after), 1)})
+    if "pair" in objective.needs:
+        first = whole.ids[0].tolist().index(whole.vocabulary.index(".")) + 1
+        near, far = cut(tokens, first, count), cut(tokens, after, int(tokens.lengths[0]))
+        return replace(cut(tokens, 0, first), neighbours={"next": near, "other": far})
+    return whole
+
+
+def suited(objective, tokens):
+    """Any batch with what the objective needs beside: each row's second texts are those of the next rows."""
+    near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
+    labels = {n.removeprefix("label:"): tokens.word % 3 for n in objective.needs if n.startswith("label:")}
+    tokens = replace(tokens, labels={**tokens.labels, **labels})
+    if "translation" in objective.needs:
+        return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1)})
+    return replace(tokens, neighbours={"next": near, "other": far}) if "pair" in objective.needs else tokens
+
+
+def cut(tokens, first, last):
+    """A part of the only row."""
+    word, sentence = (row[:, first:last] - row[:, first : first + 1] for row in (tokens.word, tokens.sentence))
+    lengths = torch.tensor([last - first])
+    labels = {name: row[:, first:last] for name, row in tokens.labels.items()}
+    return replace(tokens, ids=tokens.ids[:, first:last], lengths=lengths, word=word, sentence=sentence, labels=labels)
+
+
+def spoken(tokens, language):
+    return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})
+
+
+def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, wanted=None):
+    """What `rebuild` makes of a text, for objectives with second texts and labels too."""
+    objective = find_objective(name).turn(settings or {})
+    wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
+    steps = objective.steps(tokens_for(objective, text), generator(seed, "stage"), wanted)
+    return Rebuilt(objective, text, seed, steps, leaks.check(steps[-1].example))
 
 
 @st.composite

@@ -65,7 +65,7 @@ class StageStore(param.Parameterized):
             self.renew()
 
     def _printed(self) -> str:
-        return write(find_objective(self.objective).printed)
+        return write(find_objective(self.objective).printed.plan)
 
     @param.depends("plan", watch=True)
     def renew(self) -> None:

@@ -96,6 +96,7 @@ def pick(tokens: Tokens, index: Tensor) -> Tokens:
     return replace(
         tokens,
         **{name: getattr(tokens, name)[index] for name in ("ids", "lengths", "word", "sentence")},
+        **{name: kept[index] for name in ("row", "visit") if (kept := getattr(tokens, name)) is not None},
         labels={name: row[index] for name, row in tokens.labels.items()},
         neighbours={name: pick(other, index) for name, other in tokens.neighbours.items()},
     )

@@ -11,6 +11,7 @@ class Architecture:
     """A transformer by its numbers; what may look at what is never part of it, that comes with the example.
 
     `reads` says how the finished model reads a plain text (for fine-tuning): from both sides or left to right.
+    `labels` names the heads that choose one of several classes, such as `(("pair", 2),)`.
     """
 
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
@@ -21,12 +22,19 @@ class Architecture:
     positions: str = knob("rotary", choices=("rotary", "learned"), why="Turned queries and keys, or added vectors.")
     start: str = knob("mimetic", choices=("mimetic", "normal"), why="Attention that averages from the first step on.")
     longest: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
+    segments: int = knob(0, 0, 4, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
+    languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the place but not the word (XLNet).")
+    backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
+    boundary: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
     detects: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
     generator_share: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
     reads: str = knob("both sides", choices=("both sides", "left to right"), why="How a plain text is read.")
 
+    labels: tuple[tuple[str, int], ...] = ()
+
     def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
         if self.width % (2 * self.heads):
             raise Refusal(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
@@ -37,3 +45,9 @@ class Architecture:
         """Width of the generator, rounded to whole heads."""
         step = 2 * self.heads
         return max(step, round(self.width * self.generator_share / step) * step)
+
+
+def need(there: object, what: str, knob: str) -> None:
+    """Refuse an objective that asks for a part which this model lacks, and name the knob that adds it."""
+    if not there:
+        raise Refusal(f"This objective {what}, which this model does not have; set {knob}.")

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, logsigmoid
 
-from playground.example import Question
+from playground.example import Contrast, Count, Question
 
 
 @dataclass(frozen=True)
 class Answer:
     """A model's scores for the graded positions of one question.
 
-    `rows` and `places` `[k]` say where each of the k graded answers stands, `scores` is `[k, v]` (or `[k, 1]` for
-    yes or no), `targets` `[k]`.
+    `rows` and `places` `[k]` say where each of the k graded answers stands, `scores` is `[k, v]` (`[k, 1]` for yes or
+    no and for a count; the right word first and then the wrong ones where it is told from some), `targets` `[k]`, or
+    `[k, v]` where a teacher says them.
     """
 
     question: Question
@@ -26,22 +27,49 @@ class Answer:
 
     def losses(self) -> Tensor:
         """The loss of every graded answer in nats, `[k]`."""
+        match self.question.against:
+            case Contrast() as contrast:
+                return told_apart(self.scores, contrast, self._wrong(contrast), self.targets)
+            case Count() as count:
+                return counted(self.scores[:, 0], count.seen[self.rows, self.places], count)
         if self.question.head == "replaced":
             return binary_cross_entropy_with_logits(self.scores[:, 0], self.targets.float(), reduction="none")
         return cross_entropy(self.scores, self.targets, reduction="none")
 
     def mean(self) -> Tensor:
         """The mean over all graded answers of the batch; a question without graded answers costs 0, never NaN."""
-        if not len(self.targets):
-            return self.scores.sum() * 0.0
-        if self.question.head == "replaced":
-            return binary_cross_entropy_with_logits(self.scores[:, 0], self.targets.float())
-        return cross_entropy(self.scores, self.targets)
+        return self.losses().mean() if len(self.targets) else self.scores.sum() * 0.0
+
+    def _wrong(self, contrast: Contrast) -> Tensor:
+        return contrast.wrong[self.rows, self.places]
+
+
+def told_apart(scores: Tensor, contrast: Contrast, wrong: Tensor, right: Tensor) -> Tensor:
+    """The loss `[k]` of telling the right word, scores `[:, 0]`, from wrong ones `[:, 1:]` with the ids `[k, w]`.
+
+    Negative sampling (arXiv:1310.4546, eq. 4), noise-contrastive estimation (Mnih and Kavukcuoglu 2013, eq. 8) or the
+    ranking hinge of Collobert and Weston (2008, sec. 3).
+    """
+    there = wrong >= 0
+    if contrast.loss == "hinge":
+        return ((1 - scores[:, :1] + scores[:, 1:]).clamp(min=0) * there).sum(1)
+    if contrast.log_chance is not None:
+        ids = torch.cat([right[:, None], wrong.clamp(min=0)], dim=1)
+        draws = there.sum(1, keepdim=True).clamp(min=1).log()
+        scores = scores - draws - contrast.log_chance[ids]
+    return -logsigmoid(scores[:, 0]) - (logsigmoid(-scores[:, 1:]) * there).sum(1)
+
+
+def counted(scores: Tensor, seen: Tensor, count: Count) -> Tensor:
+    """GloVe's weighted square `[k]` of the distance to the logarithm of a count (Pennington et al. 2014, eq. 8-9)."""
+    share = (seen / count.most).clamp(max=1.0) ** count.power
+    return share * (scores - seen.clamp(min=1e-12).log()) ** 2
 
 
 def grade(answers: Sequence[Answer]) -> tuple[Tensor, dict[str, Tensor]]:
     """The weighted sum that is trained, and each question's own mean loss in nats."""
     terms = {a.question.name: a.mean() for a in answers}
+    assert len(terms) == len(answers), "two questions of one example share a name"
     total = sum((a.question.weight * terms[a.question.name] for a in answers), torch.zeros(()))
     assert isinstance(total, Tensor)
     return total, terms

@@ -29,6 +29,33 @@ class ReplacedHead(nn.Module):
         return self.score(gelu(self.dense(hidden)))
 
 
+class LabelHead(nn.Module):
+    """Scores `[k, c]` of a label at one position (BERT's released code: dense, tanh, dense)."""
+
+    def __init__(self, width: int, classes: int) -> None:
+        super().__init__()
+        self.dense, self.score = nn.Linear(width, width), nn.Linear(width, classes)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return self.score(torch.tanh(self.dense(hidden)))
+
+
+class BoundaryHead(nn.Module):
+    """What a place within a span may hold `[k, d]`, from the two words around the span (SpanBERT, sec. 3.2)."""
+
+    def __init__(self, width: int, longest: int = 32) -> None:
+        super().__init__()
+        self.place = nn.Embedding(longest, width)
+        self.first, self.first_norm = nn.Linear(3 * width, width), nn.LayerNorm(width)
+        self.second, self.second_norm = nn.Linear(width, width), nn.LayerNorm(width)
+
+    def forward(self, left: Tensor, right: Tensor, offset: Tensor) -> Tensor:
+        """`left` and `right` `[k, d]`; `offset` `[k]` counts the places of the span from 0."""
+        place = self.place(offset.clamp(0, self.place.num_embeddings - 1))
+        inner = self.first_norm(gelu(self.first(torch.cat([left, right, place], dim=-1))))
+        return self.second_norm(gelu(self.second(inner)))
+
+
 class ClassHead(nn.Module):
     """Scores `[b, c]` for a whole text, from the mean of what its positions know."""
 

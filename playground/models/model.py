@@ -5,11 +5,12 @@ from dataclasses import replace
 import torch
 from torch import Generator, Tensor, nn
 
-from playground.example import Example, Question, Stream, Tokens, begin, causal, full, position_of
-from playground.models.architecture import Architecture
+from playground.example import Example, Stream, Tokens, begin, causal, full, position_of
+from playground.models.architecture import Architecture, need
 from playground.models.attention import Allowed, Turns
 from playground.models.grading import Answer
-from playground.models.heads import ReplacedHead, VocabularyHead
+from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead
+from playground.models.reading import Reading
 from playground.models.transformer import Stack, Taps, start_mimetic, start_normal
 from playground.refusal import Refusal
 
@@ -26,6 +27,10 @@ class Network(nn.Module):
             self.decoder = Stack(shape.decoder_layers, width, shape.heads, shape.feed, crosses=True)
         if shape.positions == "learned":
             self.place = nn.Embedding(shape.longest, width)
+        if shape.segments:
+            self.segment = nn.Embedding(shape.segments, width)
+        if shape.languages:
+            self.language = nn.Embedding(shape.languages, width)
         if shape.two_streams:
             self.blank = nn.Parameter(torch.zeros(width))
 
@@ -38,12 +43,7 @@ class Network(nn.Module):
     def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
         """What the query stream knows at the given places `[b, m]`, without their words: `[b, m, d]`."""
         assert stream.query_visible is not None, "a see stage with an order must come before"
-        visible = stream.query_visible
-        allowed = Allowed.of(replace(visible, reader=visible.reader.gather(1, places), form="levels", painted=None))
-        if visible.painted is not None:
-            rows = places[..., None].expand(-1, -1, visible.painted.shape[-1])
-            painted = visible.painted.expand(len(places), -1, -1).gather(1, rows)
-            allowed = Allowed(allowed.mask & painted[:, None], False)  # type: ignore[operator]
+        allowed = Allowed.of(stream.query_visible.at(places))
         position = stream.position.gather(1, places)
         query = self.blank.expand(*places.shape, -1)
         if self.shape.positions == "learned":
@@ -70,6 +70,10 @@ class Network(nn.Module):
             )
         x = nn.functional.embedding(stream.ids, table)
         x = x if self.narrow is None else self.narrow(x)
+        if self.shape.segments:
+            x = x + self.segment(stream.segment.clamp(max=self.shape.segments - 1))
+        if self.shape.languages:
+            x = x + self.language(stream.language.clamp(max=self.shape.languages - 1))
         return x + self.place(stream.position) if self.shape.positions == "learned" else x
 
     def _turns(self, position: Tensor) -> Turns | None:
@@ -90,6 +94,13 @@ class LanguageModel(nn.Module):
         self.vocabulary = VocabularyHead(shape.width, size)
         if shape.detects:
             self.replaced = ReplacedHead(shape.width)
+        if shape.boundary:
+            self.boundary = BoundaryHead(shape.width)
+        self.labels = nn.ModuleDict({name: LabelHead(shape.width, number) for name, number in shape.labels})
+        if shape.backward:
+            self.backward_network = Network(
+                replace(shape, two_streams=False, decoder_layers=0), shape.width, shape.width
+            )
         if shape.generator_share:
             small = replace(shape, two_streams=False, decoder_layers=0)
             self.generator = Network(small, shape.generator_width, shape.width)
@@ -97,57 +108,42 @@ class LanguageModel(nn.Module):
         self._start(rng)
 
     def answers(self, example: Example, taps: Taps | None = None) -> tuple[Answer, ...]:
-        """Scores at the graded positions of every question, the generator's questions first."""
-        first: tuple[Answer, ...] = ()
-        if example.generator is not None:
-            _need(self.shape.generator_share, "needs a generator", "generator_share above 0")
-            first = self._answers(example.generator, None, self.generator)
-        return (*first, *self._answers(example, taps, self.network))
+        """Scores at the graded positions of every question; those of the examples beside come first."""
+        reading = Reading(self, example, taps)
+        return tuple(reading.answer(part, question) for part in example.everything for question in part.questions)
 
-    def _answers(self, example: Example, taps: Taps | None, network: Network) -> tuple[Answer, ...]:
-        known: dict[str, Tensor] = {}
-        return tuple(self._answer(example, q, taps, network, known) for q in example.questions)
+    def network_of(self, example: Example) -> Network:
+        """The network that reads an example; without a second one, one network reads both directions."""
+        if example.network == "generator":
+            need(self.shape.generator_share, "needs a generator", "generator_share above 0")
+            return self.generator
+        return self.backward_network if example.network == "backward" and self.shape.backward else self.network
 
-    def _answer(
-        self, example: Example, question: Question, taps: Taps | None, network: Network, known: dict[str, Tensor]
-    ) -> Answer:
-        if question.reader == "query":
-            return self._answer_blind(example, question, taps, network)
-        if question.reader not in known:
-            known[question.reader] = self._hidden(example, question.reader, taps, network)
-        rows, places = question.graded.nonzero(as_tuple=True)
-        scores = self._score(known[question.reader][rows, places], question, network)
-        return Answer(question, rows, places, scores, question.targets[rows, places])
-
-    def _answer_blind(self, example: Example, question: Question, taps: Taps | None, network: Network) -> Answer:
-        _need(self.shape.two_streams, "is answered by a query stream", "two_streams to yes")
-        places = _asked_places(question.graded) if taps is None else _all_places(question.graded)
-        hidden = network.answer_blind(example.inputs, places, self.table.weight, taps)
-        rows, columns = question.graded.gather(1, places).nonzero(as_tuple=True)
-        where = places[rows, columns]
-        scores = self._score(hidden[rows, columns], question, network)
-        return Answer(question, rows, where, scores, question.targets[rows, where])
-
-    def _hidden(self, example: Example, reader: str, taps: Taps | None, network: Network) -> Tensor:
-        if reader == "inputs":
-            name = "encoder" if example.inputs.query_visible is None else "content"
-            return network.read(example.inputs, self.table.weight, taps, name)
-        assert example.decoder is not None
-        _need(self.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
-        return network.write(example.decoder, example.inputs, self.table.weight, taps)
-
-    def _score(self, hidden: Tensor, question: Question, network: Network) -> Tensor:
-        if question.head == "replaced":
-            _need(self.shape.detects, "asks 'original or replaced?'", "detects to yes")
+    def score(self, hidden: Tensor, head: str, network: Network) -> Tensor:
+        """Scores `[k, c]` of what k positions know, by the head of a question."""
+        if head == "replaced":
+            need(self.shape.detects, "asks 'original or replaced?'", "detects to yes")
             return self.replaced(hidden)
+        if head.startswith("label:"):
+            name = head.removeprefix("label:")
+            need(name in self.labels, f"asks for the label {name!r}", f"labels to hold {name!r} and its classes")
+            return self.labels[name](hidden)
+        return self._vocabulary(network)(hidden, self.table.weight)
+
+    def score_some(self, hidden: Tensor, words: Tensor, network: Network) -> Tensor:
+        """Scores `[k, w]` of some words `[k, w]` only, for losses that tell the right word from a few wrong ones."""
+        head = self._vocabulary(network)
+        lifted = hidden if head.lift is None else head.lift(hidden)
+        return (self.table(words) @ lifted[:, :, None])[:, :, 0] + head.bias[words]
+
+    def _vocabulary(self, network: Network) -> VocabularyHead:
         small = self.shape.generator_share and network is self.generator
-        head = self.generator_vocabulary if small else self.vocabulary
-        return head(hidden, self.table.weight)
+        return self.generator_vocabulary if small else self.vocabulary
 
     @torch.no_grad()
     def propose(self, example: Example) -> Tensor:
         """The generator's scores `[b, t, v]` for every place of the text, without gradient."""
-        _need(self.shape.generator_share, "needs a generator", "generator_share above 0")
+        need(self.shape.generator_share, "needs a generator", "generator_share above 0")
         inputs = example.inputs
         hidden = self.generator.read(inputs, self.table.weight)
         places = position_of(inputs, example.tokens.ids.shape[1])
@@ -189,20 +185,9 @@ class LanguageModel(nn.Module):
                 (start_mimetic if mimetic else start_normal)(module, rng)
 
 
-def _asked_places(graded: Tensor) -> Tensor:
-    """The graded places of each row first, `[b, m]` with m the most of any row."""
-    number = int(graded.sum(1).max()) if len(graded) else 0
-    return graded.long().argsort(dim=1, descending=True, stable=True)[:, :number]
-
-
-def _all_places(graded: Tensor) -> Tensor:
-    """Every place in its own order, so that attention weights line up with the visibility they obey."""
-    return torch.arange(graded.shape[1], device=graded.device).expand(graded.shape)
-
-
-def _need(there: object, what: str, knob: str) -> None:
-    if not there:
-        raise Refusal(f"This objective {what}, which this model does not have; set {knob}.")
+def one_stack(shape: Architecture) -> Architecture:
+    """The shape of a second network, which has one stream and one stack."""
+    return replace(shape, two_streams=False, decoder_layers=0)
 
 
 def _group(name: str) -> str:

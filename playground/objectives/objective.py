@@ -1,7 +1,7 @@
 """An objective: a named chain of stages, with its loss in words and symbols and the place where it was published."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from torch import Generator
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
+from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
 from playground.objectives.stage import Planned, Stage, Wishes, verb
 from playground.refusal import Refusal
@@ -17,11 +18,15 @@ from playground.refusal import Refusal
 
 @dataclass(frozen=True)
 class Step:
-    """One stage that has acted: its plan (None for stages without chance) and the example after it."""
+    """One stage that has acted: its plan (None for stages without chance) and the example after it.
+
+    `part` is 0 for the objective's own chain and counts the chains beside it from 1.
+    """
 
     stage: Stage
     plan: Any
     example: Example
+    part: int = 0
 
     @property
     def verb(self) -> str:
@@ -29,32 +34,50 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Objective:
-    """A chain of stages. `row` is its row in the survey's Table 2 and `printed` the plan that rebuilds that row.
+class Printed:
+    """How the survey's Table 2 prints a row: the plan that rebuilds it, and its texts where it has its own."""
 
-    `needs` says what a text must have.
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    pair: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A chain of stages, and the chains beside it that are trained in the same step, each with a weight.
+
+    `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs` names what a text must have
+    (see `rebuild.NEEDS`).
     """
 
     name: str
     stages: tuple[Stage, ...]
     idea: str
     loss: str
-    formula: str
+    terms: tuple[Term, ...]
     source: str
     aliases: tuple[str, ...] = ()
     row: str = ""
-    printed: Mapping[str, Any] = field(default_factory=dict)
-    needs: str = ""
+    printed: Printed = field(default_factory=Printed)
+    needs: tuple[str, ...] = ()
     rank: int = 0
+    beside: tuple[tuple[float, "Objective"], ...] = ()
+    misprint: Misprint | None = None
+
+    @property
+    def formula(self) -> str:
+        """The loss in LaTeX."""
+        return written(self.terms)
 
     def steps(self, tokens: Tokens, rng: Generator, wanted: Wishes | None = None) -> tuple[Step, ...]:
         """The example after every stage; the last one is the training example. `wanted` bends the plans."""
         self._refuse_unknown(wanted or {})
-        example, taken = begin(tokens), []
-        for number, stage in enumerate(self.stages):
-            plan, example = _act(stage, example, rng, self._meant_for(number, wanted or {}))
-            taken.append(Step(stage, plan, example))
-        return tuple(taken)
+
+        def act(chain: "Objective", number: int, example: Example) -> tuple[Any, Example]:
+            return _act(chain.stages[number], example, rng, chain._meant_for(number, wanted or {}))
+
+        return self._walk(tokens, act)
 
     def example(self, tokens: Tokens, rng: Generator) -> Example:
         """The training example of a batch."""
@@ -62,22 +85,48 @@ class Objective:
 
     def replay(self, tokens: Tokens, plans: tuple[Any, ...]) -> tuple[Step, ...]:
         """The same steps again from saved plans, without any chance."""
-        example, taken = begin(tokens), []
-        for stage, plan in zip(self.stages, plans, strict=True):
-            example = stage.build(example) if plan is None else stage.build(example, plan)
+        left = list(plans)
+
+        def act(chain: "Objective", number: int, example: Example) -> tuple[Any, Example]:
+            stage, plan = chain.stages[number], left.pop(0)
+            return plan, stage.build(example) if plan is None else stage.build(example, plan)
+
+        steps = self._walk(tokens, act)
+        if left:
+            raise ValueError(f"{len(left)} plans too many for {self.name}")
+        return steps
+
+    def _walk(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
+        """The chains beside, one after the other, then the own chain; its last example holds the others' last ones."""
+        taken, beside = [], []
+        for part, (weight, chain) in enumerate(self.beside, 1):
+            steps = chain._walk(tokens, act)
+            taken += [replace(step, part=part) for step in steps]
+            beside.append(weighed(steps[-1].example, weight))
+        example = begin(tokens)
+        for number, stage in enumerate(self.stages):
+            plan, example = act(self, number, example)
+            if number + 1 == len(self.stages):
+                example = replace(example, beside=(*beside, *example.beside))
             taken.append(Step(stage, plan, example))
         return tuple(taken)
 
     @property
+    def chains(self) -> tuple["Objective", ...]:
+        """The own chain first, then those beside it."""
+        return (self, *(c for _, chain in self.beside for c in chain.chains))
+
+    @property
     def plan_keys(self) -> tuple[str, ...]:
         """The plan keys that a person may set for this objective."""
-        keys = (key for stage in self.stages if isinstance(stage, Planned) for key in stage.keys)
+        stages = (stage for chain in self.chains for stage in chain.stages)
+        keys = (key for stage in stages if isinstance(stage, Planned) for key in stage.keys)
         return tuple(dict.fromkeys(keys))
 
     @property
     def knobs(self) -> dict[str, Knob]:
         """The knobs of all stages by name; a name that two stages share is written `Stage.name`."""
-        every = [(stage, k) for stage in self.stages for k in knobs(stage)]
+        every = [(stage, k) for chain in self.chains for stage in chain.stages for k in knobs(stage)]
         names = [k.name for _, k in every]
         return {
             k.name if names.count(k.name) == 1 else f"{type(stage).__name__}.{k.name}": replace(
@@ -92,7 +141,12 @@ class Objective:
             if name not in self.knobs:
                 known = ", ".join(self.knobs) or "none"
                 raise Refusal(f"{self.name} has no knob {name!r}; its knobs are: {known}.")
-        return replace(self, stages=tuple(turn(stage, self._of(stage, settings)) for stage in self.stages))
+        return self._each(lambda stage: turn(stage, self._of(stage, settings)))
+
+    def _each(self, change: Callable[[Stage], Stage]) -> "Objective":
+        """The same with every stage of every chain changed."""
+        beside = tuple((weight, chain._each(change)) for weight, chain in self.beside)
+        return replace(self, stages=tuple(change(stage) for stage in self.stages), beside=beside)
 
     def _of(self, stage: Stage, settings: Mapping[str, Any]) -> dict[str, Any]:
         mine, kind = {k.name for k in knobs(stage)}, type(stage).__name__
@@ -101,13 +155,12 @@ class Objective:
 
     def proposing(self, proposer: Proposer) -> "Objective":
         """The same objective with a network behind every propose stage."""
-        given = (replace(s, proposer=proposer) if isinstance(s, ProposeWords) else s for s in self.stages)
-        return replace(self, stages=tuple(given))
+        return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, ProposeWords) else s)
 
     @property
     def proposes(self) -> bool:
         """Whether a generator takes part."""
-        return any(isinstance(s, ProposeWords) for s in self.stages)
+        return any(isinstance(s, ProposeWords) for chain in self.chains for s in chain.stages)
 
     def _meant_for(self, number: int, wanted: Wishes) -> Wishes:
         """The wishes without those that a later stage knows too: the words to propose are not for the stage before."""
@@ -121,8 +174,25 @@ class Objective:
                 raise Refusal(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
 
 
+Act = Callable[[Objective, int, Example], tuple[Any, Example]]
+"""Takes stage `number` of a chain and the example before it; gives the plan and the example after it."""
+
+
+def weighed(example: Example, weight: float) -> Example:
+    """The same example with all its questions weighed once more."""
+    questions = tuple(replace(q, weight=q.weight * weight) for q in example.questions)
+    return replace(example, questions=questions, beside=tuple(weighed(e, weight) for e in example.beside))
+
+
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
     """The plans of all stages in a person's words, ready to be edited and given back as wishes."""
+    told: dict[str, Any] = {}
+    for part in sorted({step.part for step in steps}, reverse=True):
+        told |= _tell_chain([step for step in steps if step.part == part], row)
+    return told
+
+
+def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
     told: dict[str, Any] = {}
     examples = [begin(steps[0].example.tokens), *(s.example for s in steps)]
     for before, step, after in zip(examples, steps, examples[1:], strict=False):

@@ -1,26 +1,22 @@
 """One typed text under one objective: everything the command line prints and the stage draws, from one example."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
 
 from playground import frames, leaks
-from playground.example import Example
+from playground.example import Example, Specials
 from playground.objectives import wishes
-from playground.objectives.objective import Objective, Step, find_objective, objectives, tell
+from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
+from playground.objectives.reading import read, strangers
 from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.tokenizing import Tokenizer, Typed, of_words, typed
-from playground.tokenizing.typed import MOST_CHARACTERS
-from playground.tokenizing.words import clean, split_words
+from playground.tokenizing import Tokenizer, typed
 
 SENTENCE = "I am happy to join with you today"
 """The survey's sentence, Table 2."""
-
-EXTRA_WORDS = ("thrilled", "study", "glad", "walk", "here", "never")
-"""Words that a text of one sentence lacks and a random or proposed replacement needs."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,7 @@ class Rebuilt:
     steps: tuple[Step, ...]
     verdict: leaks.Verdict
     notice: str = ""
+    pair: str = ""
 
     @property
     def example(self) -> Example:
@@ -46,16 +43,17 @@ class Rebuilt:
             "formula": self.objective.formula,
             "source": self.objective.source,
         }
-        return frames.record([(s.verb, s.example) for s in self.steps], self.verdict, about)
+        return frames.record([(s.verb, s.example) for s in self.steps if s.part == 0], self.verdict, about)
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground objective`, and more."""
         example = self.example
-        question = example.questions[-1]
+        question = example.questions[0]
         targets, graded, listed = _answers(example)
         return {
             "objective": self.objective.name,
             "text": self.text,
+            "pair": self.pair,
             "seed": self.seed,
             "inputs": _words(example, example.inputs.ids, example.inputs.real),
             "decoder_inputs": _words(example, example.decoder.ids, example.decoder.real) if example.decoder else None,
@@ -73,6 +71,9 @@ class Rebuilt:
             "survey": self.survey(),
             "signal": sum(graded) / max(1, int(example.tokens.lengths[0])),
             "formula": self.objective.formula,
+            "terms": terms(self.objective, example),
+            "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
+            "beside": [part_facts(part) for part in example.everything[:-1]],
             "source": self.objective.source,
             "notice": self.notice,
         }
@@ -89,35 +90,36 @@ def rebuild(
     name: str | Objective,
     text: str = SENTENCE,
     *,
+    pair: str = "",
+    other: str = "",
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
     wanted: Mapping[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
 ) -> Rebuilt:
-    """A typed text under an objective; `settings` turn knobs, `wanted` is a plan by hand."""
+    """A typed text under an objective; `settings` turn knobs, `wanted` is a plan by hand.
+
+    `pair` is the second text of objectives that need one, `other` the unrelated text (else one of our own is drawn).
+    """
     objective = (find_objective(name) if isinstance(name, str) else name).turn(settings or {})
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
-    given = _read(text, tokenizer, wanted.get("replace", ()))
-    if "sentences" in objective.needs and int(given.tokens.sentence.max()) < 1:
-        raise Refusal(f"{objective.name} needs {objective.needs}; this text has one. Add a full stop and a second one.")
+    given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()))
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
-    return Rebuilt(objective, text, seed, steps, leaks.check(steps[-1].example), given.notice)
-
-
-def _read(text: str, tokenizer: Tokenizer | None, more: Sequence[str]) -> Typed:
-    """The text as tokens; without a tokenizer its own words and a few more are the vocabulary."""
-    return typed(text, tokenizer or of_words((*split_words(clean(text[:MOST_CHARACTERS])), *EXTRA_WORDS, *more)))
+    return Rebuilt(objective, text, seed, steps, leaks.check(steps[-1].example), given.notice, pair)
 
 
 def table(
-    text: str = SENTENCE, seed: int | None = None, plans: Mapping[str, Mapping[str, Any]] | None = None
+    text: str = SENTENCE,
+    seed: int | None = None,
+    plans: Mapping[str, Mapping[str, Any]] | None = None,
+    pair: str = "",
 ) -> tuple[list[Rebuilt], list[tuple[Objective, str]]]:
     """Every row of the survey's Table 2 for a text, and the rows that this text cannot give, with the reason.
 
     Without a seed the survey's own sentence is rebuilt as the survey prints it. `plans` maps the name of a row to
     its plan by hand; the name "" holds for every row that has the keys.
     """
-    _read(text, None, ())
+    typed(text)
     for key in (plans or {}).get("", {}):
         if not any(key in o.plan_keys for o in objectives().values()):
             raise Refusal(f"There is no plan key {key!r}; the keys are {', '.join(wishes.SHAPES)}.")
@@ -126,14 +128,46 @@ def table(
     for objective in (o for o in objectives().values() if o.row):
         shared = {k: v for k, v in (plans or {}).get("", {}).items() if k in objective.plan_keys}
         try:
-            printed = objective.printed if seed is None and text.strip() == SENTENCE else {}
-            wanted = {**printed, **shared, **by_row.get(objective.name, {})}
-            done.append(rebuild(objective, text, seed=seed or 0, wanted=wanted))
+            as_printed = seed is None and not pair and text.strip() == SENTENCE
+            printed = objective.printed if as_printed else Printed()
+            wanted = {**printed.plan, **shared, **by_row.get(objective.name, {})}
+            texts = {"pair": printed.pair or pair, "other": printed.other}
+            done.append(rebuild(objective, printed.text or text, seed=seed or 0, wanted=wanted, **texts))
         except Refusal as refusal:
             if objective.name in by_row:
                 raise
             refused.append((objective, str(refusal)))
     return done, refused
+
+
+def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
+    """Every term of the loss: its symbols, its weight, and the positions (1-based) of which stream that feed it."""
+    asked = {q.name: (part, q) for part in example.everything for q in part.questions}
+    told = []
+    for term in objective.terms:
+        part, question = asked[term.question]
+        places = (question.graded[0].nonzero().flatten() + 1).tolist()
+        told.append(
+            {
+                "question": term.question,
+                "latex": term.latex,
+                "weight": question.weight,
+                "symbols": dict(term.symbols),
+                "network": part.network,
+                "reader": question.reader,
+                "positions": places,
+            }
+        )
+    return told
+
+
+def part_facts(part: Example) -> dict[str, Any]:
+    """What an example beside the main one shows and asks."""
+    found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.real)}
+    if part.questions:
+        targets, graded, _ = _answers(part)
+        found |= {"targets": targets, "graded": graded}
+    return found | {"visible": frames.visible(part)}
 
 
 def _words(example: Example, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
@@ -142,23 +176,29 @@ def _words(example: Example, ids: torch.Tensor, real: torch.Tensor) -> list[str]
 
 def _answers(example: Example) -> tuple[list[str], list[int], list[int]]:
     """Targets, graded flags and positions, in the order in which they are predicted."""
-    question = example.questions[-1]
-    said, graded = frames.spoken(example, question, 0)
-    stream = example.decoder if question.reader == "decoder" else example.inputs
-    assert stream is not None
-    places = stream.real[0].nonzero().flatten().tolist()
-    if question.reader == "query":
+    said, graded, _ = frames.answers(example, 0)
+    places = frames.asked_of(example).real[0].nonzero().flatten().tolist()
+    if example.questions[0].reader == "query" and bool(example.rank[0].any()):
         places.sort(key=lambda p: int(example.rank[0, int(example.inputs.origin[0, p])]))
     return [said[p] for p in places], [graded[p] for p in places], places
 
 
 def _given(example: Example) -> list[str]:
     """What the survey prints as inputs: the given words, not those that are also predicted from the left."""
-    question = example.questions[-1]
+    question = example.questions[0]
     words = _words(example, example.inputs.ids, example.inputs.real)
+    if "pair" in example.tokens.labels:
+        return _between_signs(words, example.tokens.specials, example.tokens.vocabulary)
     if question.reader == "query":
         order = example.rank[0].argsort().tolist()
         return [words[p] for p in order if not bool(question.graded[0, p])]
     if question.name == "next word":
         return words[: int(question.graded[0].long().argmax()) + 1]
     return words
+
+
+def _between_signs(words: list[str], specials: Specials, vocabulary: Sequence[str]) -> list[str]:
+    """A pair as the survey prints it: without the signs before and after, and with one sign in the middle."""
+    signs = {vocabulary[specials.cls], vocabulary[specials.sep]}
+    inner = [w for k, w in enumerate(words) if 0 < k < len(words) - 1 or w not in signs]
+    return [w for k, w in enumerate(inner) if w not in signs or k == 0 or inner[k - 1] not in signs]

@@ -8,7 +8,7 @@ from torch import Generator
 from playground.example import Example
 
 Wishes = Mapping[str, Any]
-"""A plan as a person writes it: `chosen`, `actions`, `spans`, `order`, `cut`, `replace`, `split`, all 1-based."""
+"""A plan as a person writes it, all positions 1-based; the keys are those of `wishes.SHAPES`."""
 
 
 class Stage(Protocol):
@@ -35,5 +35,5 @@ class Planned(Protocol):
 
 
 def verb(stage: object) -> str:
-    """The verb of a stage: the name of the file in which it is written."""
-    return type(stage).__module__.rsplit(".", 1)[-1]
+    """The verb of a stage: the folder of the objectives' room in which it is written."""
+    return type(stage).__module__.split(".")[2]

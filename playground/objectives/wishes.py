@@ -17,6 +17,7 @@ SHAPES = {
     "cut": "the number of words that are given before the first prediction, such as 3",
     "replace": "words, such as thrilled,study",
     "split": "the number of words in the first part, such as 4",
+    "pair": "what becomes of the second text: next, random or reversed",
 }
 
 
@@ -35,6 +36,8 @@ def read(key: str, value: Any) -> Any:
         match key:
             case "cut" | "split":
                 return int(items[0] if isinstance(items, list) else items)
+            case "pair":
+                return str(items[0] if isinstance(items, list) else items)
             case "chosen" | "order":
                 return [int(v) for v in items]
             case "spans":

@@ -1,4 +1,4 @@
-"""The survey's Table 2: seven of its rows, to the word, each from a plan by hand."""
+"""The survey's Table 2: all eleven rows, to the word, each from a plan by hand."""
 
 import pytest
 
@@ -8,6 +8,8 @@ from playground.objectives.rebuild import SENTENCE, rebuild, table
 ROWS = {
     "LM": ("LM", {}, "[START]", SENTENCE),
     "MLM": ("MLM", {"chosen": "3,8"}, "I am [MASK] to join with you [MASK]", "happy today"),
+    "NSP": ("NSP", {"pair": "next"}, "Sent1 [SEP] Next Sent", "Next Sent"),
+    "SOP": ("SOP", {"pair": "next"}, "Sent1 [SEP] Sent2", "in order"),
     "Discriminator (o/r)": (
         "RTD",
         {"chosen": "3,5", "replace": "thrilled,study"},
@@ -24,22 +26,38 @@ ROWS = {
         "today you am I join with happy to",
         SENTENCE,
     ),
+    "TLM": ("TLM", {"chosen": "2,4"}, "How [MASK] you [SEP] [MASK] vas-tu", "are Comment"),
 }
+TEXTS = {"NSP": ("Sent1", "Next Sent"), "SOP": ("Sent1", "Sent2"), "TLM": ("How are you", "Comment vas-tu")}
+
+
+def texts_of(row):
+    text, pair = TEXTS.get(row, (SENTENCE, ""))
+    return {"text": text, "pair": pair, "other": "Random Sent"}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("row", ROWS)
 def test_the_row_reads_as_in_the_survey(row, seed):
     name, plan, inputs, targets = ROWS[row]
-    rebuilt = rebuild(name, wanted=plan, seed=seed)
+    rebuilt = rebuild(name, wanted=plan, seed=seed, **texts_of(row))
     assert rebuilt.objective.row == row
     assert rebuilt.survey() == {"inputs": inputs, "targets": targets}
     assert not rebuilt.verdict.leak
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_other_outcomes_of_the_pairs(seed):
+    """The survey's cells name both: Sent1 [SEP] Random Sent, and Sent2 [SEP] Sent1."""
+    random = rebuild("NSP", wanted={"pair": "random"}, seed=seed, **texts_of("NSP"))
+    assert random.survey() == {"inputs": "Sent1 [SEP] Random Sent", "targets": "Random Sent"}
+    swapped = rebuild("SOP", wanted={"pair": "reversed"}, seed=seed, **texts_of("SOP"))
+    assert swapped.survey() == {"inputs": "Sent2 [SEP] Sent1", "targets": "reversed"}
+
+
 @pytest.mark.parametrize("row", ROWS)
 def test_the_row_is_found_by_its_name_in_the_survey(row):
-    assert rebuild(row).objective.row == row
+    assert rebuild(row, **texts_of(row)).objective.row == row
 
 
 def test_the_table_has_these_rows_in_the_order_of_the_survey():
@@ -91,5 +109,5 @@ def test_mass_decoder_starts_from_the_word_before_the_fragment():
 
 @pytest.mark.parametrize("row", ROWS)
 def test_the_printed_plan_survives_being_written_and_read(row):
-    printed = find_objective(row).printed
+    printed = find_objective(row).printed.plan
     assert wishes.parse(wishes.write(printed).split()) == {key: wishes.read(key, v) for key, v in printed.items()}

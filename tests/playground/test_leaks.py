@@ -306,7 +306,7 @@ def test_the_generators_question_is_checked_too():
     example = find_objective("RTD").example(plain_rows(1, 8), generator(0))
     given_away = replace(example.generator, action=torch.zeros_like(example.action))
     assert not leaks.check(example).leak
-    assert leaks.check(replace(example, generator=given_away)).leak
+    assert leaks.check(replace(example, beside=(given_away,))).leak
 
 
 def test_each_row_of_a_batch_has_its_own_verdict():

@@ -9,11 +9,11 @@ import torch
 from playground import frames, leaks
 from playground.corpora.corpus import pick
 from playground.example import Visible, by_level, causal, full
-from playground.models import Answer, Architecture, LanguageModel, grade
+from playground.models import Answer, Architecture, LanguageModel, fitted, grade
 from playground.models.attention import Allowed, Attention
 from playground.objectives import find_objective, objectives
 from playground.seeds import generator
-from tests.texts import SPECIALS, plain_rows, tokens_of
+from tests.texts import SPECIALS, plain_rows, suited, tokens_of
 
 NAMES = tuple(objectives())
 RAGGED = [list(range(40, 54)), [60, 61, 62], [70], list(range(45, 52)), [80, 81]]
@@ -28,14 +28,12 @@ def build(positions="rotary", seed=1, start="mimetic", **knobs):
         width=16,
         heads=2,
         feed=1,
-        decoder_layers=2,
-        two_streams=True,
-        detects=True,
-        generator_share=0.5,
         positions=positions,
         start=start,
         **knobs,
     )
+    for name in NAMES:
+        shape = fitted(shape, ragged(name)[-1].example)
     return LanguageModel(shape, SPECIALS.size, generator(seed)).double()
 
 
@@ -49,7 +47,7 @@ def ragged(name, seed=0, extra=0):
     tokens = tokens_of(RAGGED, sentence=sentence, extra=extra)
     objective = find_objective(name)
     knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
-    return objective.turn(knobs).steps(tokens, generator(seed))
+    return objective.turn(knobs).steps(suited(objective, tokens), generator(seed))
 
 
 def scores(model, example, **options):
@@ -83,7 +81,7 @@ def test_the_fast_way_and_the_way_with_weights_agree(name, positions, models):
 @pytest.mark.parametrize("shape", ["ragged", "even"])
 def test_attention_rows_sum_to_one_or_nothing_and_blocked_cells_are_zero(name, shape, models):
     """The very weights that carry the answers are exactly 0 wherever visibility is shut."""
-    even = find_objective(name).example(plain_rows(2, 12), generator(2))
+    even = find_objective(name).example(suited(find_objective(name), plain_rows(2, 12)), generator(2))
     example = ragged(name, extra=2)[-1].example if shape == "ragged" else even
     weights = models["rotary"].attention(example)
     for matrix, visible in masks(example).items():

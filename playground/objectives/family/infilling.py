@@ -5,19 +5,20 @@ from dataclasses import replace
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeToMarkers
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans
-from playground.objectives.objective import Objective
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
 
 TEXT_INFILLING = Objective(
     name="text infilling",
     aliases=("infilling", "infilling (survey)"),
     row="Text Infilling",
-    printed={"spans": ["3:3"]},
+    printed=Printed({"spans": ["3:3"]}),
     rank=9,
     stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
     loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
-    formula=r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})",
+    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
     source="survey, Table 2 and sec. 4.3",
 )
 
@@ -31,7 +32,7 @@ T5_SPANS = replace(
     stages=(ChooseSpans(), ChangeToMarkers("sentinel"), AskToWrite(target="sentinels"), SeeEncoderDecoder()),
     idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
     loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written.",
-    formula=r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})",
+    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
     source="arXiv:1910.10683, sec. 3.1.4",
 )
 
@@ -45,6 +46,6 @@ BART_INFILLING = replace(
     stages=(ChoosePoissonSpans(), ChangeToMarkers("mask"), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text.",
     loss="Mean cross-entropy of the whole text, each word given the folded text and the words before it.",
-    formula=r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})",
+    terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
     source="arXiv:1910.13461, sec. 2.2",
 )

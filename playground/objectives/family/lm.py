@@ -2,6 +2,7 @@
 
 from playground.objectives.arrange import ArrangeShifted
 from playground.objectives.ask import AskNext
+from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeLeft
 
@@ -13,6 +14,6 @@ LM = Objective(
     stages=(ArrangeShifted(), SeeLeft(), AskNext()),
     idea="Predict each word from the words to its left.",
     loss="Mean cross-entropy of every word given the words before it.",
-    formula=r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})",
+    terms=(Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})"),),
     source="Radford et al. 2018, sec. 3.1; survey, eq. 1",
 )

@@ -4,18 +4,19 @@ from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskInPlace
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.objective import Objective
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeAll
 
 MLM = Objective(
     name="MLM",
     aliases=("masked language model", "cloze"),
     row="MLM",
-    printed={"chosen": [3, 8]},
+    printed=Printed({"chosen": [3, 8]}),
     rank=2,
     stages=(ArrangeText(), ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace()),
     idea="Hide some words and predict them from the words on both sides.",
     loss="Mean cross-entropy of the chosen words given the corrupted text.",
-    formula=r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})",
+    terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"),),
     source="arXiv:1810.04805, sec. 3.1",
 )

@@ -4,7 +4,8 @@ from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskInPlace, AskReplaced
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.objective import Objective
+from playground.objectives.formula import Misprint, Term
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.propose import ProposeWords
 from playground.objectives.see import SeeAll
 
@@ -12,7 +13,7 @@ RTD = Objective(
     name="RTD",
     aliases=("replaced token detection", "discriminator", "Discriminator (o/r)"),
     row="Discriminator (o/r)",
-    printed={"chosen": [3, 5], "replace": ["thrilled", "study"]},
+    printed=Printed({"chosen": [3, 5], "replace": ["thrilled", "study"]}),
     rank=5,
     stages=(
         ArrangeText(),
@@ -25,7 +26,19 @@ RTD = Objective(
     ),
     idea="A small generator swaps some words; say for every word whether it is the original.",
     loss="Generator: cross-entropy at the chosen words. Discriminator: 50 times the mean yes-or-no loss at every word.",
-    formula=r"\mathcal{L}_{MLM}(\theta_G) - \frac{\lambda}{T}\sum_{t=1}^{T}\log p_D(y_t \mid \hat{x}),"
-    r"\quad y_t = [\hat{x}_t \neq x_t]",
+    terms=(
+        Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p_G(x_t \mid x^{masked})"),
+        Term(
+            "replaced?",
+            r"-\frac{1}{T}\sum_{t=1}^{T}\log p_D(y_t \mid \hat{x})",
+            weight=r"\lambda",
+            symbols={"y_t": "1 where the shown word is not the original one"},
+        ),
+    ),
+    misprint=Misprint(
+        r"-\mathbb{1}[\tilde{x}_t \neq x_t]\,\log(1 - \log D(\tilde{x}, t))",
+        "Weng, Generalized Language Models, ELECTRA",
+        "A second log slipped into the loss of replaced words; it should be log(1 - D).",
+    ),
     source="arXiv:2003.10555, sec. 2 and released code",
 )

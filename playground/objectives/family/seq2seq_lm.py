@@ -2,18 +2,19 @@
 
 from playground.objectives.ask import AskContinuation
 from playground.objectives.choose import ChooseSplit
-from playground.objectives.objective import Objective
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeePrefix
 
 SEQ2SEQ_LM = Objective(
     name="seq2seq LM",
     aliases=("prefix LM", "prefix language model", "s2s"),
     row="seq2seq LM",
-    printed={"split": 4},
+    printed=Printed({"split": 4}),
     rank=7,
     stages=(ChooseSplit(), SeePrefix(), AskContinuation()),
     idea="Read the first part from both sides, then write the second part word by word.",
     loss="Mean cross-entropy of the second part, each word given the first part and the words before it.",
-    formula=r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})",
+    terms=(Term("next word", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"),),
     source="arXiv:1910.10683, sec. 3.2.3; mask of arXiv:1905.03197, sec. 2.2",
 )

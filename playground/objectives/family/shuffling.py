@@ -4,19 +4,20 @@ from dataclasses import replace
 
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeSentenceOrder, ChangeWordOrder
-from playground.objectives.objective import Objective
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
 
 WORD_SHUFFLING = Objective(
     name="sentence shuffling",
     aliases=("word shuffling", "sent shuffling", "shuffling", "deshuffling"),
     row="Sent Shuffling",
-    printed={"order": [8, 7, 2, 1, 5, 6, 3, 4]},
+    printed=Printed({"order": [8, 7, 2, 1, 5, 6, 3, 4]}),
     rank=12,
     stages=(ChangeWordOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",
     loss="Mean cross-entropy of the whole text, each word given the shuffled text and the words before it.",
-    formula=r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})",
+    terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
     source="survey, Table 2 and sec. 4.3",
 )
 
@@ -27,7 +28,7 @@ SENTENCE_PERMUTATION = replace(
     row="",
     printed={},
     rank=13,
-    needs="at least two sentences",
+    needs=("sentences",),
     stages=(ChangeSentenceOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Shuffle whole sentences; a decoder writes the text in order (BART's meaning).",
     source="arXiv:1910.13461, sec. 2.2",

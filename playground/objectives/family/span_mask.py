@@ -3,14 +3,15 @@
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseFragment
-from playground.objectives.objective import Objective
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
 
 SPAN_MASK = Objective(
     name="span mask",
     aliases=("MASS", "seq2seq MLM", "fragment"),
     row="Span Mask",
-    printed={"spans": ["3:3"]},
+    printed=Printed({"spans": ["3:3"]}),
     rank=8,
     stages=(
         ChooseFragment(),
@@ -20,6 +21,6 @@ SPAN_MASK = Objective(
     ),
     idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",
     loss="Mean cross-entropy of the hidden run, each word given the corrupted text and the run so far.",
-    formula=r"-\frac{1}{j-i+1}\sum_{t=i}^{j}\log p(x_t \mid x_{\setminus i:j}, x_{i:t-1})",
+    terms=(Term("written words", r"-\frac{1}{j-i+1}\sum_{t=i}^{j}\log p(x_t \mid x_{\setminus i:j}, x_{i:t-1})"),),
     source="arXiv:1905.02450, sec. 3.2",
 )

@@ -1,4 +1,4 @@
-"""Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
+"""Choose runs of tokens."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,14 +11,6 @@ from playground.example import Example, Spans
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Positions of the text, `[b, t]`."""
-
-    positions: Tensor
 
 
 @dataclass(frozen=True)
@@ -27,45 +19,6 @@ class ChosenSpans:
 
     start: Tensor
     length: Tensor
-
-
-@dataclass(frozen=True)
-class ChosenOrder:
-    """The step at which each token comes, `[b, t]`, and how many tokens `[b]` at the end of the order are predicted."""
-
-    rank: Tensor
-    predicted: Tensor
-
-
-@dataclass(frozen=True)
-class ChooseTokens:
-    """Mark a share of the tokens of each row, exact in number (BERT, arXiv:1810.04805, sec. 3.1 and released code)."""
-
-    rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
-    selection: str = knob("exact", choices=("exact", "iid"), why="BERT counts exactly; independent draws can miss all.")
-    specials: int = knob(2, 0, 2, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
-    keys: ClassVar[tuple[str, ...]] = ("chosen",)
-
-    def plan(self, example: Example, rng: Generator) -> Chosen:
-        candidates = example.maskable
-        if self.selection == "iid":
-            return Chosen((draw.noise(tuple(candidates.shape), rng) < self.rate) & candidates)
-        return Chosen(draw.exactly(self.count(candidates), candidates, rng))
-
-    def count(self, candidates: Tensor) -> Tensor:
-        """How many tokens `[b]`: the share rounded half to even, at least one where the rate is not 0."""
-        number = candidates.sum(1)
-        least = 1 if self.rate > 0 else 0
-        return torch.minimum(draw.half_even(self.rate, number + self.specials).clamp(min=least), number)
-
-    def build(self, example: Example, plan: Chosen) -> Example:
-        return replace(example, chosen=plan.positions & example.maskable)
-
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
-
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": wishes.words_of(example, plan.positions, row)}
 
 
 @dataclass(frozen=True)
@@ -174,90 +127,6 @@ class ChoosePoissonSpans:
 
     def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
         return tell_spans(example, plan, row)
-
-
-@dataclass(frozen=True)
-class ChooseOrder:
-    """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3)."""
-
-    kept: float = knob(6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts.")
-    keys: ClassVar[tuple[str, ...]] = ("order", "cut")
-
-    def plan(self, example: Example, rng: Generator) -> ChosenOrder:
-        candidates = example.maskable
-        predicted = (candidates.sum(1).double() / self.kept).floor().long()
-        predicted = torch.minimum(predicted.clamp(min=1), candidates.sum(1))
-        lottery = draw.noise(tuple(candidates.shape), rng)
-        targets = draw.exactly(predicted, candidates, rng)
-        padding = ~example.tokens.real
-        return ChosenOrder(draw.rank(lottery + targets * 2.0 + padding * 4.0), predicted)
-
-    def build(self, example: Example, plan: ChosenOrder) -> Example:
-        first = example.tokens.lengths - plan.predicted
-        late = (plan.rank >= first[:, None]) & example.maskable
-        return replace(example, chosen=late, rank=plan.rank)
-
-    def revise(self, example: Example, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
-        if "order" in wanted:
-            plan = replace(plan, rank=wishes.order(example, wanted["order"]))
-        if "cut" in wanted:
-            plan = replace(plan, predicted=self._after(example, plan.rank, wanted["cut"]))
-        return plan
-
-    def _after(self, example: Example, rank: Tensor, cut: int) -> Tensor:
-        count = wishes.word_count(example.tokens)
-        if not 0 <= cut < count:
-            raise Refusal(
-                f"The cut is {cut}; it must lie between 0 and {count - 1}, so that a word is left to predict."
-            )
-        given = wishes.words_in_order(example, rank, 0)[:cut]
-        return example.tokens.lengths - wishes.places(example, given).sum(1)
-
-    def tell(self, example: Example, plan: ChosenOrder, row: int) -> dict[str, Any]:
-        in_order = wishes.words_in_order(example, plan.rank, row)
-        first = int(example.tokens.lengths[row] - plan.predicted[row])
-        given = {int(w) for w in example.tokens.word[row][(plan.rank[row] < first) & example.tokens.real[row]]}
-        return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - 1))}
-
-
-@dataclass(frozen=True)
-class Split:
-    """How many tokens `[b]` stand in the first part."""
-
-    given: Tensor
-
-
-@dataclass(frozen=True)
-class ChooseSplit:
-    """Cut the text in two, at every place with the same chance; the second part is predicted (T5, sec. 3.2.3).
-
-    A text of one token has no second part and so no target.
-    """
-
-    keys: ClassVar[tuple[str, ...]] = ("split",)
-
-    def plan(self, example: Example, rng: Generator) -> Split:
-        number = example.tokens.lengths
-        places = (draw.noise((len(number),), rng) * (number - 1)).long() + 1
-        return Split(torch.minimum(places, number))
-
-    def build(self, example: Example, plan: Split) -> Example:
-        places = torch.arange(example.tokens.ids.shape[1], device=plan.given.device)
-        return replace(example, chosen=(places >= plan.given[:, None]) & example.tokens.real)
-
-    def revise(self, example: Example, plan: Split, wanted: Wishes) -> Split:
-        if "split" not in wanted:
-            return plan
-        count, split = wishes.word_count(example.tokens), wanted["split"]
-        if not 1 <= split < max(count, 2):
-            raise Refusal(
-                f"The split is {split}; it must lie between 1 and {count - 1}, so that both parts have a word."
-            )
-        return Split(wishes.places(example, range(1, split + 1)).sum(1))
-
-    def tell(self, example: Example, plan: Split, row: int) -> dict[str, Any]:
-        given = torch.arange(example.tokens.ids.shape[1], device=plan.given.device) < plan.given[row]
-        return {"split": len(wishes.words_of(example, given.expand_as(example.chosen), row))}
 
 
 def mark_spans(example: Example, plan: ChosenSpans) -> Example:

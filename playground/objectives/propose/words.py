@@ -9,7 +9,15 @@ from torch import Generator, Tensor
 
 from playground.example import Action, Example
 from playground.objectives import wishes
-from playground.objectives.change import Corruption, _one_each, _paint, first_pieces, random_words, rewritten, word_id
+from playground.objectives.change.tokens import (
+    Corruption,
+    first_pieces,
+    one_each,
+    paint,
+    random_words,
+    rewritten,
+    word_id,
+)
 from playground.objectives.stage import Wishes
 
 Proposer = Callable[[Example], Tensor]
@@ -38,15 +46,15 @@ class ProposeWords:
             example,
             action=fate.where(example.chosen, int(Action.KEPT)),
             inputs=rewritten(example.inputs, words, example.maskable),
-            generator=example,
+            beside=(*example.beside, replace(example, beside=(), network="generator")),
             questions=(),
         )
 
     def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
         if "replace" not in wanted:
             return plan
-        names = _one_each(wanted["replace"], wishes.words_of(example, example.chosen, 0), "replace")
-        return replace(plan, words=_paint(example, plan.words, {p: word_id(example, n) for p, n in names.items()}))
+        names = one_each(wanted["replace"], wishes.words_of(example, example.chosen, 0), "replace")
+        return replace(plan, words=paint(example, plan.words, {p: word_id(example, n) for p, n in names.items()}))
 
     def tell(self, example: Example, plan: Corruption, row: int) -> dict[str, Any]:
         ids = plan.words[row][first_pieces(example, example.chosen, row)].tolist()

@@ -1,4 +1,4 @@
-"""Arrange: how the text is laid out as positions before anything is chosen or changed."""
+"""Arrange one text."""
 
 from dataclasses import dataclass, replace
 

@@ -1,0 +1,38 @@
+"""A model for an objective: the parts that its questions need are read off an example."""
+
+from dataclasses import replace
+from typing import Any
+
+from torch import Generator
+
+from playground.example import Example
+from playground.models.architecture import Architecture
+from playground.models.model import LanguageModel
+
+
+def fitted(shape: Architecture, example: Example) -> Architecture:
+    """The same shape with every stream, stack and head that the questions of an example ask for."""
+    parts = example.everything
+    questions = [(part, q) for part in parts for q in part.questions]
+    heads = {q.head for _, q in questions}
+    labels = {q.head.removeprefix("label:"): len(q.classes) for _, q in questions if q.head.startswith("label:")}
+    needs: dict[str, Any] = {
+        "two_streams": any(q.reader == "query" for _, q in questions),
+        "detects": "replaced" in heads,
+        "boundary": any(q.reads is not None for _, q in questions),
+    }
+    grown: dict[str, Any] = {name: True for name, needed in needs.items() if needed}
+    if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
+        grown["decoder_layers"] = shape.layers
+    if any(part.network == "generator" for part in parts) and not shape.generator_share:
+        grown["generator_share"] = 0.5
+    segments = max(int(part.inputs.segment.amax()) for part in parts) + 1
+    languages = max(int(part.inputs.language.amax()) for part in parts) + 1
+    grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}
+    grown |= {"languages": max(shape.languages, languages)} if languages > 1 else {}
+    return replace(shape, labels=tuple({**dict(shape.labels), **labels}.items()), **grown)
+
+
+def make_model(shape: Architecture, size: int, rng: Generator) -> LanguageModel:
+    """A fresh model for a vocabulary of `size` words."""
+    return LanguageModel(shape, size, rng)

@@ -1,0 +1,114 @@
+"""One pass of a model over an example and those beside it: every stream is read once, every question answered."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from playground.example import Contrast, Count, Example, Question, Taught, position_of
+from playground.models.architecture import need
+from playground.models.grading import Answer
+from playground.models.transformer import Taps
+
+if TYPE_CHECKING:
+    from playground.models.model import LanguageModel
+
+
+@dataclass
+class Reading:
+    """What the model knows of each stream so far, so that several questions share one pass.
+
+    `taps` collect the attention of the main example only.
+    """
+
+    model: "LanguageModel"
+    whole: Example
+    taps: Taps | None = None
+    _known: dict[tuple[int, str], Tensor] = field(default_factory=dict)
+
+    def answer(self, part: Example, question: Question) -> Answer:
+        """The scores of one question at its graded positions."""
+        if question.reader == "query":
+            return self._answer_blind(part, question)
+        rows, places = question.graded.nonzero(as_tuple=True)
+        hidden = self.known(part, question.reader)
+        if question.head == "match":
+            return self._match(part, question, rows, hidden[rows, places])
+        vectors = hidden[rows, places] if question.reads is None else self._ends(question, hidden, rows, places)
+        if isinstance(question.against, Taught):
+            return self._follow(question, part, rows, places, vectors)
+        return self._answer(part, question, rows, places, vectors)
+
+    def known(self, part: Example, reader: str) -> Tensor:
+        """What every position of a stream knows, `[b, n, d]`."""
+        key = (id(part), reader)
+        if key not in self._known:
+            self._known[key] = self._read(part, reader)
+        return self._known[key]
+
+    def _read(self, part: Example, reader: str) -> Tensor:
+        model, table = self.model, self.model.table.weight
+        taps = self.taps if part is self.whole else None
+        network = model.network_of(part)
+        if reader == "inputs":
+            name = "encoder" if part.inputs.query_visible is None else "content"
+            return network.read(part.inputs, table, taps, name)
+        assert part.decoder is not None
+        need(model.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
+        return network.write(part.decoder, part.inputs, table, taps)
+
+    def _answer(self, part: Example, question: Question, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
+        network, targets = self.model.network_of(part), question.targets[rows, places]
+        if isinstance(question.against, Contrast):
+            wrong = question.against.wrong[rows, places].clamp(min=0)
+            scores = self.model.score_some(vectors, torch.cat([targets[:, None], wrong], dim=1), network)
+        elif isinstance(question.against, Count):
+            scores = self.model.score_some(vectors, targets[:, None], network)
+        else:
+            scores = self.model.score(vectors, question.head, network)
+        return Answer(question, rows, places, scores, targets)
+
+    def _answer_blind(self, part: Example, question: Question) -> Answer:
+        need(self.model.shape.two_streams, "is answered by a query stream", "two_streams to yes")
+        taps = self.taps if part is self.whole else None
+        places = _asked_places(question.graded) if taps is None else _all_places(question.graded)
+        network = self.model.network_of(part)
+        hidden = network.answer_blind(part.inputs, places, self.model.table.weight, taps)
+        rows, columns = question.graded.gather(1, places).nonzero(as_tuple=True)
+        return self._answer(part, question, rows, places[rows, columns], hidden[rows, columns])
+
+    def _ends(self, question: Question, hidden: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+        """What the two words around a span tell of a place within it (SpanBERT)."""
+        need(self.model.shape.boundary, "guesses spans from their ends", "boundary to yes")
+        assert question.reads is not None
+        left, right = question.reads[rows, places].unbind(-1)
+        return self.model.boundary(hidden[rows, left], hidden[rows, right], places - left - 1)
+
+    def _match(self, part: Example, question: Question, rows: Tensor, vectors: Tensor) -> Answer:
+        """Each row's vector against the first position of every row's partner, `[k, k]`; its own is right."""
+        partner = next(e for e in part.beside if not e.questions)
+        other = self.known(partner, "inputs")[rows, 0]
+        targets = torch.arange(len(rows), device=rows.device)
+        return Answer(question, rows, torch.zeros_like(rows), vectors @ other.T, targets)
+
+    def _follow(self, question: Question, part: Example, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
+        """A restricted view is graded by what the same label's own head says of the whole text."""
+        assert isinstance(question.against, Taught)
+        network = self.model.network_of(part)
+        where = position_of(self.whole.inputs, self.whole.tokens.ids.shape[1])
+        seen = where[rows, question.origin[rows, places].clamp(min=0)]
+        with torch.no_grad():
+            taught = self.model.score(self.known(self.whole, "inputs")[rows, seen], question.against.head, network)
+        return Answer(question, rows, places, self.model.score(vectors, question.head, network), taught.softmax(-1))
+
+
+def _asked_places(graded: Tensor) -> Tensor:
+    """The graded places of each row first, `[b, m]` with m the most of any row."""
+    number = int(graded.sum(1).max()) if len(graded) else 0
+    return graded.long().argsort(dim=1, descending=True, stable=True)[:, :number]
+
+
+def _all_places(graded: Tensor) -> Tensor:
+    """Every place in its own order, so that attention weights line up with the visibility they obey."""
+    return torch.arange(graded.shape[1], device=graded.device).expand(graded.shape)

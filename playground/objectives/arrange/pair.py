@@ -1,0 +1,162 @@
+"""Arrange two texts in one row, in their order, swapped, or with a stranger in the second's place."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example, Tokens, at_origin, begin, full, stream
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+NAMES = {"next": "next", "other": "random", "previous": "reversed", "translation": "next"}
+"""How a person names an outcome in a plan."""
+
+ALSO = {"random": "other", "reversed": "previous", "swapped": "previous", "in order": "next", "ordered": "next"}
+
+FORMS = {"bert": (1, 1, 1), "sep": (0, 1, 0), "xlm": (1, 2, 1)}
+"""How many signs stand before the first text, between the two, and after the second."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of each pair `[b]`: the number of one of the stage's outcomes."""
+
+    number: Tensor
+
+
+@dataclass(frozen=True)
+class ArrangePair:
+    """A text and a second one between signs; a coin says which second one (BERT, arXiv:1810.04805, sec. 3.1).
+
+    Outcomes: "next" is the text's own continuation or translation, "other" a text from another document, "previous"
+    the same two in the other order. The two are one text from here on: A's places first, then B's. "bert" writes
+    [CLS] A [SEP] B [SEP], "sep" A [SEP] B (survey), "xlm" two signs in the middle (arXiv:1901.07291, released code).
+    """
+
+    outcomes: tuple[str, ...] = ("next", "other")
+    form: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
+    reset: bool = knob(False, why="Count positions from 0 again in the second text, so that twins share a number.")
+    keys: ClassVar[tuple[str, ...]] = ("pair",)
+
+    def plan(self, example: Example, rng: Generator) -> Outcome:
+        return Outcome((draw.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long())
+
+    def build(self, example: Example, plan: Outcome) -> Example:
+        first = example.tokens
+        second = self._second(first, plan.number)
+        tokens = joined(first, second)
+        label = plan.number[:, None].expand(tokens.ids.shape)
+        text = begin(replace(tokens, labels={**tokens.labels, "pair": label}))
+        swapped = plan.number == self._number("previous")
+        return replace(text, inputs=self._laid_out(text, first.lengths, second.lengths, swapped))
+
+    def _second(self, tokens: Tokens, number: Tensor) -> Tokens:
+        near = tokens.neighbours.get("next") or tokens.neighbours.get("translation")
+        if near is None:
+            raise Refusal("This objective needs pairs of texts; this corpus or text has none. Give a second text.")
+        if "other" not in self.outcomes:
+            return near
+        return either(number == self._number("other"), tokens.neighbours["other"], near)
+
+    def _number(self, outcome: str) -> int:
+        return self.outcomes.index(outcome) if outcome in self.outcomes else -1
+
+    def _laid_out(self, text: Example, first: Tensor, second: Tensor, swapped: Tensor) -> Any:
+        """The positions: signs have no origin, the texts follow each other, swapped or not."""
+        tokens, (lead, gap, tail) = text.tokens, FORMS[self.form]
+        left, right = second.where(swapped, first), first.where(swapped, second)
+        place = torch.arange(tokens.ids.shape[1] + lead + gap + tail, device=first.device).expand(len(first), -1)
+        start = (lead + left + gap)[:, None]
+        in_left = (place >= lead) & (place < lead + left[:, None])
+        in_right = (place >= start) & (place < start + right[:, None])
+        from_left = place - lead + first.where(swapped, 0)[:, None]
+        from_right = place - start + first.masked_fill(swapped, 0)[:, None]
+        origin = from_left.where(in_left, from_right.where(in_right, -1))
+        real = place < start + right[:, None] + tail
+        signs = torch.full_like(place, tokens.specials.sep).where(real, tokens.specials.pad)
+        if self.form == "bert":
+            signs = signs.masked_fill(place == 0, tokens.specials.cls)
+        segment = (place > (lead + left)[:, None]).long()
+        made = stream(at_origin(tokens.ids, origin).where(origin >= 0, signs), origin, real)
+        turn = (lead + left + 1)[:, None]
+        position = place.where((segment == 0) | (not self.reset), place - turn)
+        language = self._language(tokens, origin, segment)
+        return replace(made, segment=segment, position=position, language=language, visible=full(real, True))
+
+    def _language(self, tokens: Tokens, origin: Tensor, segment: Tensor) -> Tensor:
+        """Every sign speaks the language of its half."""
+        if "language" not in tokens.labels:
+            return torch.zeros_like(origin)
+        spoken = at_origin(tokens.labels["language"].clamp(min=0), origin)
+        halves = [(spoken * (segment == half)).amax(1, keepdim=True) for half in (0, 1)]
+        return halves[1].where(segment == 1, halves[0])
+
+    def revise(self, example: Example, plan: Outcome, wanted: Wishes) -> Outcome:
+        if "pair" not in wanted:
+            return plan
+        outcome = ALSO.get(wanted["pair"], wanted["pair"])
+        if outcome == "next" and "translation" in self.outcomes:
+            outcome = "translation"
+        if outcome not in self.outcomes:
+            known = ", ".join(dict.fromkeys(NAMES[o] for o in self.outcomes))
+            raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
+        return Outcome(torch.full_like(plan.number, self.outcomes.index(outcome)))
+
+    def tell(self, example: Example, plan: Outcome, row: int) -> dict[str, Any]:
+        return {"pair": NAMES[self.outcomes[int(plan.number[row])]]}
+
+
+def either(first: Tensor, one: Tokens, other: Tokens) -> Tokens:
+    """Row by row the one batch where `first` `[b]` holds and the other elsewhere."""
+    width = max(one.ids.shape[1], other.ids.shape[1])
+
+    def pick(a: Tensor, b: Tensor) -> Tensor:
+        return _widened(a, width).where(first[:, None], _widened(b, width))
+
+    shared = [name for name in one.labels if name in other.labels]
+    return replace(
+        one,
+        **{name: pick(getattr(one, name), getattr(other, name)) for name in ("ids", "word", "sentence")},
+        lengths=one.lengths.where(first, other.lengths),
+        labels={name: pick(one.labels[name], other.labels[name]) for name in shared},
+        padded=True,
+    )
+
+
+def joined(first: Tokens, second: Tokens) -> Tokens:
+    """Two texts as one, `[b, t]`: words and sentences of the second are numbered on from those of the first."""
+    width = first.ids.shape[1] + second.ids.shape[1]
+    place = torch.arange(width, device=first.ids.device).expand(len(first.ids), width)
+    later = place - first.lengths[:, None] + first.ids.shape[1]
+    source = place.where(place < first.lengths[:, None], later).clamp(max=max(0, width - 1))
+    real = place < (first.lengths + second.lengths)[:, None]
+
+    def one(a: Tensor, b: Tensor, blank: int) -> Tensor:
+        return torch.cat([a, b], dim=1).gather(1, source).where(real, blank)
+
+    labels = {name: one(row, second.labels[name], -1) for name, row in first.labels.items() if name in second.labels}
+    return replace(
+        first,
+        ids=one(first.ids, second.ids, first.specials.pad),
+        lengths=first.lengths + second.lengths,
+        word=one(first.word, second.word + _count(first, first.word), 0),
+        sentence=one(first.sentence, second.sentence + _count(first, first.sentence), 0),
+        labels=labels,
+        neighbours={},
+        padded=True,
+    )
+
+
+def _count(tokens: Tokens, numbers: Tensor) -> Tensor:
+    """How many words or sentences each row has, `[b, 1]`."""
+    if not numbers.shape[1]:
+        return numbers.new_zeros((len(numbers), 1))
+    return (numbers + 1).masked_fill(~tokens.real, 0).amax(1, keepdim=True)
+
+
+def _widened(values: Tensor, width: int) -> Tensor:
+    return torch.nn.functional.pad(values, (0, width - values.shape[1]))

@@ -1,0 +1,17 @@
+"""Change: what happens to the chosen parts on their way into the model's input."""
+
+from playground.objectives.change.markers import ChangeToMarkers, markers
+from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, NewOrder
+from playground.objectives.change.tokens import ChangeTokens, Corruption, random_words, rewritten
+
+__all__ = [
+    "ChangeSentenceOrder",
+    "ChangeToMarkers",
+    "ChangeTokens",
+    "ChangeWordOrder",
+    "Corruption",
+    "NewOrder",
+    "markers",
+    "random_words",
+    "rewritten",
+]

@@ -1,0 +1,133 @@
+"""Change tokens where they stand: a mask sign, a random word, or nothing at all."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Action, Example, Stream, at_origin
+from playground.knob import knob
+from playground.objectives import draw, wishes
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep": Action.GRADED_AS_IS}
+
+
+@dataclass(frozen=True)
+class Corruption:
+    """What is done to each chosen token `[b, t]` and the word that random ones become `[b, t]`."""
+
+    action: Tensor
+    words: Tensor
+
+
+@dataclass(frozen=True)
+class ChangeTokens:
+    """Mask most chosen tokens, replace some at random, leave the rest as they are (BERT, arXiv:1810.04805, sec. 3.1).
+
+    All three kinds are graded, so the model cannot trust any word it sees.
+    """
+
+    mask: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Hidden behind [MASK].")
+    random: float = knob(0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the rest stays as it is.")
+    keys: ClassVar[tuple[str, ...]] = ("actions", "replace")
+
+    def __post_init__(self) -> None:
+        if self.mask + self.random > 1 + 1e-9:
+            raise Refusal(f"mask {self.mask} and random {self.random} add up to more than 1; lower one of them.")
+
+    def plan(self, example: Example, rng: Generator) -> Corruption:
+        dice = draw.noise(tuple(example.tokens.ids.shape), rng)
+        action = torch.full_like(example.tokens.ids, Action.GRADED_AS_IS)
+        action = action.masked_fill(dice < self.mask + self.random, Action.RANDOMISED)
+        action = action.masked_fill(dice < self.mask, Action.MASKED)
+        return Corruption(action, random_words(example, rng))
+
+    def build(self, example: Example, plan: Corruption) -> Example:
+        action = plan.action.where(example.chosen, example.action)
+        corrupted = plan.words.where(action == Action.RANDOMISED, example.tokens.ids)
+        corrupted = corrupted.masked_fill(action == Action.MASKED, example.tokens.specials.mask)
+        return replace(example, action=action, inputs=rewritten(example.inputs, corrupted, example.chosen))
+
+    def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
+        if not {"chosen", "spans", "actions", "replace"} & set(wanted):
+            return plan
+        positions = _ordered_positions(example)
+        action = torch.full_like(plan.action, Action.MASKED)
+        if "actions" in wanted:
+            names = one_each(wanted["actions"], wishes.words_of(example, example.chosen, 0), "actions")
+            action = paint(example, action, {p: _action(n) for p, n in names.items()})
+        words = plan.words
+        if "replace" in wanted:
+            names = one_each(wanted["replace"], _replaced(example, action, wanted), "replace")
+            words = paint(example, words, {p: word_id(example, n) for p, n in names.items()})
+            action = action if "actions" in wanted else paint(example, action, dict.fromkeys(positions, 2))
+        return Corruption(action, words)
+
+    def tell(self, example: Example, plan: Corruption, row: int) -> dict[str, Any]:
+        names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
+        first = first_pieces(example, example.chosen, row)
+        told: dict[str, Any] = {"actions": [names[int(a)] for a in plan.action[row][first]]}
+        new = plan.words[row][first & (plan.action[row] == Action.RANDOMISED)].tolist()
+        return told | ({"replace": [example.tokens.vocabulary[i] for i in new]} if new else {})
+
+
+def random_words(example: Example, rng: Generator) -> Tensor:
+    """A word for every place `[b, t]`, uniform over the words of the vocabulary, specials excluded."""
+    specials = example.tokens.specials
+    low, high = specials.first_word, max(specials.size, specials.first_word + 1)
+    return torch.randint(low, high, tuple(example.tokens.ids.shape), generator=rng, device=rng.device)
+
+
+def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
+    """The stream with the words `[b, t]` written at the positions that come from the marked places."""
+    here = at_origin(where, inputs.origin, False)
+    return replace(inputs, ids=at_origin(words, inputs.origin).where(here, inputs.ids))
+
+
+def word_id(example: Example, word: str) -> int:
+    """The id of a word that a person typed; the text's vocabulary must know it."""
+    vocabulary = example.tokens.vocabulary
+    if word not in vocabulary[example.tokens.specials.first_word :]:
+        raise Refusal(f"The word {word!r} is not in the vocabulary of this text; use one that is.")
+    return vocabulary.index(word, example.tokens.specials.first_word)
+
+
+def first_pieces(example: Example, chosen: Tensor, row: int) -> Tensor:
+    """The first chosen token of each word of a row, `[t]`: a plan in words says one thing about a whole word."""
+    here = chosen[row].nonzero().flatten()
+    word = example.tokens.word[row][here]
+    first = torch.cat([word.new_ones(min(1, len(word)), dtype=torch.bool), word[1:] != word[:-1]])
+    return torch.zeros_like(chosen[row]).scatter(0, here[first], True)
+
+
+def _ordered_positions(example: Example) -> list[int]:
+    return wishes.words_of(example, example.chosen, 0)
+
+
+def _action(name: str) -> int:
+    if name not in WORDS_FOR_ACTIONS:
+        raise Refusal(f"The action {name!r} is not known; choose one of {', '.join(WORDS_FOR_ACTIONS)}.")
+    return int(WORDS_FOR_ACTIONS[name])
+
+
+def _replaced(example: Example, action: Tensor, wanted: Wishes) -> list[int]:
+    if "actions" not in wanted:
+        return _ordered_positions(example)
+    return wishes.words_of(example, (action == Action.RANDOMISED) & example.chosen, 0)
+
+
+def one_each(values: list[str], positions: list[int], what: str) -> dict[int, str]:
+    """One value for each word position, or a refusal that counts both."""
+    if len(values) != len(positions):
+        raise Refusal(f"The plan {what} names {len(values)} for {len(positions)} chosen words; give one for each.")
+    return dict(zip(positions, values, strict=True))
+
+
+def paint(example: Example, values: Tensor, by_word: dict[int, int]) -> Tensor:
+    """Values `[b, t]` with some whole words overwritten."""
+    for word, value in by_word.items():
+        values = values.masked_fill(wishes.places(example, [word]), value)
+    return values

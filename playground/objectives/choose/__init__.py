@@ -1,0 +1,32 @@
+"""Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
+
+from playground.objectives.choose.order import ChooseOrder, ChosenOrder
+from playground.objectives.choose.spans import (
+    ChooseFragment,
+    ChoosePoissonSpans,
+    ChooseSpans,
+    ChosenSpans,
+    inside,
+    mark_spans,
+    tell_spans,
+    wished_spans,
+)
+from playground.objectives.choose.split import ChooseSplit, Split
+from playground.objectives.choose.tokens import ChooseTokens, Chosen
+
+__all__ = [
+    "ChooseFragment",
+    "ChooseOrder",
+    "ChoosePoissonSpans",
+    "ChooseSpans",
+    "ChooseSplit",
+    "ChooseTokens",
+    "Chosen",
+    "ChosenOrder",
+    "ChosenSpans",
+    "Split",
+    "inside",
+    "mark_spans",
+    "tell_spans",
+    "wished_spans",
+]

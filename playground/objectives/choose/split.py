@@ -1,0 +1,52 @@
+"""Choose where a text is cut in two."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.objectives import draw, wishes
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Split:
+    """How many tokens `[b]` stand in the first part."""
+
+    given: Tensor
+
+
+@dataclass(frozen=True)
+class ChooseSplit:
+    """Cut the text in two, at every place with the same chance; the second part is predicted (T5, sec. 3.2.3).
+
+    A text of one token has no second part and so no target.
+    """
+
+    keys: ClassVar[tuple[str, ...]] = ("split",)
+
+    def plan(self, example: Example, rng: Generator) -> Split:
+        number = example.tokens.lengths
+        places = (draw.noise((len(number),), rng) * (number - 1)).long() + 1
+        return Split(torch.minimum(places, number))
+
+    def build(self, example: Example, plan: Split) -> Example:
+        places = torch.arange(example.tokens.ids.shape[1], device=plan.given.device)
+        return replace(example, chosen=(places >= plan.given[:, None]) & example.tokens.real)
+
+    def revise(self, example: Example, plan: Split, wanted: Wishes) -> Split:
+        if "split" not in wanted:
+            return plan
+        count, split = wishes.word_count(example.tokens), wanted["split"]
+        if not 1 <= split < max(count, 2):
+            raise Refusal(
+                f"The split is {split}; it must lie between 1 and {count - 1}, so that both parts have a word."
+            )
+        return Split(wishes.places(example, range(1, split + 1)).sum(1))
+
+    def tell(self, example: Example, plan: Split, row: int) -> dict[str, Any]:
+        given = torch.arange(example.tokens.ids.shape[1], device=plan.given.device) < plan.given[row]
+        return {"split": len(wishes.words_of(example, given.expand_as(example.chosen), row))}

@@ -1,0 +1,112 @@
+"""A typed text, or two, as the tokens that an objective needs, or a sentence that says what is missing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from playground.example import Tokens
+from playground.objectives.objective import Objective
+from playground.refusal import Refusal
+from playground.seeds import generator
+from playground.tokenizing import Tokenizer, Typed, of_words, typed
+from playground.tokenizing.typed import MOST_CHARACTERS
+from playground.tokenizing.words import clean, split_words
+
+EXTRA_WORDS = ("thrilled", "study", "glad", "walk", "here", "never")
+"""Words that a text of one sentence lacks and a random or proposed replacement needs."""
+
+STRANGERS = (
+    "The river runs slowly past the old mill .",
+    "Nobody had told the baker about the flour .",
+    "Three boats came home before the storm .",
+    "A small lamp was burning in the window .",
+)
+"""Sentences of other documents, for objectives that ask whether two texts belong together."""
+
+HALF = 32
+"""Tokens of each of two typed texts that are used."""
+
+NEEDS = {
+    "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
+    "pair": "two texts; this text has one sentence. Give a second text as the pair, or add a sentence.",
+    "translation": "a translation beside the text. Give the second text as the pair.",
+}
+"""What an objective can need, as the end of a sentence that says so."""
+
+
+def strangers(seed: int) -> str:
+    """A sentence that has nothing to do with the typed text."""
+    return STRANGERS[int(torch.randint(len(STRANGERS), (), generator=generator(seed, "stranger")))]
+
+
+def read(
+    objective: Objective, text: str, pair: str, other: str, tokenizer: Tokenizer | None, more: Sequence[str] = ()
+) -> Typed:
+    """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known."""
+    paired = {"pair", "translation"} & set(objective.needs)
+    texts = (text, pair, other) if paired else (text,)
+    known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
+    given = typed(text, tokenizer or of_words((*known, *EXTRA_WORDS, *more)))
+    if "sentences" in objective.needs and _sentences(given.tokens) < 2:
+        raise _lacks(objective, "sentences")
+    for need in objective.needs:
+        if need.startswith("label:") and need.removeprefix("label:") not in given.tokens.labels:
+            raise Refusal(
+                f"{objective.name} needs the label {need.removeprefix('label:')!r} of every word, which a typed text "
+                "does not have. Train it on a corpus that knows it, such as world."
+            )
+    return replace(given, tokens=_paired(objective, given, pair, other)) if paired else given
+
+
+def _paired(objective: Objective, given: Typed, pair: str, other: str) -> Tokens:
+    second, stranger = (typed(part, given.tokenizer).tokens if part.strip() else None for part in (pair, other))
+    if "translation" in objective.needs:
+        if second is None:
+            raise _lacks(objective, "translation")
+        first, second = _spoken_in(given.tokens, 0), _spoken_in(second, 1)
+        return replace(_start(first, HALF), neighbours={"translation": _start(second, HALF)})
+    first, second = (given.tokens, second) if second is not None else _halves(objective, given.tokens)
+    near, far = _start(second, HALF), _start(stranger or second, HALF)
+    return replace(_start(first, HALF), neighbours={"next": near, "other": far})
+
+
+def _halves(objective: Objective, tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """The first sentence of a text, and the rest."""
+    if _sentences(tokens) < 2:
+        raise _lacks(objective, "pair")
+    first = int((tokens.sentence[0] == 0).sum())
+    return _cut(tokens, 0, first), _cut(tokens, first, int(tokens.lengths[0]))
+
+
+def _sentences(tokens: Tokens) -> int:
+    return int(tokens.sentence.max()) + 1
+
+
+def _lacks(objective: Objective, need: str) -> Refusal:
+    return Refusal(f"{objective.name} needs {NEEDS[need]}")
+
+
+def _start(tokens: Tokens, most: int) -> Tokens:
+    return _cut(tokens, 0, min(most, int(tokens.lengths[0])))
+
+
+def _cut(tokens: Tokens, first: int, last: int) -> Tokens:
+    """A part of the only row, its words and sentences numbered from 0."""
+
+    def part(row: Tensor) -> Tensor:
+        return row[:, first:last]
+
+    return replace(
+        tokens,
+        ids=part(tokens.ids),
+        lengths=torch.tensor([last - first]),
+        word=part(tokens.word) - tokens.word[:, first : first + 1],
+        sentence=part(tokens.sentence) - tokens.sentence[:, first : first + 1],
+        labels={name: part(row) for name, row in tokens.labels.items()},
+    )
+
+
+def _spoken_in(tokens: Tokens, language: int) -> Tokens:
+    return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})

@@ -1,0 +1,29 @@
+"""See across an encoder and a decoder."""
+
+from dataclasses import dataclass, replace
+
+from playground.example import Action, Example, at_origin, causal, full
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class SeeEncoderDecoder:
+    """The encoder sees all its input, the decoder what it has written and the encoder (Vaswani et al. 2017).
+
+    MASS hides the encoder's [MASK] positions from the decoder (arXiv:1905.02450, released code).
+    """
+
+    hide_masked: bool = knob(False, why="Let the decoder lean on its own words, not on the gaps.")
+
+    def build(self, example: Example) -> Example:
+        inputs, decoder = example.inputs, example.decoder
+        assert decoder is not None, "an ask stage that writes a decoder must come before this one"
+        masked = at_origin(example.action, inputs.origin) == Action.MASKED
+        shown = inputs.real & ~masked if self.hide_masked else inputs.real
+        padded = inputs.padded or self.hide_masked
+        decoder = replace(
+            decoder,
+            visible=causal(decoder.real, decoder.padded),
+            cross=full(shown, padded, readers=decoder.real),
+        )
+        return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder)
