@@ -128,11 +128,10 @@ def table(
     for objective in (o for o in objectives().values() if o.row):
         shared = {k: v for k, v in (plans or {}).get("", {}).items() if k in objective.plan_keys}
         try:
-            as_printed = seed is None and not pair and text.strip() == SENTENCE
-            printed = objective.printed if as_printed else Printed()
-            wanted = {**printed.plan, **shared, **by_row.get(objective.name, {})}
-            texts = {"pair": printed.pair or pair, "other": printed.other}
-            done.append(rebuild(objective, printed.text or text, seed=seed or 0, wanted=wanted, **texts))
+            printed = objective.printed if not pair and text.strip() == SENTENCE else Printed()
+            wanted = {**(printed.plan if seed is None else {}), **shared, **by_row.get(objective.name, {})}
+            second, own = printed.pair or pair, printed.text or text
+            done.append(rebuild(objective, own, pair=second, other=printed.other, seed=seed or 0, wanted=wanted))
         except Refusal as refusal:
             if objective.name in by_row:
                 raise

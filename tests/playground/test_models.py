@@ -42,12 +42,15 @@ def models():
     return {positions: build(positions) for positions in ("rotary", "learned")}
 
 
-def ragged(name, seed=0, extra=0):
+def batch(name, extra=0):
     sentence = [[k // 3 for k in range(len(r))] for r in RAGGED]
-    tokens = tokens_of(RAGGED, sentence=sentence, extra=extra)
+    return suited(find_objective(name), tokens_of(RAGGED, sentence=sentence, extra=extra))
+
+
+def ragged(name, seed=0, extra=0):
     objective = find_objective(name)
     knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
-    return objective.turn(knobs).steps(suited(objective, tokens), generator(seed))
+    return objective.turn(knobs).steps(batch(name, extra), generator(seed))
 
 
 def scores(model, example, **options):
@@ -158,8 +161,8 @@ def test_padding_and_other_rows_never_change_an_answer(name, positions, models):
     """Each row alone, without padding around it, gets the scores that it gets in the batch."""
     steps = ragged(name, extra=3)
     together = scores(models[positions], steps[-1].example)
-    for row, ids in enumerate(RAGGED):
-        alone = build_alone(name, steps, row, len(ids))
+    for row, length in enumerate(steps[-1].example.tokens.lengths.tolist()):
+        alone = build_alone(name, steps, row, length)
         found = {(q, row, p): s for (q, _, p), s in scores(models[positions], alone).items()}
         assert found.keys() == {k for k in together if k[1] == row}
         for key, values in found.items():
@@ -168,12 +171,21 @@ def test_padding_and_other_rows_never_change_an_answer(name, positions, models):
 
 def build_alone(name, steps, row, length):
     """The same row from the same plans, cut to its own length."""
-    tokens = pick(steps[0].example.tokens, torch.tensor([row]))
-    own = {k: getattr(tokens, k)[:, :length] for k in ("ids", "word", "sentence")}
     plans = tuple(cut(s.plan, row, length) for s in steps)
     objective = find_objective(name)
     knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
-    return objective.turn(knobs).replay(replace(tokens, **own, padded=False), plans)[-1].example
+    alone = objective.turn(knobs).replay(trimmed(pick(batch(name), torch.tensor([row]))), plans)[-1].example
+    assert alone.tokens.lengths.tolist() == [length]
+    return alone
+
+
+def trimmed(tokens):
+    """One row without its padding, its second texts alike."""
+    length = int(tokens.lengths)
+    own = {k: getattr(tokens, k)[:, :length] for k in ("ids", "word", "sentence")}
+    labels = {k: v[:, :length] for k, v in tokens.labels.items()}
+    neighbours = {k: trimmed(v) for k, v in tokens.neighbours.items()}
+    return replace(tokens, **own, labels=labels, neighbours=neighbours, padded=False)
 
 
 def cut(plan, row, length):
@@ -188,7 +200,7 @@ def cut(plan, row, length):
 def test_the_order_of_rows_does_not_matter(name, models):
     steps = ragged(name)
     order = torch.tensor([3, 0, 4, 2, 1])
-    tokens = pick(steps[0].example.tokens, order)
+    tokens = pick(batch(name), order)
     plans = tuple(s.plan and replace(s.plan, **{k: v[order] for k, v in vars(s.plan).items()}) for s in steps)
     objective = find_objective(name)
     other = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {}).replay(tokens, plans)[-1].example
