@@ -138,17 +138,47 @@ def _path(example: Example, question: Question, position: int, layers: int, row:
     ends = [position] if question.reads is None else question.reads[row, position].tolist()
     wave = [Place(NAMES[question.reader], end, layers) for end in dict.fromkeys(ends)]
     came: dict[Place, Place | None] = dict.fromkeys(wave)
+    looks = _looks(example, row, layers)
     while wave:
-        nearer = []
         for place in wave:
             if (place.stream, place.position) in goals:
                 return _walk_back(came, place)
-            for source in _sources(example, place, row, layers):
-                if source not in came:
-                    came[source] = place
-                    nearer.append(source)
-        wave = nearer
+        wave = _nearer(wave, looks, came)
     return ()
+
+
+Looks = dict[str, tuple[tuple[str, Tensor, int | None], ...]]
+"""For each stream what it reads: a stream, the cells `[n, m]`, and the layer (None: the one below)."""
+
+
+def _looks(example: Example, row: int, layers: int) -> Looks:
+    """Every stream keeps its own content and reads a stream below; cross attention reads the finished encoder."""
+    inputs, decoder = example.inputs, example.decoder
+    own = torch.eye(inputs.ids.shape[1], dtype=torch.bool, device=inputs.ids.device)
+    looks: Looks = {"encoder": (("encoder", _dense(inputs.visible, row) | own, None),)}
+    if inputs.query_visible is not None:
+        looks["query"] = (("encoder", _dense(inputs.query_visible, row), None), ("query", own, None))
+    if decoder is not None and decoder.cross is not None:
+        itself = torch.eye(decoder.ids.shape[1], dtype=torch.bool, device=own.device)
+        written = ("decoder", _dense(decoder.visible, row) | itself, None)
+        looks["decoder"] = (written, ("encoder", _dense(decoder.cross, row), layers))
+    return looks
+
+
+def _nearer(wave: list[Place], looks: Looks, came: dict[Place, Place | None]) -> list[Place]:
+    """The nodes one step further from the end that no earlier wave has met; `came` remembers who read them."""
+    found = []
+    for stream, layer in dict.fromkeys((p.stream, p.layer) for p in wave if p.layer > 0):
+        readers = [p.position for p in wave if (p.stream, p.layer) == (stream, layer)]
+        for source, cells, height in looks[stream]:
+            seen = cells[readers]
+            first = seen.long().argmax(0).tolist()
+            for position in seen.any(0).nonzero().flatten().tolist():
+                place = Place(source, position, layer - 1 if height is None else height)
+                if place not in came:
+                    came[place] = Place(stream, readers[first[position]], layer)
+                    found.append(place)
+    return found
 
 
 def _goals(example: Example, question: Question, row: int, position: int) -> set[tuple[str, int]]:
@@ -160,23 +190,6 @@ def _goals(example: Example, question: Question, row: int, position: int) -> set
     if question.reader == "decoder" and example.decoder is not None:
         goals |= {("decoder", int(p)) for p in (_written(example.decoder, row) == answer).nonzero().flatten()}
     return goals
-
-
-def _sources(example: Example, place: Place, row: int, layers: int) -> list[Place]:
-    """Where a node of layer k takes its content from, in layer k - 1 (cross attention reads the finished encoder)."""
-    if place.layer == 0:
-        return []
-    below = place.layer - 1
-    looks = {"encoder": ("encoder", example.inputs.visible), "query": ("encoder", example.inputs.query_visible)}
-    if example.decoder is not None:
-        looks["decoder"] = ("decoder", example.decoder.visible)
-    stream, visible = looks[place.stream]
-    seen = _dense(visible, row)[place.position].nonzero().flatten().tolist()
-    found = [Place(stream, p, below) for p in seen] + [Place(place.stream, place.position, below)]
-    if place.stream == "decoder" and example.decoder is not None and example.decoder.cross is not None:
-        crossed = _dense(example.decoder.cross, row)[place.position].nonzero().flatten().tolist()
-        found += [Place("encoder", p, layers) for p in crossed]
-    return found
 
 
 def _walk_back(came: dict[Place, Place | None], place: Place) -> tuple[Place, ...]:
