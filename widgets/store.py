@@ -27,7 +27,19 @@ LONGEST_TEXT = 2_000
 LONGEST_PASTE = 2_000_000
 """Characters of a pasted corpus."""
 
+SECONDS = {
+    "pair": (SENTENCE, "We will walk home together"),
+    "translation": ("How are you", "Comment vas-tu"),
+}
+"""The two texts with which an objective opens, by what it needs; the translations are the survey's."""
+
 OWN_TEXT, OWN_FILE = "my own text", "my own file"
+
+
+def _ours(name: str) -> set[str]:
+    """The texts ("text") or second texts ("pair") that the playground itself offers."""
+    texts, pairs = zip(*SECONDS.values(), (SENTENCE, ""), strict=True)
+    return set(texts if name == "text" else pairs)
 
 
 class StageStore(param.Parameterized):
@@ -35,6 +47,7 @@ class StageStore(param.Parameterized):
 
     objective = param.String("MLM")
     text = param.String(SENTENCE)
+    pair = param.String("")
     seed = param.Integer(0)
     settings = param.Dict({})
     plan = param.String("")
@@ -42,6 +55,7 @@ class StageStore(param.Parameterized):
     trouble = param.String("")
 
     def __init__(self, **values: Any) -> None:
+        self._opening = False
         super().__init__(**values)
         self._other_objective()
 
@@ -53,12 +67,32 @@ class StageStore(param.Parameterized):
         except Refusal as refusal:
             self.param.update(objective="MLM", trouble=str(refusal))
             return
-        self.param.update(settings={}, plan=printed if self.text.strip() == SENTENCE else "")
+        texts = self._texts()
+        plan = printed if self.text.strip() in _ours("text") else ""
+        self._opening = True
+        self.param.update(**texts, settings={}, plan=plan)
+        self._opening = False
         self.renew()
 
-    @param.depends("text", "seed", "settings", watch=True)
+    @property
+    def paired(self) -> bool:
+        """Whether the objective asks for a second text."""
+        return bool(set(SECONDS) & set(find_objective(self.objective).needs))
+
+    def _texts(self) -> dict[str, str]:
+        """The texts that fit the objective: what the person typed stays, one of ours gives way to the right one."""
+        need = next((n for n in find_objective(self.objective).needs if n in SECONDS), "")
+        right = dict(zip(("text", "pair"), SECONDS.get(need, (SENTENCE, "")), strict=True))
+        return {
+            name: words if getattr(self, name).strip() in _ours(name) else getattr(self, name)
+            for name, words in right.items()
+        }
+
+    @param.depends("text", "pair", "seed", "settings", watch=True)
     def _other_chance(self) -> None:
         """The printed plan belongs to the printed row; whoever turns something else wants to see it act."""
+        if self._opening:
+            return
         if self.plan and self.plan == self._printed():
             self.plan = ""
         else:
@@ -70,10 +104,17 @@ class StageStore(param.Parameterized):
     @param.depends("plan", watch=True)
     def renew(self) -> None:
         """Rebuild the text; what cannot be is a sentence, and the last good picture stays."""
+        if self._opening:
+            return
         try:
             wanted = parse([p for p in self.plan.replace(";", " ").split() if p])
             made = rebuild(
-                self.objective, self.text[:LONGEST_TEXT], seed=self.seed, settings=self.settings, wanted=wanted
+                self.objective,
+                self.text[:LONGEST_TEXT],
+                pair=self.pair[:LONGEST_TEXT] if self.paired else "",
+                seed=self.seed,
+                settings=self.settings,
+                wanted=wanted,
             )
         except Refusal as refusal:
             self.trouble = str(refusal)

@@ -8,6 +8,7 @@ import pytest
 
 from playground.finetuning import strategies
 from playground.objectives import objectives
+from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, becomes, reviews
@@ -45,7 +46,24 @@ def test_the_stage_opens_every_row_as_the_survey_prints_it(row):
     name, _, inputs, targets = ROWS[row]
     store = StageStore(objective="LM")
     store.objective = name
+    if row in ("NSP", "SOP"):  # the survey's Sent1 and Sent2 stand for any two; the stage shows two real ones
+        inputs = inputs.replace("Sent1", store.text).replace("Next Sent", store.pair).replace("Sent2", store.pair)
     assert store.rebuilt.survey() == {"inputs": inputs, "targets": targets}
+
+
+def test_a_second_text_comes_and_goes_with_the_objective_and_a_typed_one_stays():
+    store = StageStore()
+    store.objective = "TLM"
+    assert (store.text, store.pair, store.paired) == ("How are you", "Comment vas-tu", True)
+    store.objective = "MLM"
+    assert (store.text, store.pair, store.paired) == (SENTENCE, "", False)
+    store.objective = "NSP"
+    store.pair = "They never came back"
+    store.objective = "SOP"
+    assert (store.pair, store.trouble) == ("They never came back", "")
+    assert "never" in store.rebuilt.facts()["inputs"]
+    store.pair = ""
+    assert is_a_sentence(store.trouble)
 
 
 @pytest.mark.parametrize("name", objectives())

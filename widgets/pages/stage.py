@@ -92,8 +92,16 @@ def _picture(store: StageStore) -> list[Any]:
         sizing_mode="stretch_width", styles={"flex": "1 1 300px"},
     )  # fmt: skip
     text.param.watch(lambda event: setattr(store, "text", event.new), "value_input")
+    pair = pmui.TextInput(
+        label="second text", value=store.pair, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
+        sizing_mode="stretch_width", styles={"flex": "1 1 260px"}, visible=store.paired,
+    )  # fmt: skip
+    pair.param.watch(lambda event: setattr(store, "pair", event.new), "value_input")
+    store.param.watch(lambda _: pair.param.update(visible=store.paired), "objective")
+    for widget, name in ((text, "text"), (pair, "pair")):
+        store.param.watch(lambda _, w=widget, n=name: _follow(w, getattr(store, n)), name)
     samples = [_sample(store, name, words) for name, words in SAMPLES.items()]
-    row = pn.FlexBox(text, *samples, align_items="center", sizing_mode="stretch_width")
+    row = pn.FlexBox(text, pair, *samples, align_items="center", sizing_mode="stretch_width")
     trouble, story = html(""), html("")
     stage = stage_pane(_record(store.rebuilt), playing=True, margin=(2, 10))
 
@@ -111,6 +119,12 @@ def _picture(store: StageStore) -> list[Any]:
     store.param.watch(renew, ["rebuilt", "trouble"])
     renew()
     return [row, trouble, stage, story]
+
+
+def _follow(widget: Any, words: str) -> None:
+    """Write into a field what was not typed there; who is typing is never interrupted."""
+    if widget.value_input != words:
+        widget.param.update(value=words, value_input=words)
 
 
 def _sample(store: StageStore, name: str, words: str) -> Any:

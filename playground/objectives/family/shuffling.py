@@ -26,7 +26,7 @@ SENTENCE_PERMUTATION = replace(
     name="sentence permutation",
     aliases=("sentences shuffling", "sentence shuffling (BART)", "shuffle sentences"),
     row="",
-    printed={},
+    printed=Printed(),
     rank=13,
     needs=("sentences",),
     stages=(ChangeSentenceOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
