@@ -1,0 +1,249 @@
+# ruff: noqa: E501
+"""Seed plausible faults into the objectives, one at a time, and see that the tests catch every one.
+
+    python tests/mutants.py [--only WORD] [--keep-going]
+
+Each fault is one replaced line in a copy of the project; the copy's own tests run until the first failure. A fault
+that no test notices is a hole in the tests, and the exit status says so.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "constraints.txt", "benchmarks")
+STAGES = "playground/objectives"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: in `file`, the text `old` (which occurs there once) becomes `new`."""
+
+    fault: str
+    file: str
+    old: str
+    new: str
+
+
+MUTANTS = (
+    Mutant(
+        "<= for <: a query sees its own word",
+        f"{STAGES}/see/order.py",
+        "by_level(level - 1, level",
+        "by_level(level, level",
+    ),
+    Mutant("< for <=: nobody sees himself", "playground/example.py", ":] <= self.reader[", ":] < self.reader["),
+    Mutant(
+        "order for rank",
+        f"{STAGES}/wishes.py",
+        "step.argsort(dim=1, stable=True).argsort(dim=1)",
+        "step.argsort(dim=1, stable=True)",
+    ),
+    Mutant(
+        "OR for AND in a painted mask",
+        "playground/example.py",
+        "else cells & self.painted",
+        "else cells | self.painted",
+    ),
+    Mutant("padding can be read", "playground/example.py", "return levels.masked_fill(~real, NEVER)", "return levels"),
+    Mutant(
+        "one too many is chosen",
+        f"{STAGES}/draw.py",
+        "_places(order) < count[:, None]) & candidates",
+        "_places(order) <= count[:, None]) & candidates",
+    ),
+    Mutant(
+        "specials may be chosen",
+        "playground/example.py",
+        "self.real & (self.ids >= self.specials.unknown)",
+        "self.real",
+    ),
+    Mutant(
+        "rounding half up",
+        f"{STAGES}/draw.py",
+        "(share * number.double()).round().long()",
+        "(share * number.double() + 0.5).floor().long()",
+    ),
+    Mutant(
+        "random and unchanged are drawn independently",
+        f"{STAGES}/change/tokens.py",
+        "action.masked_fill(dice < self.mask + self.random, Action.RANDOMISED)",
+        "action.masked_fill(draw.noise(tuple(dice.shape), rng) < self.random, Action.RANDOMISED)",
+    ),
+    Mutant(
+        "masked words stay readable",
+        f"{STAGES}/change/tokens.py",
+        "corrupted.masked_fill(action == Action.MASKED, example.tokens.specials.mask)",
+        "corrupted",
+    ),
+    Mutant(
+        "random words may be specials",
+        f"{STAGES}/change/tokens.py",
+        "low, high = specials.first_word,",
+        "low, high = 0,",
+    ),
+    Mutant(
+        "a lucky sample counts as replaced",
+        f"{STAGES}/ask/replaced.py",
+        "== Action.REPLACED).long()",
+        "!= Action.KEPT).long()",
+    ),
+    Mutant(
+        "argmax instead of a sample",
+        f"{STAGES}/propose/words.py",
+        "(scores - (-dice.log()).log()).argmax(dim=-1)",
+        "scores.argmax(dim=-1)",
+    ),
+    Mutant(
+        "off-by-one shift of the prefix LM",
+        f"{STAGES}/ask/words.py",
+        "torch.cat([example.chosen[:, 1:], torch.zeros_like(example.chosen[:, :1])], dim=1)",
+        "example.chosen",
+    ),
+    Mutant(
+        "the target stands in the input of LM",
+        f"{STAGES}/arrange/text.py",
+        "shifted = shift(tokens.ids, tokens.specials.start)",
+        "shifted = tokens.ids",
+    ),
+    Mutant(
+        "macro for micro mean",
+        "playground/models/grading.py",
+        "return self.losses().mean() if len(self.targets) else",
+        "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.targets) else",
+    ),
+    Mutant(
+        "an empty question costs NaN",
+        "playground/models/grading.py",
+        "self.losses().mean() if len(self.targets) else self.scores.sum() * 0.0",
+        "self.losses().mean()",
+    ),
+    Mutant(
+        "the prefix does not see its own end",
+        f"{STAGES}/see/alone.py",
+        "level = place.where(at_origin(example.chosen, inputs.origin, False), 0)",
+        "level = place.where(at_origin(example.chosen, inputs.origin, False), 0) * (place > 1)",
+    ),
+    Mutant(
+        "MASS: the decoder sees the encoder's masks",
+        f"{STAGES}/see/crossed.py",
+        "inputs.real & ~masked if self.hide_masked else inputs.real",
+        "inputs.real",
+    ),
+    Mutant(
+        "MASS: the decoder starts from the word it must write",
+        f"{STAGES}/ask/write.py",
+        "before = (written.origin - 1)",
+        "before = written.origin",
+    ),
+    Mutant(
+        "fewer predictions than one", f"{STAGES}/choose/order.py", "predicted.clamp(min=1)", "predicted.clamp(min=0)"
+    ),
+    Mutant(
+        "one prediction too few",
+        f"{STAGES}/choose/order.py",
+        "(plan.rank >= first[:, None])",
+        "(plan.rank > first[:, None])",
+    ),
+    Mutant(
+        "T5: one sentinel for all gaps",
+        f"{STAGES}/change/markers.py",
+        "torch.tensor(specials.sentinels, device=spans.start.device)[number]",
+        "torch.tensor(specials.sentinels, device=spans.start.device)[number * 0]",
+    ),
+    Mutant(
+        "T5: official mode everywhere", f"{STAGES}/choose/spans.py", "outer = 0 if self.official else 1", "outer = 0"
+    ),
+    Mutant(
+        "segments switch before the sign",
+        f"{STAGES}/arrange/pair.py",
+        "segment = (place > (lead + left)[:, None]).long()",
+        "segment = (place >= (lead + left)[:, None]).long()",
+    ),
+    Mutant(
+        "positions are not reset",
+        f"{STAGES}/arrange/pair.py",
+        "(segment == 0) | (not self.reset)",
+        "(segment == 0) | True",
+    ),
+    Mutant(
+        "a stranger is called the next sentence",
+        f"{STAGES}/arrange/pair.py",
+        'either(number == self._number("other")',
+        'either(number != self._number("other")',
+    ),
+    Mutant(
+        "swapped pairs are labelled but not swapped",
+        f"{STAGES}/arrange/pair.py",
+        'swapped = plan.number == self._number("previous")',
+        "swapped = plan.number < 0",
+    ),
+    Mutant(
+        "positions of a plan count from 0",
+        f"{STAGES}/wishes.py",
+        "torch.tensor([w - 1 for w in words]",
+        "torch.tensor([w for w in words]",
+    ),
+    Mutant(
+        "the leak check forgets the residual",
+        "playground/leaks.py",
+        "step = visible | torch.eye(len(visible), dtype=torch.bool, device=visible.device)",
+        "step = visible",
+    ),
+    Mutant(
+        "the leak check believes that random words are shown",
+        "playground/leaks.py",
+        "torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED]",
+        "torch.tensor([Action.MASKED, Action.REPLACED]",
+    ),
+    Mutant(
+        "the leak check sees one question only",
+        "playground/leaks.py",
+        "for e in example.everything for q in e.questions]",
+        "for e in example.everything for q in e.questions[-1:]]",
+    ),
+)
+
+
+def run(mutant: Mutant, copy: Path) -> tuple[bool, float, str]:
+    """Whether the tests of the copy fail with the fault in it, after how many seconds, and which test failed."""
+    file = copy / mutant.file
+    sound = file.read_text(encoding="utf-8")
+    file.write_text(sound.replace(mutant.old, mutant.new), encoding="utf-8")
+    began = time.perf_counter()
+    suites = ("tests/papers", "tests/contracts/test_objectives.py", "tests/playground")
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", *suites]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    file.write_text(sound, encoding="utf-8")
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return done.returncode == 1, time.perf_counter() - began, failed[0] if failed else ""
+
+
+def main() -> int:
+    """Try every fault and print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="faults whose description or file holds this word")
+    given = parser.parse_args()
+    chosen = [m for m in MUTANTS if given.only.lower() in f"{m.fault} {m.file}".lower()]
+    survived = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in NEEDED:
+            source, target = HOME / name, Path(folder) / name
+            shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+        for mutant in chosen:
+            killed, seconds, test = run(mutant, Path(folder))
+            survived += [] if killed else [mutant]
+            print(f"{'killed  ' if killed else 'SURVIVED'} {seconds:5.0f} s  {mutant.fault}  {test[:100]}", flush=True)
+    print(f"{len(chosen) - len(survived)} of {len(chosen)} faults were caught.")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
