@@ -1,7 +1,23 @@
-"""Text to ids and back: words, or pieces of words where a vocabulary of words would be too long."""
+"""Text to ids and back: words, characters, or pieces of words where a vocabulary of words would be too long."""
 
+from playground.tokenizing.kinds import KINDS
+from playground.tokenizing.phrases import guess_mentions, guess_phrases
+from playground.tokenizing.steps import merge_steps
 from playground.tokenizing.tokenizer import Encoding, Tokenizer, of_words, train
 from playground.tokenizing.typed import Typed, typed
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
 
-__all__ = ["SPECIAL_TOKENS", "Encoding", "Tokenizer", "Typed", "of_words", "specials", "train", "typed"]
+__all__ = [
+    "KINDS",
+    "SPECIAL_TOKENS",
+    "Encoding",
+    "Tokenizer",
+    "Typed",
+    "guess_mentions",
+    "guess_phrases",
+    "merge_steps",
+    "of_words",
+    "specials",
+    "train",
+    "typed",
+]

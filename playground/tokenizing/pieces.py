@@ -1,24 +1,47 @@
-"""Pieces of words learnt by merging the most frequent pair again and again (BPE, arXiv:1508.07909, sec. 3.2)."""
+"""What all ways of cutting words share: marked pieces, an alphabet, and private characters for the library."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-from playground.tokenizing.vocabulary import SPECIAL_TOKENS, UNKNOWN
+from playground.tokenizing.vocabulary import FIRST_WORD
 
 MARK = "##"
-"""Stands before a piece that continues a word."""
-
-READ = 2_000_000
-"""Words that the training of the merges reads; longer texts are scaled down, so the merges stay the same."""
+"""Stands before a piece that continues a word (BERT, arXiv:1810.04805, sec. 3)."""
 
 ALPHABET = 0.25
 """Largest share of the vocabulary for characters; each takes two entries, as a first letter and as a later one."""
 
+READ = 2_000_000
+"""Words that a library reads while it learns; longer texts are scaled down, so the pieces stay the same."""
+
 PRIVATE = 0xF0000
 """The first of the characters that Unicode leaves to private use."""
+
+Piece = tuple[int, int, int]
+"""An id, and from which to which letter of its word it reaches."""
+
+Cut = Callable[[str], list[Piece]]
+"""A way to cut one word."""
+
+Counts = Mapping[str, int]
+"""Words and how often each occurs."""
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What a way of cutting has learnt: pieces by number, and what else it needs to find them in a word."""
+
+    pieces: tuple[str, ...]
+    merges: tuple[tuple[str, str], ...] = ()
+    scores: tuple[float, ...] = ()
+    across: bool = False
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The id of every piece."""
+        return {piece: number for number, piece in enumerate(self.pieces, FIRST_WORD)}
 
 
 def continues(piece: str) -> bool:
@@ -28,62 +51,73 @@ def continues(piece: str) -> bool:
 
 def plain(piece: str) -> str:
     """A piece as a person reads it."""
-    return piece.removeprefix(MARK)
+    return piece[len(MARK) :] if continues(piece) else piece
 
 
-def merger(numbers: Mapping[str, int], merges: Sequence[tuple[str, str]]) -> models.BPE:
-    """The library's model that cuts one word into pieces."""
-    return models.BPE(
-        vocab=dict(numbers), merges=list(merges), unk_token=SPECIAL_TOKENS[UNKNOWN], continuing_subword_prefix=MARK
-    )
+def joined(left: str, right: str) -> str | None:
+    """Two neighbours as one piece; none where a word that begins with "##" would look like a later piece."""
+    made = left + plain(right)
+    return made if continues(made) == continues(left) else None
 
 
-def learn(counts: Counter[str], room: int) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """At most `room` pieces and the merges that make them; every character of the alphabet is a piece, too."""
-    letters = _alphabet(counts, max(1, int(room * ALPHABET)))
-    known = dict.fromkeys([*letters, *(MARK + letter for letter in letters)])
-    merges = []
-    for left, right in _merges(counts, letters, room):
-        if len(known) >= room:
-            break
-        merges.append((left, right))
-        known[left + plain(right)] = None
-    return tuple(known), tuple(merges)
-
-
-def _alphabet(counts: Counter[str], most: int) -> list[str]:
+def alphabet(counts: Counts, most: int) -> list[str]:
+    """The most frequent letters, in the order of their codes."""
     letters: Counter[str] = Counter()
     for word, count in counts.items():
         for letter in word:
             letters[letter] += count
-    return sorted(letter for letter, _ in letters.most_common(most))
+    return sorted(letter for letter, _ in letters.most_common(max(1, most)))
 
 
-def _merges(counts: Counter[str], letters: list[str], room: int) -> list[tuple[str, str]]:
-    """The merges that the library learns, most useful first.
+def both(letters: Sequence[str]) -> list[str]:
+    """Every letter as the first of a word and as a later one."""
+    return [*letters, *(MARK + letter for letter in letters)]
 
-    The library's own mark for later letters makes ties fall differently from run to run, so here every later letter
-    is a private character of its own while the merges are learnt.
+
+@dataclass(frozen=True)
+class Code:
+    """Two private characters for each letter, so that the library tells the first letter of a word from a later one.
+
+    The library's own mark for later letters makes ties fall differently from run to run.
     """
-    library = Tokenizer(models.BPE())
-    library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    trainer = trainers.BpeTrainer(vocab_size=room, min_frequency=2, show_progress=False)
-    later = {letter: chr(PRIVATE + k) for k, letter in enumerate(letters)}
-    library.train_from_iterator(_text(counts, later), trainer)
-    back = {code: letter for letter, code in later.items()}
-    merges = json.loads(library.to_str())["model"]["merges"]
-    return [(_marked(left, back), _marked(right, back)) for left, right in merges]
+
+    letters: tuple[str, ...]
+
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        return {letter: chr(PRIVATE + k) for k, letter in enumerate(self.letters)}
+
+    @cached_property
+    def _later(self) -> dict[str, str]:
+        return {letter: chr(PRIVATE + len(self.letters) + k) for k, letter in enumerate(self.letters)}
+
+    @cached_property
+    def _back(self) -> dict[str, str]:
+        return {code: letter for table in (self._first, self._later) for letter, code in table.items()}
+
+    def write(self, word: str, first: bool = True) -> str:
+        """A word, or a later part of one, in private characters; a letter outside the alphabet leaves a gap."""
+        table = self._first if first else self._later
+        return "".join(table.get(c, " ") for c in word[:1]) + "".join(self._later.get(c, " ") for c in word[1:])
+
+    def piece(self, piece: str) -> str:
+        """A piece of the vocabulary in private characters."""
+        return self.write(plain(piece), first=not continues(piece))
+
+    def read(self, coded: str) -> str:
+        """The piece of the vocabulary that private characters stand for."""
+        return (MARK if ord(coded[0]) >= PRIVATE + len(self.letters) else "") + "".join(
+            self._back[code] for code in coded
+        )
 
 
-def _marked(piece: str, back: Mapping[str, str]) -> str:
-    """A piece of private characters with the mark that says the same."""
-    return (MARK if piece[0] in back else "") + "".join(back.get(letter, letter) for letter in piece)
+def code_of(pieces: Sequence[str]) -> Code:
+    """The code of all letters that a vocabulary is made of."""
+    return Code(tuple(sorted({letter for piece in pieces for letter in plain(piece)})))
 
 
-def _text(counts: Counter[str], later: Mapping[str, str]) -> Iterator[str]:
-    """Every word as often as it occurs; a letter outside the alphabet leaves a gap."""
-    scale = min(1.0, READ / max(1, counts.total()))
+def coded_text(counts: Counts, write: Callable[[str], str]) -> Iterator[str]:
+    """Every word as often as it occurs, for a library that learns from text."""
+    scale = min(1.0, READ / max(1, sum(counts.values())))
     for word, count in counts.items():
-        first = word[0] if word[0] in later else " "
-        coded = first + "".join(later.get(letter, " ") for letter in word[1:])
-        yield " ".join([coded] * max(1, round(count * scale)))
+        yield " ".join([write(word)] * max(1, round(count * scale)))

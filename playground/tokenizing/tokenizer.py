@@ -1,22 +1,23 @@
-"""One face over two ways to number text: whole words, or pieces learnt by byte-pair merging."""
+"""One face over all ways to number text: words, characters, or pieces of words that are learnt in four ways."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from re import Match
 from typing import Literal
-
-from tokenizers import models
 
 from playground.example import Specials
 from playground.refusal import Refusal
-from playground.tokenizing import pieces
+from playground.tokenizing import bytelevel, pieces
+from playground.tokenizing.kinds import KINDS, check
+from playground.tokenizing.pieces import Cut, Learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, SPECIAL_TOKENS, UNKNOWN, specials
-from playground.tokenizing.words import clean, find_words, join_words
+from playground.tokenizing.words import clean, find_chunks, find_words, join_words, lowered
 
-Kind = Literal["word", "bpe"]
-Wish = Literal["auto", "word", "bpe"]
+Kind = Literal["word", "character", "wordpiece", "bpe", "bytes", "unigram"]
+Wish = Literal["auto", "word", "character", "wordpiece", "bpe", "bytes", "unigram"]
 
 FEW_TYPES = 1500
 """So many word types must cover `ENOUGH` of a text for whole words to be the better choice."""
@@ -38,61 +39,70 @@ class Tokenizer:
     """A vocabulary (`words`, id -> string) and the way text is cut; special ids never come from text.
 
     A piece that continues a word is written with "##" in `words`, as in BERT's vocabulary (arXiv:1810.04805, sec. 3).
+    `scores` are the log-probabilities of Unigram's pieces. `across` lets byte-level BPE merge letters, digits and
+    punctuation with each other, which GPT-2 forbids; then a word is all that stands between two spaces.
     """
 
     kind: Kind
     words: tuple[str, ...]
     lower: bool = False
     merges: tuple[tuple[str, str], ...] = ()
+    scores: tuple[float, ...] = ()
+    across: bool = False
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: what was derived from them can be derived again."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @cached_property
     def specials(self) -> Specials:
         return specials(len(self))
 
     @cached_property
-    def _number(self) -> dict[str, int]:
-        return {word: i for i, word in enumerate(self.words) if i >= FIRST_WORD}
+    def learnt(self) -> Learnt:
+        """What the way of cutting needs, without the special tokens."""
+        return Learnt(self.words[FIRST_WORD:], self.merges, self.scores, self.across)
 
     @cached_property
-    def _merger(self) -> models.BPE:
-        return pieces.merger({**self._number, SPECIAL_TOKENS[UNKNOWN]: UNKNOWN}, self.merges)
+    def cut(self) -> Cut:
+        """The pieces of one word (small letters where `lower` says so): their ids and the letters they cover."""
+        return KINDS[self.kind].cutter(self.learnt)
+
+    def find(self, text: str) -> Iterator[Match[str]]:
+        """The words of a clean text, as this tokenizer sees them, with their places."""
+        return find_chunks(text) if self.across else find_words(text)
 
     def encode(self, text: str) -> Encoding:
-        """The ids of a text, with the word and the place in the text of each."""
+        """The ids of a text, with the word and the place in the (clean) text of each.
+
+        A piece of a few bytes of a character has the place of the whole character.
+        """
         found = Encoding([], [], [])
-        for index, match in enumerate(find_words(clean(text))):
-            for number, (first, last) in self._cut(match.group()):
+        for index, match in enumerate(self.find(clean(text))):
+            for number, first, last in self.cut(self.small(match.group())):
                 found.ids.append(number)
                 found.word.append(index)
                 found.offsets.append((match.start() + first, match.start() + last))
         return found
 
     def encode_words(self, words: Iterable[str]) -> list[int]:
-        """The ids of words that are cut already: one look-up a word at word level, else the pieces of each."""
-        words = map(str.lower, words) if self.lower else words
-        if self.kind == "word":
-            return [self._number.get(word, UNKNOWN) for word in words]
-        return [piece.id for word in words for piece in self._merger.tokenize(word)]
+        """The ids of words that are cut already: one for each at word level, else the pieces of each."""
+        return [piece[0] for word in words for piece in self.cut(self.small(clean(word)))]
 
     def encode_word(self, word: str) -> list[int]:
         """The ids of one word: a single one at word level, one or more pieces else."""
         return self.encode_words([word])
 
-    def _cut(self, word: str) -> list[tuple[int, tuple[int, int]]]:
-        """The ids of one word with the letters that each covers."""
-        if self.kind == "word":
-            return [(number, (0, len(word))) for number in self.encode_words([word])]
-        ids = self.encode_words([word])
-        lengths = [1 if number == UNKNOWN else len(self._plain(number)) for number in ids]
-        ends = [sum(lengths[: k + 1]) for k in range(len(ids))]
-        return [(i, (min(e - n, len(word)), min(e, len(word)))) for i, n, e in zip(ids, lengths, ends, strict=True)]
+    def small(self, word: str) -> str:
+        """The word in small letters where this tokenizer has only those."""
+        return lowered(word) if self.lower else word
 
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues a word begun by the piece before it."""
-        return self.kind == "bpe" and number >= FIRST_WORD and pieces.continues(self.words[number])
+        return self.kind != "word" and number >= FIRST_WORD and pieces.continues(self.words[number])
 
     def _plain(self, number: int) -> str:
         return pieces.plain(self.words[number]) if self.continues(number) else self.words[number]
@@ -109,12 +119,13 @@ class Tokenizer:
                 words[-1] += self._plain(number)
             else:
                 words.append(self._plain(number))
-        return join_words(words)
+        return join_words(map(bytelevel.text_of, words) if self.kind == "bytes" else words)
 
     def to_json(self) -> str:
         """Everything about this tokenizer as JSON, to be saved beside a run."""
         kept = {"kind": self.kind, "lower": self.lower, "words": self.words[FIRST_WORD:], "merges": self.merges}
-        return json.dumps(kept, ensure_ascii=False)
+        more = {"scores": self.scores} if self.scores else {}
+        return json.dumps(kept | more | ({"across": True} if self.across else {}), ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> "Tokenizer":
@@ -122,16 +133,28 @@ class Tokenizer:
         try:
             kept = json.loads(text)
             merges = tuple((str(left), str(right)) for left, right in kept["merges"])
-            if kept["kind"] not in ("word", "bpe") or not all(isinstance(w, str) for w in kept["words"]):
-                raise ValueError(kept["kind"])
-            return Tokenizer(kept["kind"], SPECIAL_TOKENS + tuple(kept["words"]), bool(kept["lower"]), merges)
-        except (ValueError, KeyError, TypeError) as error:
+            scores = tuple(map(float, kept.get("scores", ())))
+            learnt = Learnt(tuple(map(_string, kept["words"])), merges, scores, bool(kept.get("across", False)))
+            check(kept["kind"], learnt)
+            return _named(kept["kind"], learnt, bool(kept["lower"]))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise Refusal(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _named(kind: Kind, learnt: Learnt, lower: bool) -> Tokenizer:
+    return Tokenizer(kind, SPECIAL_TOKENS + learnt.pieces, lower, learnt.merges, learnt.scores, learnt.across)
 
 
 def of_words(words: Iterable[str], lower: bool = False) -> Tokenizer:
     """Whole words, exactly these types: the most frequent first, among equals the one that came first."""
-    return _whole(Counter(map(str.lower, words) if lower else words), None, lower)
+    counts = Counter(map(lowered, words) if lower else words)
+    return _named("word", KINDS["word"].learn(counts, None), lower)
 
 
 def train(
@@ -139,25 +162,43 @@ def train(
     kind: Wish = "auto",
     size: int = 2000,
     lower: bool = False,
+    across: bool = False,
 ) -> Tokenizer:
     """A tokenizer of at most `size` entries for these texts, which are read once."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(match.group() for match in find_words(clean(text)))
-    return of_counts(counts, kind, size, lower)
+        counts.update(match.group() for match in (find_chunks if across else find_words)(clean(text)))
+    return of_counts(counts, kind, size, lower, across)
 
 
-def of_counts(counts: Mapping[str, int], kind: Wish = "auto", size: int = 2000, lower: bool = False) -> Tokenizer:
-    """The same from word types and how often each occurs; "auto" takes whole words where few types cover the text."""
-    if kind not in ("auto", "word", "bpe"):
-        raise Refusal(f"kind is {kind!r}; choose one of auto, word, bpe.")
-    if size < FIRST_WORD + 1:
-        raise Refusal(f"size is {size}; a vocabulary needs more than its {FIRST_WORD} special tokens.")
+def of_counts(
+    counts: Mapping[str, int], kind: Wish = "auto", size: int = 2000, lower: bool = False, across: bool = False
+) -> Tokenizer:
+    """The same from word types and how often each occurs; "auto" takes whole words where few types cover the text.
+
+    With `across`, which only byte-level BPE has, a word type is what stands between two spaces, "dog." for example.
+    """
     counts = _lowered(counts) if lower else Counter(counts)
-    if kind == "word" or (kind == "auto" and coverage(counts, FEW_TYPES) >= ENOUGH):
-        return _whole(counts, size - FIRST_WORD, lower)
-    words, merges = pieces.learn(counts, size - FIRST_WORD)
-    return Tokenizer("bpe", SPECIAL_TOKENS + words, lower, merges)
+    chosen = _choose(counts) if kind == "auto" else kind
+    _refuse_mistakes(chosen, size, across)
+    options = {"across": True} if across else {}
+    return _named(chosen, KINDS[chosen].learn(counts, size - FIRST_WORD, **options), lower)
+
+
+def _choose(counts: Counter[str]) -> Kind:
+    return "word" if coverage(counts, FEW_TYPES) >= ENOUGH else "bpe"
+
+
+def _refuse_mistakes(kind: str, size: int, across: bool) -> None:
+    if kind not in KINDS:
+        raise Refusal(f"kind is {kind!r}; choose one of {', '.join(('auto', *KINDS))}.")
+    if size < FIRST_WORD + KINDS[kind].fewest:
+        needed = FIRST_WORD + KINDS[kind].fewest
+        raise Refusal(f"size is {size}; {KINDS[kind].title} needs at least {needed}, {FIRST_WORD} for special tokens.")
+    if across and kind != "bytes":
+        raise Refusal(
+            f"across is on and kind is {kind!r}; only the kind 'bytes' can merge across character categories."
+        )
 
 
 def coverage(counts: Counter[str], types: int) -> float:
@@ -166,14 +207,10 @@ def coverage(counts: Counter[str], types: int) -> float:
     return sum(n for _, n in counts.most_common(types)) / total if total else 1.0
 
 
-def _whole(counts: Counter[str], types: int | None, lower: bool) -> Tokenizer:
-    return Tokenizer("word", SPECIAL_TOKENS + tuple(word for word, _ in counts.most_common(types)), lower)
-
-
 def _lowered(counts: Mapping[str, int]) -> Counter[str]:
     small: Counter[str] = Counter()
     for word, count in counts.items():
-        small[word.lower()] += count
+        small[lowered(word)] += count
     return small
 
 

@@ -2,14 +2,16 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 
 from playground.example import Tokens
 from playground.refusal import Refusal
+from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import Tokenizer, of_words, unknown_words
-from playground.tokenizing.words import clean, split_words
+from playground.tokenizing.words import clean, find_words
 
 LONGEST = 64
 """Tokens of a typed text that are used; a picture of more would not be readable."""
@@ -30,8 +32,11 @@ class Typed:
 
 
 def typed(text: str, tokenizer: Tokenizer | None = None) -> Typed:
-    """One or several typed sentences; without a tokenizer the text itself is the vocabulary."""
-    words, sentence = _read(clean(text[:MOST_CHARACTERS]))
+    """One or several typed sentences; without a tokenizer the text itself is the vocabulary.
+
+    Labels: guessed phrases and mentions, as running numbers (-1: none), and the language, which is always 0.
+    """
+    words, about = _read(clean(text[:MOST_CHARACTERS]), across=tokenizer is not None and tokenizer.across)
     if not words:
         raise Refusal(f"The text {text[:20]!r} has no words; type at least one.")
     tokenizer = tokenizer or of_words(words)
@@ -39,28 +44,45 @@ def typed(text: str, tokenizer: Tokenizer | None = None) -> Typed:
     places = [index for index, pieces in enumerate(ids) for _ in pieces]
     kept = places[:LONGEST]
     row = [number for pieces in ids for number in pieces][:LONGEST]
+    known = {name: torch.tensor([[values[index] for index in kept]]) for name, values in about.items()}
     tokens = Tokens(
         ids=torch.tensor([row]),
         lengths=torch.tensor([len(row)]),
         word=torch.tensor([kept]),
-        sentence=torch.tensor([[sentence[index] for index in kept]]),
+        sentence=known.pop("sentence"),
         specials=tokenizer.specials,
+        labels=known,
         vocabulary=tokenizer.words,
         padded=False,
     )
     return Typed(tokens, tokenizer, _notice(len(places), len(text), unknown_words(tokenizer, words[: kept[-1] + 1])))
 
 
-def _read(text: str) -> tuple[list[str], list[int]]:
-    """The words of all paragraphs and the sentence of each; a new paragraph begins a new sentence."""
+def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
+    """The words of all paragraphs and what is known about each; a new paragraph begins a new sentence.
+
+    With `across`, words that no space parts are one, and what is known about it is true of its first part.
+    """
     words: list[str] = []
     sentence: list[int] = []
+    begins: list[bool] = []
     for paragraph in _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n")):
-        some = split_words(paragraph)
+        found = list(find_words(paragraph))
+        some = [match.group() for match in found]
         first = sentence[-1] + 1 if sentence else 0
         words += some
         sentence += [first + number for number in number_sentences(some)]
-    return words, sentence
+        ends = [-1, *(match.end() for match in found)]
+        begins += [not across or match.start() != end for match, end in zip(found, ends, strict=False)]
+    about = {
+        "sentence": sentence,
+        "phrase": guess_phrases(words, sentence),
+        "mention": guess_mentions(words, sentence),
+        "language": [0] * len(words),
+    }
+    starts = [index for index, begin in enumerate(begins) if begin]
+    whole = ["".join(words[a:b]) for a, b in pairwise([*starts, len(words)])]
+    return whole, {name: [values[index] for index in starts] for name, values in about.items()}
 
 
 def _notice(tokens: int, characters: int, unknown: list[str]) -> str:

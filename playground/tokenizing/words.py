@@ -13,25 +13,39 @@ OPENING = frozenset("([{")
 
 
 def _marks() -> str:
-    """The accents and vowel signs that belong to the letter before them, as ranges of a character class."""
+    """The accents, vowel signs, joiners and soft hyphens that belong to the letter before them."""
     codes = [c for c in range(0x300, 0x10000) if unicodedata.category(chr(c)) in ("Mn", "Mc")]
-    return "".join(map(re.escape, map(chr, codes))) + "\u200c\u200d"
+    return "".join(map(re.escape, map(chr, codes))) + "\u00ad\u200c\u200d"
 
 
 _MARKS = _marks()
 _LETTER = rf"[\w{_MARKS}]"
-_GAP = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff"
+_GAP = r"\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+"""White space, control characters, and the invisible marks that turn the direction of writing."""
+
+_EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
+_JOINED = rf"[{_EMOJI}](?:[{_MARKS}\U0001f3fb-\U0001f3ff]|(?<=\u200d)[{_EMOJI}]){{0,16}}"
+"""One picture that is written as several, such as a family or a hand with its colour."""
+
 _WORD = re.compile(
     r"(?:[A-Za-z]\.){2,}"
     r"|\d+(?:[.,]\d+)+"
-    rf"|{_LETTER}{{1,{LONGEST}}}(?:['\u2019\-]{_LETTER}{{1,{LONGEST}}}){{0,4}}"
+    rf"|{_LETTER}{{1,{LONGEST}}}(?:['\u2019\-\u2010\u2011]{_LETTER}{{1,{LONGEST}}}){{0,4}}"
+    r"|[\U0001f1e6-\U0001f1ff]{2}"
+    rf"|{_JOINED}"
     rf"|[^{_GAP}][{_MARKS}]*"
 )
+_CHUNK = re.compile(rf"[^{_GAP}]+")
 
 
 def find_words(text: str) -> Iterator[re.Match[str]]:
     """Every word, number, abbreviation with dots ("U.S.") and punctuation mark, with its place in the text."""
     return _WORD.finditer(text)
+
+
+def find_chunks(text: str) -> Iterator[re.Match[str]]:
+    """All that stands between two spaces, punctuation included, with its place in the text."""
+    return _CHUNK.finditer(text)
 
 
 def split_words(text: str) -> list[str]:
@@ -53,3 +67,9 @@ def _close(left: str, right: str) -> bool:
 def clean(text: str) -> str:
     """The text without half characters, which no file can hold; every other character keeps its place."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def lowered(word: str) -> str:
+    """The word in small letters; a letter whose small form is longer stays, so that every letter keeps its place."""
+    small = word.lower()
+    return small if len(small) == len(word) else "".join(c.lower() if len(c.lower()) == 1 else c for c in word)

@@ -1,16 +1,33 @@
 """Text to ids and back: what must hold for every text a person may type."""
 
+import copy
 import json
+import pickle
+from itertools import groupby, pairwise
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.refusal import Refusal
-from playground.tokenizing import SPECIAL_TOKENS, Tokenizer, of_words, specials, train, typed
-from playground.tokenizing.sentences import split_sentences
+from playground.tokenizing import (
+    KINDS,
+    SPECIAL_TOKENS,
+    Tokenizer,
+    bytelevel,
+    guess_mentions,
+    guess_phrases,
+    merge_steps,
+    of_words,
+    specials,
+    train,
+    typed,
+)  # fmt: skip
+from playground.tokenizing.sentences import number_sentences, split_sentences
+from playground.tokenizing.tokenizer import Kind, Wish, of_counts
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
-from playground.tokenizing.words import join_words, split_words
+from playground.tokenizing.words import clean, find_words, join_words, lowered, split_words
 
 LITERALS = (*SPECIAL_TOKENS, "<script>alert('x')</script>", "##ing", "Ġ", "\x00", "[CLS][SEP]")
 
@@ -19,9 +36,23 @@ Nobody knows why the unknown unknowns were known: (3.14) is a number; so is 1,00
 
 PIECES = train([TEXT] * 4, kind="bpe", size=200)
 WORDS = train([TEXT], kind="word")
+BYTES = train([TEXT] * 4, kind="bytes", size=700)
+ACROSS = train([TEXT] * 4, kind="bytes", size=700, across=True)
+SMALL = train([TEXT] * 4, kind="unigram", size=200, lower=True)
+ALL = {kind: train([TEXT] * 4, kind=kind, size=700) for kind in KINDS} | {"across": ACROSS, "lower": SMALL}
+every_tokenizer = pytest.mark.parametrize("tokenizer", ALL.values(), ids=ALL)
 
-texts = st.text(max_size=60) | st.lists(st.sampled_from((*LITERALS, *TEXT.split(), " ", "\n\n")), max_size=12).map(
-    " ".join
+HOSTILE = (
+    "", "\x00", "a\x00b", "a" * 10_000,
+    "\u05e9\u05dc\u05d5\u05dd \u202e\u0645\u0631\u062d", "cafe\u0301 \u0301", "one\r\ntwo\rthree",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f44d\U0001f3fd \U0001f1eb\U0001f1f7 \u2764\ufe0f",
+    "\U000f0000\U000f0001a\U0010ffff", "\ud800", "İstanbul ẞ ΣΑΣ ﬁ", "##a ## ###", "⟨E2⟩ <0xE2>",
+)  # fmt: skip
+
+texts = (
+    st.sampled_from(HOSTILE)
+    | st.text(max_size=60)
+    | st.lists(st.sampled_from((*LITERALS, *TEXT.split(), " ", "\n\n")), max_size=12).map(" ".join)
 )
 
 
@@ -33,7 +64,7 @@ def test_the_layout_of_the_vocabulary_is_fixed():
     assert (s.unknown, s.first_word, s.size) == (38, 39, 100)
 
 
-@pytest.mark.parametrize("tokenizer", [WORDS, PIECES], ids=["word", "bpe"])
+@every_tokenizer
 @given(text=texts)
 @settings(max_examples=60, deadline=None)
 def test_text_never_makes_a_special_id_and_every_list_has_the_same_length(tokenizer, text):
@@ -44,7 +75,7 @@ def test_text_never_makes_a_special_id_and_every_list_has_the_same_length(tokeni
     assert found.word == sorted(found.word)
 
 
-@pytest.mark.parametrize("tokenizer", [WORDS, PIECES], ids=["word", "bpe"])
+@pytest.mark.parametrize("tokenizer", [WORDS, PIECES, ALL["wordpiece"]], ids=["word", "bpe", "wordpiece"])
 @given(text=texts)
 @settings(max_examples=60, deadline=None)
 def test_joined_known_text_reads_back_as_the_same_ids(tokenizer, text):
@@ -103,8 +134,9 @@ def test_pieces_are_readable_and_know_their_word():
     assert not any(mark in piece for piece in PIECES.decode(found.ids) for mark in ("Ġ", "##", "▁"))
 
 
-def test_pieces_are_the_same_in_every_run():
-    assert train([TEXT] * 4, kind="bpe", size=200) == PIECES
+@pytest.mark.parametrize("kind", KINDS)
+def test_pieces_are_the_same_in_every_run(kind):
+    assert train([TEXT] * 4, kind=kind, size=700) == ALL[kind]
 
 
 def test_a_letter_outside_the_alphabet_is_unknown_and_nothing_more():
@@ -133,7 +165,7 @@ def test_lower_case_is_a_choice():
     assert WORDS.encode("THE").ids == [UNKNOWN]
 
 
-@pytest.mark.parametrize("tokenizer", [WORDS, PIECES], ids=["word", "bpe"])
+@every_tokenizer
 def test_a_saved_tokenizer_comes_back(tokenizer):
     again = Tokenizer.from_json(tokenizer.to_json())
     assert again == tokenizer
@@ -141,7 +173,18 @@ def test_a_saved_tokenizer_comes_back(tokenizer):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", json.dumps({"kind": "x", "words": [], "merges": [], "lower": False}), "no json"]
+    "text",
+    [
+        *("", "[]", "{}", "no json", "[" * 100_000),
+        json.dumps({"kind": "x", "words": [], "merges": [], "lower": False}),
+        json.dumps({"kind": ["bpe"], "words": [], "merges": [], "lower": False}),
+        json.dumps({"kind": "bpe", "words": ["a", "##b"], "merges": [["a", "##c"]], "lower": False}),
+        json.dumps({"kind": "bpe", "words": ["a", "##b"], "merges": [["a", "##b"]], "lower": False}),
+        json.dumps({"kind": "bpe", "words": ["\ud800"], "merges": [], "lower": False}),
+        json.dumps({"kind": "bytes", "words": ["a"], "merges": [], "lower": False}),
+        json.dumps({"kind": "unigram", "words": ["a"], "merges": [], "lower": False}),
+        json.dumps({"kind": "unigram", "words": ["a"], "merges": [], "lower": False, "scores": [float("nan")]}),
+    ],
 )
 def test_a_damaged_tokenizer_is_refused(text):
     with pytest.raises(Refusal, match="no saved tokenizer"):
@@ -194,3 +237,303 @@ def test_a_word_that_the_vocabulary_lacks_is_named():
     row = typed("the zebra", WORDS)
     assert row.tokens.ids[0, 1] == UNKNOWN
     assert "zebra" in row.notice
+
+
+@every_tokenizer
+@given(text=texts)
+@settings(max_examples=60, deadline=None)
+def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
+    text = clean(text)
+    found = tokenizer.encode(text)
+    drawn = {place for first, last in found.offsets for place in range(first, last)}
+    assert drawn == {place for match in tokenizer.find(text) for place in range(*match.span())}
+    for number, (first, last) in zip(found.ids, found.offsets, strict=True):
+        under = tokenizer.small(text[first:last])
+        if tokenizer.kind == "bytes":
+            piece = bytelevel.hide(tokenizer.decode([number])[0]).encode("latin-1")
+            assert piece in under.encode() and len(piece) > len(under[1:-1].encode())
+        elif number != UNKNOWN:
+            assert lowered(under) == tokenizer.decode([number])[0] or not tokenizer.lower
+            assert under == tokenizer.decode([number])[0] or tokenizer.lower
+
+
+@every_tokenizer
+@given(text=texts)
+@settings(max_examples=60, deadline=None)
+def test_the_pieces_of_a_word_put_together_are_the_word(tokenizer, text):
+    found = tokenizer.encode(text)
+    words = [tokenizer.small(match.group()) for match in tokenizer.find(clean(text))]
+    assert sorted(set(found.word)) == list(range(len(words)))
+    for index, word in enumerate(words):
+        ids = [number for number, place in zip(found.ids, found.word, strict=True) if place == index]
+        assert ids == tokenizer.encode_word(word)
+        if UNKNOWN not in ids:
+            pieces = "".join(tokenizer.decode(ids))
+            assert (bytelevel.text_of(pieces) if tokenizer.kind == "bytes" else pieces) == word
+            assert [tokenizer.continues(number) for number in ids] == [k > 0 for k in range(len(ids))]
+
+
+@given(text=texts)
+@settings(max_examples=100, deadline=None)
+def test_byte_level_pieces_know_every_text(text):
+    text = clean(text)
+    assert UNKNOWN not in BYTES.encode(text).ids
+    assert BYTES.join(BYTES.encode(text).ids) == join_words(split_words(text))
+
+
+@given(data=st.binary(max_size=12))
+def test_every_row_of_bytes_has_a_name_of_its_own(data):
+    letters = data.decode("latin-1")
+    assert bytelevel.hide(bytelevel.show(letters)) == letters
+    assert bytelevel.show(letters).isprintable()
+
+
+def test_the_vocabulary_names_whole_characters_and_numbers_parts_of_them():
+    assert bytelevel.show("☃!".encode().decode("latin-1")) == "☃!"
+    assert bytelevel.show("☃".encode()[:2].decode("latin-1")) == "⟨E2⟩⟨98⟩"
+    assert len({*BYTES.words}) == len(BYTES.words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unknown"),
+    [
+        ("word", [(0, 6)]),
+        ("wordpiece", [(0, 6)]),
+        ("character", [(2, 3), (3, 4)]),
+        ("bpe", [(2, 3), (3, 4)]),
+        ("unigram", [(2, 4)]),
+        ("bytes", []),
+    ],
+)
+def test_each_kind_has_its_own_way_with_unknown_letters(kind, unknown):
+    found = ALL[kind].encode("saжжil")
+    assert [place for number, place in zip(found.ids, found.offsets, strict=True) if number == UNKNOWN] == unknown
+
+
+def test_every_kind_can_be_wished_for():
+    assert get_args(Kind) == tuple(KINDS) and get_args(Wish) == ("auto", *KINDS)
+
+
+def test_a_character_is_one_token():
+    found = ALL["character"].encode("the sails")
+    assert ALL["character"].decode(found.ids) == list("thesails")
+    assert ALL["character"].join(found.ids) == "the sails"
+
+
+DOGS = ["My dog. Your dog. A dog. The dog! One dog. 9lives, 9lives."] * 5
+
+
+def test_the_rule_of_categories_keeps_the_full_stop_off_the_dog():
+    apart = train(DOGS, kind="bytes", size=700)
+    across = train(DOGS, kind="bytes", size=700, across=True)
+    assert apart.decode(apart.encode("dog.").ids) == ["dog", "."]
+    assert across.decode(across.encode("dog.").ids) == ["dog."]
+    assert apart.decode(apart.encode_word("9lives")) == ["9", "lives"]
+    assert across.decode(across.encode("9lives,").ids) == ["9lives,"]
+    assert apart.decode(apart.encode_word("dog.")) == ["dog", "."], "also where the caller has not cut the word"
+
+
+@given(text=texts)
+@settings(max_examples=60, deadline=None)
+def test_with_the_rule_of_categories_no_piece_mixes_letters_digits_and_marks(text):
+    categories = bytelevel.categories(clean(text))
+    for first, last in BYTES.encode(text).offsets:
+        assert len(set(categories[first:last])) == 1
+
+
+def test_wordpiece_takes_the_longest_piece_and_judges_pairs_by_more_than_their_number():
+    tokenizer = ALL["wordpiece"]
+    word = tokenizer.words.index("sail")
+    assert tokenizer.encode_word("sailing")[0] == word
+    counts = {**{f"{left}{right}": 40 for left in "acde" for right in "bfgh"}, "ab": 60, "xy": 50}
+    learned = {kind: of_counts(counts, kind=kind, size=39 + 100).words for kind in ("wordpiece", "bpe")}
+    first = {
+        kind: next(w for w in words[FIRST_WORD:] if len(w.removeprefix("##")) == 2) for kind, words in learned.items()
+    }
+    assert first == {"wordpiece": "xy", "bpe": "ab"}
+
+
+def test_unigram_prefers_the_cut_whose_pieces_are_likelier():
+    words = (*SPECIAL_TOKENS, "ab", "##c", "a", "##bc", "##b")
+    scores = (-1.0, -1.0, -3.0, -3.0, -2.0)
+    for better, cut in ((scores, ["ab", "c"]), ((-1.0, -6.0, -3.0, -3.0, -2.0), ["a", "bc"])):
+        tokenizer = Tokenizer("unigram", words, scores=better)
+        assert tokenizer.decode(tokenizer.encode_word("abc")) == cut
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(text=texts)
+@settings(max_examples=15, deadline=None)
+def test_any_text_can_be_learnt_from(kind, text):
+    tokenizer = train([text, text], kind=kind, size=600)
+    assert len(tokenizer) <= 600 and len(set(tokenizer.words)) == len(tokenizer)
+    assert Tokenizer.from_json(tokenizer.to_json()) == tokenizer
+    if kind == "bytes":
+        assert tokenizer.join(tokenizer.encode(text).ids) == join_words(split_words(clean(text)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_word_that_nobody_has_cut_is_no_trouble(kind):
+    tokenizer = of_counts({"ab" * 5_000: 3, "##x": 9, "##xy": 9, "##": 5, "a b": 4, "": 1}, kind=kind, size=600)
+    for word in ("ab" * 5_000, "##x", "##xy", "a b"):
+        ids = tokenizer.encode_word(word)
+        pieces = "".join(tokenizer.decode(ids))
+        assert UNKNOWN in ids or (bytelevel.text_of(pieces) if kind == "bytes" else pieces) == word
+    assert Tokenizer.from_json(tokenizer.to_json()) == tokenizer
+
+
+@every_tokenizer
+def test_a_tokenizer_that_was_used_can_be_sent_to_another_process(tokenizer):
+    ids = tokenizer.encode(TEXT).ids
+    again = pickle.loads(pickle.dumps(tokenizer))
+    assert again == tokenizer == copy.deepcopy(tokenizer)
+    assert again.encode(TEXT).ids == ids
+
+
+def test_tokenizers_saved_before_there_were_more_kinds_still_load():
+    words = Tokenizer.from_json('{"kind": "word", "lower": true, "words": ["the", "dog"], "merges": []}')
+    pieces = Tokenizer.from_json(
+        '{"kind": "bpe", "lower": false, "words": ["d", "o", "##d", "##o", "do"], "merges": [["d", "##o"]]}'
+    )
+    assert words.encode("The dog").ids == [39, 40]
+    assert pieces.decode(pieces.encode("dod").ids) == ["do", "d"]
+    assert pieces.to_json().count("scores") == 0, "what is saved did not change for the old kinds"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kind": "sentence"}, "choose one of auto, word, character, wordpiece, bpe, bytes, unigram"),
+        ({"kind": "bytes", "size": 300}, "byte-level BPE needs at least 551, 39 for special tokens"),
+        ({"kind": "bpe", "size": 12}, "size is 12"),
+        ({"kind": "bpe", "across": True}, "only the kind 'bytes'"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_refused(change, reason):
+    with pytest.raises(Refusal, match=reason):
+        train([TEXT], **change)
+
+
+@pytest.mark.parametrize("tokenizer", [PIECES, BYTES, ACROSS], ids=["bpe", "bytes", "across"])
+@given(text=texts.filter(lambda text: len(text) < 500))
+@settings(max_examples=40, deadline=None)
+def test_the_merges_of_a_text_end_where_encoding_ends(tokenizer, text):
+    text = clean(text)
+    states = merge_steps(tokenizer, text)
+    found = tokenizer.encode(text)
+    pieces = zip(tokenizer.decode(found.ids), found.offsets, found.word, strict=True)
+    assert states[-1]["pieces"] == [[piece, *place, word] for piece, place, word in pieces]
+    assert json.loads(json.dumps(states)) == states
+    for before, after in pairwise(states):
+        assert after["joined"] and len(after["pieces"]) < len(before["pieces"])
+        assert all(after["pieces"][k][0] == "".join(after["pair"]) for k in after["joined"])
+
+
+def test_merges_happen_one_pair_at_a_time():
+    words = (*SPECIAL_TOKENS, "b", "a", "n", "##b", "##a", "##n", "##an", "##anan", "ban")
+    tokenizer = Tokenizer("bpe", words, merges=(("##a", "##n"), ("##an", "##an"), ("b", "##an")))
+    first, second, third = merge_steps(tokenizer, "banana")
+    assert [piece[0] for piece in first["pieces"]] == list("banana") and first["pair"] == [] and first["rank"] == -1
+    assert [piece[0] for piece in second["pieces"]] == ["b", "an", "an", "a"]
+    assert second["joined"] == [1, 2] and second["pair"] == ["a", "n"] and second["rank"] == 0
+    assert third["pieces"] == [["b", 0, 1, 0], ["anan", 1, 5, 0], ["a", 5, 6, 0]] and third["joined"] == [1]
+
+
+def test_merges_of_other_kinds_or_of_a_book_are_refused():
+    with pytest.raises(Refusal, match="kind is 'word'"):
+        merge_steps(WORDS, "a")
+    with pytest.raises(Refusal, match="has 3000 characters"):
+        merge_steps(PIECES, "a" * 3000)
+
+
+def test_a_word_with_a_hyphen_is_one_word():
+    assert split_words("How are you? Comment vas-tu? Re\u2010read!") == [
+        *("How", "are", "you", "?", "Comment", "vas-tu", "?", "Re\u2010read", "!")
+    ]
+    assert clean("Comment vas-tu") == "Comment vas-tu"
+    assert typed("Comment vas-tu").tokens.word.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    "picture", ["\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f44d\U0001f3fd", "\U0001f1eb\U0001f1f7", "❤\ufe0f"]
+)
+def test_a_picture_made_of_several_is_one_word(picture):
+    assert split_words(f"Hi{picture}{picture}!") == ["Hi", picture, picture, "!"]
+
+
+def test_invisible_marks_make_no_tokens():
+    assert split_words("a\u202eb \u200f\u2066c\u2069\x00") == ["a", "b", "c"]
+    assert split_words("so\u00adft") == ["so\u00adft"]
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if list(find_words(clean(text)))])
+@pytest.mark.parametrize("name", [None, *ALL])
+def test_a_hostile_text_is_typed_all_the_same(text, name):
+    row = typed(text, ALL[name] if name else None).tokens
+    assert row.ids.shape == row.word.shape == row.sentence.shape
+    assert all(label.shape == row.ids.shape for label in row.labels.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("The old man saw a dog in the park .", [0, 0, 0, 0, 1, 1, 2, 2, 2, -1]),
+        ("I told them if we could swim , fish", [0, 0, 0, 1, 1, 1, 1, -1, 2]),
+        ("Don't worry it's late", [0, 0, 1, 1]),
+        (". !", [-1, -1]),
+        ("", []),
+    ],
+)
+def test_a_phrase_is_function_words_and_then_content_words(text, phrases):
+    assert guess_phrases(text.split()) == phrases
+
+
+@pytest.mark.parametrize(
+    ("text", "mentions"),
+    [
+        ("Yesterday Ada Lovelace met Babbage .", [0, 0, 0, -1, 1, -1]),
+        ("Today it rains .", [-1, -1, -1, -1]),
+        ("Paris is big . We love Paris .", [0, -1, -1, -1, -1, -1, 1, -1]),
+        ("The Alps and I'm sure I saw Rome , Milan .", [-1, 0, -1, -1, -1, -1, -1, 1, -1, 2, -1]),
+        ('" Nobody " said Bob . Bob ran .', [-1, -1, -1, -1, 0, -1, 1, -1, -1]),
+        ("", []),
+    ],
+)
+def test_a_mention_is_a_run_of_capitalised_words(text, mentions):
+    words = text.split()
+    assert guess_mentions(words, number_sentences(words)) == mentions
+
+
+@given(
+    words=st.lists(
+        st.sampled_from(("The", "the", "dog", "Rome", "I", ".", ",", "Bob", "ран", "Ж", "❤", "")), max_size=20
+    )
+)
+def test_guesses_number_runs_from_zero(words):
+    sentence = number_sentences(words)
+    for numbers in (guess_phrases(words, sentence), guess_phrases(words), guess_mentions(words, sentence)):
+        assert len(numbers) == len(words)
+        assert [k for k, _ in groupby(n for n in numbers if n >= 0)] == list(range(max(numbers, default=-1) + 1))
+    for word, phrase in zip(words, guess_phrases(words), strict=True):
+        assert (phrase < 0) == (not any(c.isalnum() for c in word))
+
+
+def test_typed_text_carries_its_guesses_and_every_piece_those_of_its_word():
+    text = "The unknown sailors met Ada Lovelace.\n\nA tailor"
+    labels = {name: row[0].tolist() for name, row in typed(text).tokens.labels.items()}
+    assert labels == {
+        "phrase": [0, 0, 0, 0, 0, 0, -1, 1, 1],
+        "mention": [-1, -1, -1, -1, 0, 0, -1, -1, -1],
+        "language": [0] * 9,
+    }
+    row = typed(text, PIECES).tokens
+    assert row.ids.shape[1] > 9
+    for name, values in labels.items():
+        assert row.labels[name][0].tolist() == [values[word] for word in row.word[0].tolist()]
+
+
+def test_typed_text_without_the_rule_of_categories_keeps_marks_with_their_word():
+    row = typed("My dog. Your (dog).", ACROSS).tokens
+    assert row.word[0].unique().tolist() == [0, 1, 2, 3]
+    assert row.ids[0].tolist() == ACROSS.encode("My dog. Your (dog).").ids
+    assert row.sentence[0].tolist()[0] == 0 and row.sentence[0].tolist()[-1] == 1

@@ -1,0 +1,99 @@
+"""Byte-level BPE: 256 bytes instead of an alphabet, so nothing is unknown (Radford et al. 2019, GPT-2, sec. 2.2).
+
+GPT-2 keeps the space before a word as a part of it, and English endings such as 's in one piece; here neither is done:
+spaces part words, and "##" marks what continues one, as in every other kind.
+"""
+
+import re
+import unicodedata
+from functools import partial
+from itertools import groupby
+
+from playground.tokenizing.merging import Learnt, Merger, Run, kept, merges_of
+from playground.tokenizing.pieces import MARK, Code, Counts, both, continues, plain
+
+BYTES = tuple(map(chr, range(256)))
+"""Every byte as one letter."""
+
+BASE = 2 * len(BYTES)
+"""Entries that are always there: each byte as the first of a word and as a later one."""
+
+_NUMBERED = re.compile("⟨([0-9A-F]{2})⟩")
+
+
+def learn(counts: Counts, room: int, across: bool = False) -> Learnt:
+    """All bytes and the most frequent merges; unless `across`, letters, digits and punctuation stay apart."""
+    code = Code(BYTES)
+    write = partial(_write, code, across)
+    learnt = kept(both(BYTES), merges_of(counts, write, code, room), room)
+    merges = tuple((name(left), name(right)) for left, right in learnt.merges)
+    return Learnt(tuple(map(name, learnt.pieces)), merges, across=across)
+
+
+def cutter(learnt: Learnt) -> Merger:
+    """The way to cut words by these merges of bytes."""
+    return Merger(raw(learnt), Code(BYTES), partial(runs, across=learnt.across))
+
+
+def raw(learnt: Learnt) -> Learnt:
+    """The same pieces and merges with one letter for each byte."""
+    merges = tuple((_bytes(left), _bytes(right)) for left, right in learnt.merges)
+    return Learnt(tuple(map(_bytes, learnt.pieces)), merges, across=learnt.across)
+
+
+def runs(word: str, across: bool = False) -> list[Run]:
+    """The bytes of a word, each with the place of its character, parted where the category changes."""
+    found, start = [], 0
+    for _, group in groupby(categories(word), lambda category: None if across else category):
+        end = start + len(list(group))
+        places = [(k, k + 1) for k in range(start, end) for _ in word[k].encode("utf-8")]
+        found.append((word[start:end].encode("utf-8").decode("latin-1"), places))
+        start = end
+    return found
+
+
+def categories(word: str) -> list[str]:
+    """Letter, digit or other for each character; an accent belongs to the character before it."""
+    found: list[str] = []
+    for character in word:
+        general = unicodedata.category(character)[0]
+        if general == "M" and found:
+            found.append(found[-1])
+        else:
+            found.append({"L": "letter", "M": "letter", "N": "digit"}.get(general, "other"))
+    return found
+
+
+def show(letters: str) -> str:
+    """Bytes as text; a byte that is no whole visible character by its number: ⟨E2⟩."""
+    text = letters.encode("latin-1").decode("utf-8", "surrogateescape")
+    return "".join(c if c.isprintable() and c not in " ⟨" else _number(c) for c in text)
+
+
+def hide(shown: str) -> str:
+    """The bytes that `show` wrote."""
+    parts = _NUMBERED.split(shown)
+    whole = (chr(int(part, 16)) if k % 2 else part.encode("utf-8").decode("latin-1") for k, part in enumerate(parts))
+    return "".join(whole)
+
+
+def text_of(shown: str) -> str:
+    """The text that pieces put together stand for; bytes that make no character become �."""
+    return hide(shown).encode("latin-1").decode("utf-8", "replace")
+
+
+def _number(character: str) -> str:
+    return "".join(f"⟨{byte:02X}⟩" for byte in character.encode("utf-8", "surrogateescape"))
+
+
+def name(piece: str) -> str:
+    """A piece of bytes as the vocabulary writes it."""
+    return (MARK if continues(piece) else "") + show(plain(piece))
+
+
+def _bytes(piece: str) -> str:
+    return (MARK if continues(piece) else "") + hide(plain(piece))
+
+
+def _write(code: Code, across: bool, word: str) -> str:
+    return " ".join(code.write(letters, first=k == 0) for k, (letters, _) in enumerate(runs(word, across)))

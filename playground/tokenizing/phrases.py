@@ -1,0 +1,91 @@
+"""Two honest guesses where nobody has marked a text: what is a phrase, and what is a name. Both know only English."""
+
+import re
+from collections.abc import Sequence
+
+_SMALL = {
+    "articles and their like": "a an the this that these those each every some any no all both either neither another",
+    "pronouns": """i you he she it we they my your his her its our their mine yours hers ours theirs myself yourself
+        himself herself itself ourselves themselves who whom whose which what whoever whatever there""",
+    "prepositions": """about above across after against along amid among around as at before behind below beneath
+        beside between beyond by despite down during except for from in inside into like near of off on onto out
+        outside over past per since through throughout till to toward towards under until up upon via with within
+        without""",
+    "conjunctions": """and but or nor so yet if unless because although though while whereas whether than when where
+        why how once not""",
+}
+_VERBS = """am is are was were be been being do does did done have has had having will would shall should can cannot
+    could may might must ought don didn doesn isn aren wasn weren won wouldn shouldn couldn haven hasn hadn mustn"""
+
+OPENERS = frozenset(word for words in _SMALL.values() for word in words.split())
+"""Function words that are never a name by themselves, even where they open a sentence."""
+
+FUNCTION_WORDS = OPENERS | frozenset(_VERBS.split())
+"""Articles, pronouns, prepositions, conjunctions and auxiliary verbs; object pronouns (me, him, us, them) are not here:
+they close a phrase."""
+
+_ENDING = re.compile(r"(?:n['\u2019]t|['\u2019](?:s|t|m|re|ve|ll|d))$")
+
+
+def guess_phrases(words: Sequence[str], sentence: Sequence[int] | None = None) -> list[int]:
+    """The number of the phrase of each word: function words, then content words (chinks and chunks); marks have -1.
+
+    From Liberman and Church 1992, Text analysis and word pronunciation in text-to-speech synthesis. Their rule also
+    takes tensed verbs as chinks, which a list of words cannot know. With `sentence` no phrase leaves its sentence.
+    """
+    numbers: list[int] = []
+    phrase, before = -1, "mark"
+    for index, word in enumerate(words):
+        kind = _kind(word)
+        new_sentence = sentence is not None and index > 0 and sentence[index] != sentence[index - 1]
+        if kind != "mark" and (before == "mark" or new_sentence or (before, kind) == ("chunk", "chink")):
+            phrase += 1
+        numbers.append(-1 if kind == "mark" else phrase)
+        before = kind
+    return numbers
+
+
+def guess_mentions(words: Sequence[str], sentence: Sequence[int]) -> list[int]:
+    """The number of the name that each word belongs to, -1 outside: runs of capitalised words, without "I".
+
+    The first word of a sentence counts only if the next one is capitalised, too, or if the same word is capitalised
+    within some sentence; a function word such as "The" never counts there.
+    """
+    opens = [index == 0 or sentence[index] != sentence[index - 1] for index in range(len(words))]
+    first = _first_words(words, opens)
+    inside = {word for word, initial in zip(words, first, strict=True) if not initial and _capital(word)}
+    numbers: list[int] = []
+    mention, running = -1, False
+    for index, word in enumerate(words):
+        running = running and not opens[index]
+        follower = words[index + 1] if index + 1 < len(words) and not opens[index + 1] else ""
+        if first[index]:
+            named = _capital(word) and word.lower() not in OPENERS and (_capital(follower) or word in inside)
+        else:
+            named = _capital(word)
+        mention += named and not running
+        numbers.append(mention if named else -1)
+        running = named
+    return numbers
+
+
+def _kind(word: str) -> str:
+    if not any(c.isalnum() for c in word):
+        return "mark"
+    return "chink" if word.lower() in FUNCTION_WORDS or _ENDING.sub("", word.lower()) in FUNCTION_WORDS else "chunk"
+
+
+def _first_words(words: Sequence[str], opens: Sequence[bool]) -> list[bool]:
+    """Whether each word is the first of its sentence, marks such as an opening quote left aside."""
+    found: list[bool] = []
+    waiting = True
+    for word, opening in zip(words, opens, strict=True):
+        waiting = waiting or opening
+        first = waiting and any(c.isalnum() for c in word)
+        found.append(first)
+        waiting = waiting and not first
+    return found
+
+
+def _capital(word: str) -> bool:
+    return word[:1].isupper() and _ENDING.sub("", word) != "I"

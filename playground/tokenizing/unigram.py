@@ -1,0 +1,56 @@
+"""Unigram: pieces with probabilities; a word is cut the most probable way (Kudo 2018, arXiv:1804.10959, sec. 3.2)."""
+
+import json
+from functools import partial
+
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from playground.tokenizing.pieces import ALPHABET, Code, Counts, Cut, Learnt, Piece, alphabet, both, code_of, coded_text
+from playground.tokenizing.vocabulary import SPECIAL_TOKENS, UNKNOWN
+
+STEP = 1e-4
+"""The library sets letters that it could do without this far apart, in an order that differs from run to run."""
+
+DIGITS = 5
+"""Digits of a score that are kept: sums of many threads differ in the last ones."""
+
+
+def learn(counts: Counts, room: int) -> Learnt:
+    """At most `room` pieces, the most probable first, with the logarithms of their probabilities."""
+    code = Code(tuple(alphabet(counts, int(room * ALPHABET))))
+    letters = both(code.letters)
+    found = _scores(counts, code, room)
+    lowest = min(found.values(), default=0.0)
+    level = {p: s if s > lowest + STEP * len(letters) else lowest for p, s in found.items()}
+    base = {letter: level.get(letter, lowest) for letter in letters}
+    longer = sorted((-round(score, DIGITS), piece) for piece, score in level.items() if piece not in base)
+    scores = base | {piece: -score for score, piece in longer[: max(0, room - len(base))]}
+    order = sorted(scores, key=lambda piece: (-round(scores[piece], DIGITS), piece))
+    return Learnt(tuple(order), scores=tuple(round(scores[piece], DIGITS) for piece in order))
+
+
+def _scores(counts: Counts, code: Code, room: int) -> dict[str, float]:
+    """What the library learns; a piece that would look like a later one is left out."""
+    library = Tokenizer(models.Unigram())
+    library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.UnigramTrainer(vocab_size=room, show_progress=False)
+    library.train_from_iterator(coded_text(counts, code.write), trainer)
+    found = [(coded, code.read(coded), score) for coded, score in json.loads(library.to_str())["model"]["vocab"]]
+    return {piece: score for coded, piece, score in found if code.piece(piece) == coded}
+
+
+def cutter(learnt: Learnt) -> Cut:
+    """The way to cut words that is most probable under these scores."""
+    code = code_of(learnt.pieces)
+    scored = zip(map(code.piece, learnt.pieces), learnt.scores, strict=True)
+    return partial(_cut, code, models.Unigram([(SPECIAL_TOKENS[UNKNOWN], 0.0), *scored], 0))
+
+
+def _cut(code: Code, model: models.Unigram, word: str) -> list[Piece]:
+    """The pieces of a word; neighbouring letters outside the alphabet are one unknown piece, as in SentencePiece."""
+    found: list[Piece] = []
+    at = 0
+    for token in model.tokenize(code.write(word)):
+        found.append((token.id + UNKNOWN, at, at + len(token.value)))
+        at += len(token.value)
+    return found
