@@ -17,6 +17,9 @@ NAMES = {"next": "next", "other": "random", "previous": "reversed", "translation
 
 ALSO = {"random": "other", "reversed": "previous", "swapped": "previous", "in order": "next", "ordered": "next"}
 
+RUNS = ("phrase", "mention")
+"""Labels that are running numbers of runs and not classes."""
+
 FORMS = {"bert": (1, 1, 1), "sep": (0, 1, 0), "xlm": (1, 2, 1)}
 """How many signs stand before the first text, between the two, and after the second."""
 
@@ -138,7 +141,8 @@ def joined(first: Tokens, second: Tokens) -> Tokens:
     def one(a: Tensor, b: Tensor, blank: int) -> Tensor:
         return torch.cat([a, b], dim=1).gather(1, source).where(real, blank)
 
-    labels = {name: one(row, second.labels[name], -1) for name, row in first.labels.items() if name in second.labels}
+    shared = [name for name in first.labels if name in second.labels]
+    labels = {name: one(first.labels[name], _after(first, second, name), -1) for name in shared}
     return replace(
         first,
         ids=one(first.ids, second.ids, first.specials.pad),
@@ -156,6 +160,12 @@ def _count(tokens: Tokens, numbers: Tensor) -> Tensor:
     if not numbers.shape[1]:
         return numbers.new_zeros((len(numbers), 1))
     return (numbers + 1).masked_fill(~tokens.real, 0).amax(1, keepdim=True)
+
+
+def _after(first: Tokens, second: Tokens, name: str) -> Tensor:
+    """A label of the second text; runs (phrases, mentions) are numbered on from those of the first."""
+    row = second.labels[name]
+    return row if name not in RUNS else (row + _count(first, first.labels[name])).masked_fill(row < 0, -1)
 
 
 def _widened(values: Tensor, width: int) -> Tensor:
