@@ -58,7 +58,9 @@ def parser() -> Parser:
     )
     _text(objective)
     objective.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
-    objective.add_argument("--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan by hand")
+    objective.add_argument(
+        "--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan by hand, or @FILE"
+    )
 
     table = _command(commands, "table", "the survey's input/target table for a text", show_table)
     _text(table)
@@ -144,6 +146,26 @@ def _pairs(settings: Sequence[str], what: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in (s.partition("=") for s in settings)}
 
 
+def _plan(settings: Sequence[str]) -> dict[str, Any]:
+    """A plan as typed, or from files named with a leading @: what `--json` printed, or its `plan` alone."""
+    typed = [s for s in settings if not s.startswith("@")]
+    plan: dict[str, Any] = {}
+    for name in (s[1:] for s in settings if s.startswith("@")):
+        plan |= _saved_plan(Path(name))
+    return plan | _pairs(typed, "The plan")
+
+
+def _saved_plan(path: Path) -> dict[str, Any]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        plan = kept.get("plan", kept)
+        return {str(key): value for key, value in plan.items()}
+    except OSError as error:
+        raise Refusal(f"The plan {path} could not be read: {error.strerror}.") from error
+    except (ValueError, AttributeError) as error:
+        raise Refusal(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error
+
+
 def _given_text(given: argparse.Namespace) -> str:
     if given.file is None:
         typed = given.text if isinstance(given.text, str | None) else "--"  # argparse turns a lone "--" into a list
@@ -165,7 +187,7 @@ def show_objective(given: argparse.Namespace) -> int:
     from playground.objectives.objective import Printed, find_objective
     from playground.objectives.rebuild import rebuild
 
-    settings, plan = _pairs(given.set, "The setting"), _pairs(given.plan, "The plan")
+    settings, plan = _pairs(given.set, "The setting"), _plan(given.plan)
     own = find_objective(given.name).printed if given.text is None and given.file is None else Printed()
     text, pair = own.text or _given_text(given), given.pair or own.pair
     rebuilt = rebuild(given.name, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)

@@ -133,6 +133,23 @@ def test_the_plan_it_prints_can_be_given_back(name, facts):
     }
 
 
+def test_a_saved_plan_is_replayed_from_its_file(tmp_path, facts, call):
+    said = facts("objective", "T5 spans", "--seed", 3)
+    whole, alone = tmp_path / "whole.json", tmp_path / "alone.json"
+    whole.write_text(json.dumps(said))
+    alone.write_text(json.dumps(said["plan"]))
+    for path in (whole, alone):
+        again = facts("objective", "T5 spans", "--seed", 9, "--plan", f"@{path}")
+        assert (again["inputs"], again["targets"], again["plan"]) == (said["inputs"], said["targets"], said["plan"])
+    edited = facts("objective", "T5 spans", "--plan", f"@{whole}", "spans=1:1")
+    assert edited["plan"] == {"spans": ["1:1"]}
+    for text, fragment in (("[1]", "holds no plan"), ("{", "holds no plan"), (None, "could not be read")):
+        alone.unlink() if text is None else alone.write_text(text)
+        status, out, err = call("objective", "MLM", "--plan", f"@{alone}")
+        assert (status, out) == (2, "")
+        assert fragment in err
+
+
 def spelt(value):
     return ":".join(map(str, value)) if isinstance(value, list) else str(value)
 
