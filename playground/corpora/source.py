@@ -1,12 +1,21 @@
-"""Where a corpus comes from: a source of our own by its name, or a text file by its path."""
+"""Where a corpus comes from: a source of our own by its name, a file or two by their paths, or a data set's name."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from playground import catalog
+from playground.corpora.build import LIMIT
 from playground.corpora.corpus import Corpus
+from playground.corpora.decode import Progress, decoded
+from playground.corpora.hub import read_hub
+from playground.corpora.labelled import read_table
+from playground.corpora.table import from_table
 from playground.corpora.text import read_text_file
+from playground.corpora.translations import read_translations
+from playground.corpora.treebank import CELLS, read_treebank
 from playground.refusal import Refusal
 
 
@@ -22,21 +31,76 @@ class Source:
     rank: int = 0
 
 
+class Reading(TypedDict, total=False):
+    """How a file is read: its encoding, where it is not UTF-8, and who hears how far the reading is."""
+
+    encoding: str | None
+    progress: Progress | None
+
+
 FEWEST, MOST = 1_000, 20_000_000
 """Limits of the tokens that a source is asked for."""
 
+HUB = "hub:"
+"""Stands before the name of a data set in the Hugging Face layout, or before its folder."""
 
-def open_corpus(name_or_path: str | Path, *, seed: int = 0, tokens: int | None = None) -> Corpus:
-    """A corpus by its name, or a text file by its path; `tokens` limits either."""
+TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")
+TREEBANKS = (".conllu", ".conll")
+TEXTS = (".txt", ".md", ".rst", ".text")
+
+
+def open_corpus(
+    name_or_path: str | Path, *, seed: int = 0, tokens: int | None = None, **reading: Unpack[Reading]
+) -> Corpus:
+    """A corpus by its name or by the path of a file; `tokens` limits either.
+
+    A file is a table, a treebank or plain text, as its name ends; "first.en+second.fr" are two files that say the same
+    line by line; "hub:NAME" is a data set of the Hugging Face hub.
+    """
     if tokens is not None and not FEWEST <= tokens <= MOST:
         raise Refusal(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
-    source = _named(str(name_or_path))
+    name, limit = str(name_or_path), tokens or LIMIT
+    if name.startswith(HUB):
+        return from_table(read_hub(name.removeprefix(HUB)), limit=limit)
+    source = _named(name)
     if source:
         return source.make(seed, tokens or source.tokens)
-    if not Path(name_or_path).exists():
-        known = ", ".join(catalog.find("playground.corpora", Source))
-        raise Refusal(f"There is no corpus and no file named {str(name_or_path)!r}; the corpora are: {known}.")
-    return read_text_file(name_or_path) if tokens is None else read_text_file(name_or_path, limit=tokens)
+    if os.path.exists(name):
+        return _open_file(Path(name), limit, reading)
+    pair = _two_files(name)
+    if pair:
+        return read_translations(*pair, limit=limit, **reading)
+    known = ", ".join(catalog.find("playground.corpora", Source))
+    raise Refusal(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
+
+
+def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:
+    kind = path.suffix.lower()
+    if kind not in (*TABLES, *TREEBANKS, *TEXTS):
+        kind = _look(path, reading.get("encoding"))
+    if kind in TABLES:
+        return from_table(read_table(path, **reading), limit=limit)
+    return (read_treebank if kind in TREEBANKS else read_text_file)(path, limit=limit, **reading)
+
+
+def _look(path: Path, encoding: str | None) -> str:
+    """The kind of a file whose name does not say it, by the first line that is no comment; in doubt it is text."""
+    lines = next(decoded(path, encoding), "").splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    if first.count("\t") == CELLS - 1 and first[0].isdigit():
+        return ".conllu"
+    return ".txt"
+
+
+def _two_files(name: str) -> tuple[Path, Path] | None:
+    """The paths on both sides of a plus; a second one without a folder may lie beside the first."""
+    parts = name.split("+")
+    for k in range(1, len(parts)):
+        first, second = Path("+".join(parts[:k])), Path("+".join(parts[k:]))
+        for other in (second, first.parent / second):
+            if os.path.isfile(first) and os.path.isfile(other):
+                return first, other
+    return None
 
 
 def _named(name: str) -> Source | None:

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import catalog
-from playground.corpora import Corpus, Source, from_pasted, open_corpus, pick, read_text_file
+from playground.corpora import Corpus, Source, decode, from_pasted, open_corpus, pick, read_text_file
 from playground.corpora import text as reading
+from playground.corpora.build import build
+from playground.corpora.decode import plain_lines
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
@@ -71,12 +73,12 @@ def test_the_size_of_a_piece_changes_nothing(size):
     text = ("Zoë naïvely said: «Où?»\r\n" * 3 + "\r\n") * 6
     whole = from_pasted(text)
     chunks = [text[k : k + size] for k in range(0, len(text), size)]
-    again = reading._corpus("pasted text", iter(chunks), "auto", 2000, False, 10**6)
+    again = build("pasted text", reading.read_words(plain_lines(chunks)))
     assert again.hash == whole.hash
 
 
 def test_a_letter_of_two_bytes_between_two_pieces_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "CHUNK", 3)
+    monkeypatch.setattr(decode, "CHUNK", 3)
     corpus = read_text_file(write(tmp_path, ("né é " * 60).encode()))
     assert set(spell(corpus)) == {"né", "é", "[SEP]"}
 
@@ -98,7 +100,10 @@ REFUSED = [
     (b"", "some.txt is empty; choose a file with text in it."),
     (b" \n\t \r\n", "some.txt holds no words, only white space"),
     (b"abc\x00def" * 50, "some.txt is not a text file: byte 3 is zero"),
-    ("Grüße".encode("utf-16"), "some.txt is in UTF-16; save it as UTF-8."),
+    ("Grüße".encode("utf-16-le"), "some.txt is not a text file: byte 1 is zero"),
+    (b"\xff\xfea\0\0\0", "some.txt is not a text file: it holds zeros among its letters"),
+    (b"\xff\xfea\0\x00\xd8", "some.txt is not in UTF-8: byte 4 cannot be read"),
+    (b"PK\x03\x04 and more", "some.txt is a zip archive or an office document"),
     (
         b"a" * 10 + "é".encode("latin-1") + b" b" * 99,
         "some.txt is not in UTF-8: byte 10 cannot be read; save it as UTF-8.",
@@ -116,7 +121,7 @@ def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(tmp_path, content, 
 
 
 def test_the_byte_offset_is_that_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "CHUNK", 7)
+    monkeypatch.setattr(decode, "CHUNK", 7)
     with pytest.raises(Refusal, match="byte 30 "):
         read_text_file(write(tmp_path, "ééééé".encode() * 3 + b"\xff" + b"x" * 30))
 
@@ -151,13 +156,11 @@ def test_specials_in_a_file_stay_text(tmp_path):
     assert int((corpus.ids < FIRST_WORD).sum()) == 1
 
 
-def test_progress_rises_to_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "CHUNK", 100)
-    heard: list[float] = []
-    read_text_file(write(tmp_path, TEXT.encode()), progress=heard.append)
-    assert heard == sorted(heard)
-    assert heard[-1] == 1.0
-    assert len(heard) > 10
+def test_progress_tells_the_bytes_that_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(decode, "CHUNK", 100)
+    heard: list[tuple[int, int]] = []
+    read_text_file(write(tmp_path, TEXT.encode()), progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(min(100 * k, len(TEXT)), len(TEXT)) for k in range(1, len(TEXT) // 100 + 2)]
 
 
 def test_a_text_over_the_limit_is_cut_and_said_to_be():
@@ -208,11 +211,13 @@ def test_the_hash_follows_the_content():
 
 
 def test_the_catalogue_lists_the_presets():
-    assert list(catalog.find("playground.corpora", Source)) == ["world", "reviews"]
+    assert list(catalog.find("playground.corpora", Source)) == ["world", "reviews", "python reference"]
 
 
 def test_an_unknown_corpus_is_refused_with_what_there_is():
-    with pytest.raises(Refusal, match=r"no corpus and no file named 'wrold'; the corpora are: world, reviews\."):
+    with pytest.raises(
+        Refusal, match=r"no corpus and no file named 'wrold'; the corpora are: world, reviews, python reference\."
+    ):
         open_corpus("wrold")
 
 

@@ -1,0 +1,185 @@
+"""Words that are read one after another, and the corpus that they make."""
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict, Unpack
+
+import torch
+from torch import Tensor
+
+from playground.corpora.corpus import Corpus, find_boundary
+from playground.refusal import Refusal
+from playground.tokenizing.sentences import number_sentences
+from playground.tokenizing.tokenizer import Tokenizer, Wish, of_counts
+from playground.tokenizing.vocabulary import SEPARATOR
+
+FEWEST = 64
+"""A text with fewer tokens is too short to train on."""
+
+LIMIT = 10_000_000
+"""Words of one text that are used; more would fill the memory of a small computer."""
+
+MOST_TYPES = 1_000_000
+"""Different words of one text that are used; no language needs so many, but a file of numbers does."""
+
+SLICE = 100_000
+"""Words that become tokens at a time, so that the work needs little memory beside the corpus."""
+
+
+class Vocabulary(TypedDict, total=False):
+    """What may be wished of the vocabulary of a text: words or pieces, how many entries, small letters only."""
+
+    kind: Wish
+    size: int
+    lower: bool
+
+
+@dataclass
+class Words:
+    """The words of documents, each as the number of its type, with their sentences; type 0 ends a document."""
+
+    limit: int = LIMIT
+    types: dict[str, int] = field(default_factory=lambda: {"": 0})
+    rows: array = field(default_factory=lambda: array("i"))
+    sentence: array = field(default_factory=lambda: array("i"))
+    sentences: int = 0
+    cut: bool = False
+
+    @property
+    def room(self) -> int:
+        """How many words may still come; one place is kept for the end of the document."""
+        return 0 if len(self.types) > MOST_TYPES else max(0, self.limit - 1 - len(self.rows))
+
+    def add(self, words: Sequence[str], sentence: Sequence[int] | None = None) -> None:
+        """Some words, and the number of the sentence of each, from 0; what has no room is left out."""
+        self.cut = self.cut or len(words) > self.room
+        words = words[: self.room]
+        if not words:
+            return
+        types = self.types
+        self.rows.extend([types.setdefault(word, len(types)) for word in words])
+        numbers = number_sentences(words) if sentence is None else sentence[: len(words)]
+        self.sentence.extend([self.sentences + number for number in numbers])
+        self.sentences += numbers[-1] + 1
+
+    def close(self) -> bool:
+        """The end of a document; its mark belongs to the last sentence. False where no word came since the last."""
+        if not self.rows or self.rows[-1] == 0:
+            return False
+        self.rows.append(0)
+        self.sentence.append(self.sentences - 1)
+        return True
+
+    def spread(self, values: Sequence[int]) -> Tensor:
+        """A value of each document for each of its words; the mark at its end has none (-1)."""
+        ends = torch.frombuffer(self.rows, dtype=torch.int32) == 0
+        document = ends.cumsum(0) - ends.long()
+        return torch.tensor(values)[document].masked_fill(ends, -1)
+
+
+@dataclass
+class Labels:
+    """The values of one label, numbered in the order they come; "" is a value that nobody knows."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    rows: array = field(default_factory=lambda: array("i"))
+
+    def add(self, value: str) -> None:
+        self.rows.append(self.numbers.setdefault(value, len(self.numbers)) if value else -1)
+
+    def sorted(self) -> tuple[Tensor, tuple[str, ...]]:
+        """The numbers of the values in the order of their names (numbers by size), and the names."""
+        names = tuple(sorted(self.numbers, key=_place))
+        place = {self.numbers[name]: k for k, name in enumerate(names)}
+        table = torch.tensor([*(place[k] for k in range(len(names))), -1])
+        return table[torch.tensor(self.rows, dtype=torch.long)], names
+
+
+def _place(name: str) -> tuple[bool, float, str]:
+    """Numbers first, by size; "nan" is no number that could be put in order."""
+    try:
+        number = float(name)
+    except ValueError:
+        number = math.nan
+    return (True, 0.0, name) if math.isnan(number) else (False, number, name)
+
+
+def build(
+    name: str,
+    words: Words,
+    *,
+    note: str = "",
+    labels: Mapping[str, Tensor] | None = None,
+    places: Mapping[str, Tensor] | None = None,
+    label_names: Mapping[str, tuple[str, ...]] | None = None,
+    **wishes: Unpack[Vocabulary],
+) -> Corpus:
+    """The corpus of these words; `labels` have a value for each word, `places` name another word (or -1: none).
+
+    Every piece of a word has the word's labels; a place becomes that of the other word's first piece.
+    """
+    rows = _checked(name, words)
+    tokenizer = of_counts(_counts(words.types, rows), **wishes)
+    ids, word, first = _number(tokenizer, list(words.types), rows)
+    known = {label: row[word] for label, row in (labels or {}).items()}
+    known |= {label: first[row].long().where(row >= 0, -1)[word] for label, row in (places or {}).items()}
+    sentence = torch.frombuffer(words.sentence, dtype=torch.int32)[word]
+    return Corpus(
+        name=name,
+        description=_describe(name, words, note),
+        tokenizer=tokenizer,
+        ids=ids,
+        word=word,
+        sentence=sentence,
+        document=_documents(ids),
+        held_out_from=find_boundary(ids, sentence),
+        labels=known,
+        label_names=dict(label_names or {}),
+    )
+
+
+def _checked(name: str, words: Words) -> Tensor:
+    """The rows as a tensor, where there are enough of them."""
+    if not words.rows:
+        raise Refusal(f"{name} holds no words, only white space; choose a text of at least {FEWEST} words.")
+    if len(words.rows) < FEWEST:
+        raise Refusal(f"{name} has only {len(words.rows)} tokens; at least {FEWEST} are needed to train on it.")
+    return torch.frombuffer(words.rows, dtype=torch.int32)
+
+
+def _describe(name: str, words: Words, note: str) -> str:
+    said = f"{len(words.rows):,} words and punctuation marks of {name}."
+    cut = f"The text is longer; only its first {len(words.rows):,} words are used." if words.cut else ""
+    return " ".join(part for part in (said, note, cut) if part)
+
+
+def _counts(types: dict[str, int], rows: Tensor) -> dict[str, int]:
+    """How often each word type occurs; type 0 is the end of a document."""
+    counts = torch.bincount(rows, minlength=len(types)).tolist()
+    return {word: counts[number] for word, number in types.items() if number}
+
+
+def _number(tokenizer: Tokenizer, types: list[str], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The ids of all tokens, the running number of the word of each, and the place of each word's first token."""
+    pieces = [[SEPARATOR], *(tokenizer.encode_word(word) for word in types[1:])]
+    length = torch.tensor([len(ids) for ids in pieces])
+    flat = torch.tensor([number for ids in pieces for number in ids])
+    start = length.cumsum(0) - length
+    first = torch.cat([torch.zeros(1, dtype=torch.int32), length.int()[rows].cumsum(0, dtype=torch.int32)])
+    ids, word = torch.empty(int(first[-1]), dtype=torch.long), torch.empty(int(first[-1]), dtype=torch.int32)
+    for begin in range(0, len(rows), SLICE):
+        some = rows[begin : begin + SLICE].long()
+        which = torch.arange(len(some)).repeat_interleave(length[some])
+        here = slice(int(first[begin]), int(first[begin]) + len(which))
+        within = torch.arange(here.start, here.stop) - first[begin + which]
+        ids[here] = flat[start[some][which] + within]
+        word[here] = begin + which
+    return ids, word, first[:-1]
+
+
+def _documents(ids: Tensor) -> Tensor:
+    """The running number of the document of each token; [SEP] belongs to the document that it ends."""
+    ends = ids == SEPARATOR
+    return ends.cumsum(0, dtype=torch.int32).sub_(ends.int())
