@@ -22,6 +22,11 @@ NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "con
 STAGES = "playground/objectives"
 
 
+AREAS = ("stages", "laws", "leaks", "models", "masking", "directions", "noise", "contrast")
+SUITES = ("tests/papers", "tests/contracts/test_objectives.py", *(f"tests/playground/test_{a}.py" for a in AREAS))
+"""What must notice a fault in the objectives: the tests of objectives, leaks and models."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A fault: in `file`, the text `old` (which occurs there once) becomes `new`."""
@@ -218,8 +223,7 @@ def run(mutant: Mutant, copy: Path) -> tuple[bool, float, str]:
     sound = file.read_text(encoding="utf-8")
     file.write_text(sound.replace(mutant.old, mutant.new), encoding="utf-8")
     began = time.perf_counter()
-    suites = ("tests/papers", "tests/contracts/test_objectives.py", "tests/playground")
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", *suites]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", *SUITES]
     done = subprocess.run(command, cwd=copy, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     file.write_text(sound, encoding="utf-8")
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
