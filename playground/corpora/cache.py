@@ -60,7 +60,7 @@ def _widen(known: dict, rows: dict[str, torch.Tensor]) -> Corpus:
         sentence=rows["sentence"],
         document=rows["document"],
         held_out_from=known["held_out_from"],
-        labels={name: rows[f"label {name}"].long() for name in known["label_names"]},
+        labels={name.removeprefix("label "): row for name, row in rows.items() if name.startswith("label ")},
         label_names={name: tuple(values) for name, values in known["label_names"].items()},
         entropy_bound=known["entropy_bound"],
     )
@@ -69,7 +69,7 @@ def _widen(known: dict, rows: dict[str, torch.Tensor]) -> Corpus:
 def _write(path: Path, corpus: Corpus) -> None:
     """All at once or not at all, so that two starts at the same time do no harm."""
     rows = {"ids": corpus.ids.short(), "sentence": corpus.sentence, "document": corpus.document}
-    rows |= {f"label {name}": row.to(torch.int8) for name, row in corpus.labels.items()}
+    rows |= {f"label {name}": row for name, row in corpus.labels.items()}
     content = save(rows, {"corpus": json.dumps(_known(corpus))})
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:

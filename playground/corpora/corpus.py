@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from playground.corpora.pairs import cut_pairs, from_zero
 from playground.example import Tokens
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
@@ -24,9 +25,11 @@ HELD_OUT = 0.1
 class Corpus:
     """Documents one after another, each ended by [SEP]; `word`, `sentence` and `document` are running numbers.
 
-    `labels` say what is true of each token (-1: nothing). `entropy_bound` is the generator's own surprise in nats per
-    token: what a perfect reader would pay that reads whole documents from left to right. A reader that sees both sides
-    (BERT's) can pay less, one that begins in the middle of a document pays a little more.
+    `labels` say what is true of each token (-1: nothing); `label_names` name the values of those that are classes, the
+    others are numbers (the running number of a phrase or of a name, the place of a twin). `entropy_bound` is the
+    generator's own surprise in nats per token: what a perfect reader would pay that reads whole documents from left to
+    right. A reader that sees both sides (BERT's) can pay less, one that begins in the middle of a document pays a
+    little more.
     """
 
     name: str
@@ -63,7 +66,7 @@ class Corpus:
 
     def windows(self, length: int, part: Part = "train") -> Tokens:
         """The part cut into rows `[r, length]` without padding; what is left over at the end is dropped."""
-        first, last = (0, self.held_out_from) if part == "train" else (self.held_out_from, len(self))
+        first, last = self._bounds(part)
         rows = (last - first) // length
         if rows < 1:
             raise Refusal(
@@ -77,18 +80,25 @@ class Corpus:
         return Tokens(
             ids=cut(self.ids),
             lengths=torch.full((rows,), length),
-            word=_from_zero(cut(self.word)),
-            sentence=_from_zero(cut(self.sentence)),
+            word=from_zero(cut(self.word)),
+            sentence=from_zero(cut(self.sentence)),
             specials=self.tokenizer.specials,
             labels={name: cut(row) for name, row in self.labels.items()},
             vocabulary=self.tokenizer.words,
             padded=False,
         )
 
+    def pairs(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
+        """Segments A `[r, t]`, padded, with the neighbours "next" and "other" of at most `length` - |A| tokens each.
 
-def _from_zero(numbers: Tensor) -> Tensor:
-    """Running numbers that begin at 0 in every row."""
-    return numbers - numbers[:, :1]
+        Segments are whole sentences where those fit, without [SEP]. "next" follows A in its document, "other" comes
+        from another document. In a corpus of two languages A is a sentence and "translation" stands for "next".
+        """
+        return cut_pairs(self, length, *self._bounds(part), seed)
+
+    def _bounds(self, part: Part) -> tuple[int, int]:
+        """The first token of a part and one after its last."""
+        return (0, self.held_out_from) if part == "train" else (self.held_out_from, len(self))
 
 
 def pick(tokens: Tokens, index: Tensor) -> Tokens:

@@ -4,11 +4,12 @@ from functools import partial
 
 from playground.corpora.source import Source
 from playground.corpora.tinyworld.generate import open_preset
+from playground.corpora.tinyworld.presets import reviews
 
 REVIEWS = Source(
     name="reviews",
     aliases=("film reviews",),
-    idea="Short film reviews; each is good or bad, and nearly all of its sentences agree.",
+    idea=reviews.REVIEWS.idea,
     make=partial(open_preset, "reviews"),
     rank=1,
 )

@@ -4,10 +4,11 @@ from functools import partial
 
 from playground.corpora.source import Source
 from playground.corpora.tinyworld.generate import open_preset
+from playground.corpora.tinyworld.presets import world
 
 WORLD = Source(
     name="world",
     aliases=("TinyWorld", "world-6"),
-    idea="Six topics, film reviews, people and their lives, journeys, and words with two meanings.",
+    idea=world.WORLD.idea,
     make=partial(open_preset, "world"),
 )

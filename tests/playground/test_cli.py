@@ -369,7 +369,8 @@ def test_zoo_lists_all_there_is(facts):
     assert names["objectives"] == list(objectives())
     assert names["strategies"] == list(strategies())
     assert names["tasks"] == list(tasks())
-    assert names["corpora"] == ["world", "reviews", "python reference"]
+    assert names["corpora"][:3] == ["world", "reviews", "parallel"]
+    assert "python reference" in names["corpora"]
     for entry in said["entries"]:
         assert entry["parameters"] > 1000
         assert 2017 < entry["year"] < 2030

@@ -1,6 +1,8 @@
 """Corpora: the user's text in every shape it may come, and windows cut from it."""
 
 import os
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,6 +14,9 @@ from playground.corpora import Corpus, Source, decode, from_pasted, open_corpus,
 from playground.corpora import text as reading
 from playground.corpora.build import build
 from playground.corpora.decode import plain_lines
+from playground.corpora.parallel import make_parallel
+from playground.corpora.tinyworld import generate
+from playground.example import Tokens
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
@@ -200,6 +205,119 @@ def test_picked_rows_bring_everything_along():
     assert some.lengths.tolist() == [16, 16, 16]
 
 
+def traced(corpus: Corpus) -> Corpus:
+    """The same corpus with labels that say where each token stands and which sentence and document it is of."""
+    where = {"place": torch.arange(len(corpus)), "sentence": corpus.sentence, "document": corpus.document}
+    return replace(corpus, labels={**corpus.labels, **where})
+
+
+def rows_of(tokens: Tokens, label: str) -> list[list[int]]:
+    """The label of the real tokens of each row."""
+    return [row[:n].tolist() for row, n in zip(tokens.labels[label], tokens.lengths.tolist(), strict=True)]
+
+
+PAIRED = traced(generate("world", 0, 12_000))
+BOOKS = traced(from_pasted(("One two. Three four five? Six.\n\n" + PARAGRAPH * 3 + "\n") * 30))
+CORPORA = pytest.mark.parametrize("corpus", [PAIRED, BOOKS], ids=["world", "file"])
+
+
+@CORPORA
+@pytest.mark.parametrize("part", ["train", "held_out"])
+@pytest.mark.parametrize("length", [2, 9, 21, 32, 64])
+def test_pairs_follow_each_other_in_one_document_of_one_part(corpus, part, length):
+    tokens = corpus.pairs(length, part)
+    following, other = tokens.neighbours["next"], tokens.neighbours["other"]
+    inside = range(corpus.held_out_from) if part == "train" else range(corpus.held_out_from, len(corpus))
+    assert len(tokens.ids) == len(following.ids) == len(other.ids)
+    sides = (rows_of(side, "place") for side in (tokens, following, other))
+    for a, b, c in zip(*sides, strict=True):
+        assert 0 < len(a) <= length - max(len(b), len(c)) < length
+        assert corpus.document[a].unique().tolist() == corpus.document[b].unique().tolist()
+        assert corpus.document[c].unique().tolist() != corpus.document[a].unique().tolist()
+        assert all(run == list(range(run[0], run[0] + len(run))) for run in (a, b, c))
+        assert {*a, *b, *c} <= set(inside)
+        whole = corpus.sentence[a[-1]] != corpus.sentence[a[-1] + 1]
+        assert b[0] == a[-1] + 1 if whole else corpus.sentence[b[0]] == corpus.sentence[a[-1]] + 1
+
+
+@CORPORA
+def test_segments_are_whole_sentences_where_they_fit_and_hold_no_separator(corpus):
+    tokens = corpus.pairs(40)
+    for side in (tokens, *tokens.neighbours.values()):
+        assert SEPARATOR not in side.ids
+        for run in rows_of(side, "place"):
+            assert run[0] == 0 or corpus.sentence[run[0] - 1] != corpus.sentence[run[0]]
+            assert corpus.ids[run[-1] + 1] == SEPARATOR or corpus.sentence[run[-1] + 1] != corpus.sentence[run[-1]]
+
+
+def test_rows_of_pairs_are_padded_and_counted_from_zero():
+    tokens = PAIRED.pairs(24)
+    for side in (tokens, *tokens.neighbours.values()):
+        assert side.ids.shape == side.word.shape == side.labels["pos"].shape
+        assert side.ids.shape[1] == int(side.lengths.max())
+        assert (side.ids[~side.real] == tokens.specials.pad).all()
+        assert (side.labels["pos"][~side.real] == -1).all()
+        assert side.ids[side.real].tolist() == PAIRED.ids[side.labels["place"][side.real]].tolist()
+        assert side.labels["pos"][side.real].tolist() == PAIRED.labels["pos"][side.labels["place"][side.real]].tolist()
+        assert not side.word[:, 0].any()
+        assert not side.sentence[:, 0].any()
+        assert side.padded
+
+
+def test_length_does_not_give_away_what_follows_and_what_does_not():
+    tokens = PAIRED.pairs(64)
+    following, other = tokens.neighbours["next"].lengths, tokens.neighbours["other"].lengths
+    assert float((following == other).float().mean()) > 0.8
+    assert abs(float((following - other).float().mean())) < 0.3
+    used = Counter(row[0] for row in rows_of(tokens.neighbours["other"], "place"))
+    assert max(used.values()) <= 2
+
+
+def test_pairs_follow_from_the_seed():
+    one, again, another = (PAIRED.pairs(32, seed=seed) for seed in (0, 0, 1))
+    for name in ("next", "other"):
+        assert torch.equal(one.neighbours[name].ids, again.neighbours[name].ids)
+        assert rows_of(one.neighbours[name], "place") != rows_of(another.neighbours[name], "place")
+
+
+def test_picked_pairs_bring_their_neighbours_along():
+    tokens = PAIRED.pairs(32)
+    some = pick(tokens, torch.tensor([5, 2]))
+    assert some.neighbours["next"].ids[1].tolist() == tokens.neighbours["next"].ids[2].tolist()
+    assert some.neighbours["other"].lengths.tolist() == tokens.neighbours["other"].lengths[[5, 2]].tolist()
+
+
+def test_pairs_of_two_languages_are_translations():
+    corpus = traced(make_parallel(0, 6000))
+    tokens = corpus.pairs(12)
+    assert set(tokens.neighbours) == {"translation", "other"}
+    there, other = tokens.neighbours["translation"], tokens.neighbours["other"]
+    assert len(tokens.ids) == int(corpus.document[corpus.held_out_from - 1]) + 1
+    assert (tokens.labels["language"][tokens.real] == 0).all()
+    assert (there.labels["language"][there.real] == 1).all()
+    assert (other.labels["language"][other.real] == 1).all()
+    assert (tokens.labels["document"][:, 0] == there.labels["document"][:, 0]).all()
+    assert (tokens.labels["document"][:, 0] != other.labels["document"][:, 0]).all()
+    assert (other.labels["aligned"] == -1).all()
+    shared = 0
+    for a, b, cut in zip(
+        rows_of(tokens, "aligned"), rows_of(there, "aligned"), (tokens.lengths + there.lengths), strict=True
+    ):
+        assert all(place == -1 or b[place] == k for k, place in enumerate(a))
+        assert int(cut) <= 12
+        shared += sum(place >= 0 for place in a)
+    assert shared > 0
+
+
+def test_texts_without_pairs_are_refused_in_a_sentence():
+    with pytest.raises(Refusal, match="has only one document with pairs"):
+        from_pasted(PARAGRAPH * 40).pairs(32)
+    with pytest.raises(Refusal, match="No document of pasted text has two sentences"):
+        from_pasted("one two three four five\n\n" * 40).pairs(32)
+    with pytest.raises(Refusal, match="The length is 1; a pair"):
+        PAIRED.pairs(1)
+
+
 def test_the_unigram_entropy_of_an_even_text_is_known():
     corpus = from_pasted("a b c d " * 500, kind="word")
     assert corpus.unigram_entropy == pytest.approx(torch.log(torch.tensor(4.0)).item(), abs=1e-3)
@@ -210,13 +328,13 @@ def test_the_hash_follows_the_content():
     assert from_pasted(TEXT).hash != from_pasted(TEXT.replace("cat", "dog")).hash
 
 
-def test_the_catalogue_lists_the_presets():
-    assert list(catalog.find("playground.corpora", Source)) == ["world", "reviews", "python reference"]
+def test_the_catalogue_begins_with_the_default():
+    assert list(catalog.find("playground.corpora", Source))[:3] == ["world", "reviews", "parallel"]
 
 
 def test_an_unknown_corpus_is_refused_with_what_there_is():
     with pytest.raises(
-        Refusal, match=r"no corpus and no file named 'wrold'; the corpora are: world, reviews, python reference\."
+        Refusal, match=r"no corpus and no file named 'wrold'; the corpora are: world, reviews, parallel, "
     ):
         open_corpus("wrold")
 

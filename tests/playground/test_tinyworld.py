@@ -1,21 +1,27 @@
 """TinyWorld: is the truth that the grammar tells about its tokens true?"""
 
 from collections import Counter, defaultdict
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import log
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from playground.corpora.tinyworld import generate, polarity_sentences
+from playground.corpora.parallel import make_parallel
+from playground.corpora.tinyworld import generate, polarity_sentences, supersenses
 from playground.corpora.tinyworld import lexicon as lex
+from playground.corpora.tinyworld.cipher import decipher, dictionary, encipher
+from playground.corpora.tinyworld.entities import ENTITIES
+from playground.corpora.tinyworld.facts import known_facts
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.inflection import past, plural, takes_an, with_s
-from playground.corpora.tinyworld.world import known_facts
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR, UNKNOWN
 
 WORLD = generate("world", 0, 120_000)
 REVIEWS = generate("reviews", 0, 20_000)
+PARALLEL = make_parallel(0, 20_000)
 WORDS = WORLD.tokenizer.decode(WORLD.ids.tolist())
 
 
@@ -46,7 +52,7 @@ def test_the_vocabulary_does_not_depend_on_the_seed():
 
 
 def test_there_are_enough_words_and_none_is_unknown():
-    assert len(WORLD.ids.unique()) >= 600
+    assert 600 <= len(WORLD.ids.unique()) <= len(WORLD.tokenizer) <= 1200
     assert 100 <= len(REVIEWS.tokenizer) - FIRST_WORD <= 150
     assert UNKNOWN not in WORLD.ids
 
@@ -55,18 +61,20 @@ def test_the_words_of_reviews_are_words_of_the_world():
     assert set(REVIEWS.tokenizer.words) <= set(WORLD.tokenizer.words)
 
 
-@pytest.mark.parametrize("corpus", [WORLD, REVIEWS], ids=["world", "reviews"])
+@pytest.mark.parametrize("corpus", [WORLD, REVIEWS, PARALLEL], ids=["world", "reviews", "parallel"])
 def test_labels_are_as_long_as_the_text_and_have_names(corpus):
-    assert set(corpus.labels) == {"pos", "number", "sense", "attractors", "polarity", "topic"}
+    numbers = {"phrase", "mention", "aligned"} if corpus is PARALLEL else {"phrase", "mention"}
+    assert set(corpus.labels) == {*corpus.label_names, *numbers}
     for name, row in corpus.labels.items():
         assert len(row) == len(corpus)
-        assert -1 <= int(row.min()) <= int(row.max()) < len(corpus.label_names[name])
+        assert -1 <= int(row.min()) <= int(row.max()) < len(corpus.label_names.get(name, row))
 
 
 def test_every_word_has_a_part_of_speech_and_separators_have_no_label():
     ends = WORLD.ids == SEPARATOR
     assert ((WORLD.labels["pos"] < 0) == ends).all()
-    assert all((row[ends] == -1).all() for row in WORLD.labels.values())
+    assert all((row[ends] == -1).all() for name, row in WORLD.labels.items() if name != "language")
+    assert (WORLD.labels["language"] == 0).all()
 
 
 def test_documents_and_sentences_end_where_they_should():
@@ -227,6 +235,152 @@ def test_crossed_names_have_halves_that_occur_nowhere_else():
     pairs = [pair for pair in pairwise(WORDS) if pair[0] in first or pair[1] in second]
     assert pairs
     assert set(pairs) <= halves
+
+
+def runs(label, corpus=WORLD):
+    """The places of the tokens with each number of a running label."""
+    found = defaultdict(list)
+    for place, number in enumerate(corpus.labels[label].tolist()):
+        if number >= 0:
+            found[number].append(place)
+    return found
+
+
+@pytest.mark.parametrize("label", ["phrase", "mention"])
+@pytest.mark.parametrize("corpus", [WORLD, PARALLEL], ids=["world", "parallel"])
+def test_running_numbers_are_those_of_unbroken_runs_within_a_sentence(label, corpus):
+    found = runs(label, corpus)
+    assert list(found) == list(range(len(found)))
+    for places in found.values():
+        assert places == list(range(places[0], places[-1] + 1))
+        assert corpus.sentence[places[0]] == corpus.sentence[places[-1]]
+
+
+def test_phrases_begin_as_their_kind_says_and_leave_out_stops():
+    pos, kinds = named(WORLD, "pos"), named(WORLD, "phrase_type")
+    begins = defaultdict(set)
+    for places in runs("phrase").values():
+        assert len({kinds[k] for k in places}) == 1
+        begins[kinds[places[0]]].add(pos[places[0]])
+    assert begins == {
+        "NP": {"DET", "NUM", "PRON", "NOUN", "PROPN", "ADJ"},
+        "VP": {"VERB", "AUX"},
+        "PP": {"ADP"},
+        "AP": {"ADJ", "ADV", "PART"},
+    }
+    outside = {tag for tag, kind in zip(pos, kinds, strict=True) if not kind}
+    assert outside == {"PUNCT", "CONJ", "ADV", ""}
+
+
+def test_the_tokens_of_a_mention_spell_the_name_of_its_entity():
+    entity, kind = named(WORLD, "entity"), named(WORLD, "entity_type")
+    mentioned = set()
+    for places in runs("mention").values():
+        name = " ".join(WORDS[k] for k in places)
+        assert {entity[k] for k in places} == {name}
+        assert {kind[k] for k in places} == {ENTITIES[name]}
+        mentioned.add(name)
+    assert mentioned == set(ENTITIES)
+    names = (WORLD.labels["pos"] == WORLD.label_names["pos"].index("PROPN")).tolist()
+    assert [number >= 0 for number in WORLD.labels["mention"].tolist()] == names
+
+
+def test_towns_share_the_parts_of_their_names_but_not_every_pair_is_a_town():
+    pairs = Counter(tuple(name.split()) for name in lex.TOWNS)
+    first, second = Counter(one for one, _ in pairs), Counter(two for _, two in pairs)
+    assert set(first.values()) == set(second.values()) == {2}
+    assert 2 * len(pairs) == len(first) * len(second)
+    assert {pair for pair in pairwise(WORDS) if pair[0] in first and pair[1] in second} == set(pairs)
+
+
+def test_content_words_have_one_supersense_and_small_words_none():
+    lemmas = {word: meaning for meaning, words in supersenses.NOUNS.items() for word in words.split()}
+    meanings = defaultdict(set)
+    for word, pos, said in zip(WORDS, named(WORLD, "pos"), named(WORLD, "supersense"), strict=True):
+        assert bool(said) == (pos in ("NOUN", "VERB", "ADJ", "PROPN"))
+        meanings[word, pos].add(said)
+    several = {word for (word, _), said in meanings.items() if len(said) > 1}
+    assert several <= set(lex.SENSES)
+    assert meanings["whale", "NOUN"] == {"animal"}
+    assert meanings["rosa", "PROPN"] == {"person"}
+    assert meanings["talk", "NOUN"] == {"speech"}
+    assert all(meanings[plural(w), "NOUN"] <= {lemmas[w]} for w in lemmas)
+
+
+def test_no_word_stands_in_two_classes_of_meaning():
+    for table in (supersenses.NOUNS, supersenses.VERBS, supersenses.ADJECTIVES):
+        words = [word for words in table.values() for word in words.split()]
+        assert len(words) == len(set(words))
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1))
+def test_the_cipher_can_be_undone(word):
+    assert decipher(encipher(word)) == word
+
+
+def test_no_word_is_by_accident_in_both_languages():
+    words = WORLD.tokenizer.words[FIRST_WORD:]
+    pairs = dictionary(words, 0.0)
+    assert not set(pairs) & set(pairs.values())
+    assert len(set(pairs.values())) == len(words) - 1, "a and an are one word"
+    assert all(decipher(there) == here for here, there in pairs.items() if here != "an")
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.1, 0.5, 1.0])
+def test_so_many_words_are_the_same_in_both_languages(shared):
+    words = WORLD.tokenizer.words[FIRST_WORD:]
+    same = [here for here, there in dictionary(words, shared).items() if here == there]
+    assert len(same) == round(shared * len(words))
+    names = {word for name in ENTITIES for word in name.split()}
+    assert shared != 0.1 or set(same) <= names | {".", ","}
+
+
+@pytest.mark.parametrize("knobs", [{}, {"adjective_after": True}, {"verb_last": False, "shared": 0.5}])
+def test_the_alignment_points_both_ways_to_the_same_meaning(knobs):
+    corpus = make_parallel(1, 4000, **knobs)
+    words, aligned = corpus.tokenizer.decode(corpus.ids.tolist()), corpus.labels["aligned"].tolist()
+    pairs = dictionary(generate("parallel", 0, 1000).tokenizer.words[FIRST_WORD:], knobs.get("shared", 0.1))
+    sides = list(runs_of(corpus.sentence.tolist()))
+    assert corpus.labels["language"][[side[0] for side in sides]].tolist() == [0, 1] * (len(sides) // 2)
+    for one, two in zip(sides[::2], sides[1::2], strict=True):
+        two = two[:-1]
+        assert words[two[-1] + 1] == "[SEP]"
+        assert len(one) == len(two)
+        for k, place in enumerate(one):
+            twin = two[aligned[place]]
+            assert aligned[twin] == k
+            assert pairs[words[place]] == words[twin]
+            assert corpus.labels["pos"][place] == corpus.labels["pos"][twin]
+
+
+def runs_of(numbers):
+    """The places of each run of equal numbers."""
+    for _, run in groupby(range(len(numbers)), key=numbers.__getitem__):
+        yield list(run)
+
+
+def test_the_order_of_words_is_that_of_the_knobs():
+    def order(**knobs):
+        corpus = make_parallel(0, 30_000, shared=1.0, **knobs)
+        words = corpus.tokenizer.decode(corpus.ids.tolist())
+        sides = [" ".join(words[k] for k in run) for run in runs_of(corpus.sentence.tolist())]
+        return dict(zip(sides[::2], sides[1::2], strict=True))
+
+    plain = order(verb_last=False)
+    assert all(f"{here} [SEP]" == there for here, there in plain.items())
+    last = order()
+    behind = order(verb_last=False, adjective_after=True)
+    film = next(here for here in behind if here.startswith("it was a") and here.endswith("film ."))
+    adjectives = film.removeprefix("it was a ").removesuffix(" film .")
+    assert behind[film] == f"it was a film {adjectives} . [SEP]"
+    assert last[film] == f"it a {adjectives} film was . [SEP]"
+    seen = next(here for here in last if here.startswith("near the") and "we saw the" in here)
+    assert last[seen] == seen.replace(" saw", "").replace(" .", " saw . [SEP]")
+
+
+def test_a_senseless_overlap_is_refused():
+    with pytest.raises(Refusal, match=r"shared is 1\.5"):
+        make_parallel(0, 2000, shared=1.5)
 
 
 def test_the_bound_lies_below_what_frequencies_alone_reach():

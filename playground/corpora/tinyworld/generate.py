@@ -2,9 +2,10 @@
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
+from math import exp
 from pathlib import Path
 from random import Random
 
@@ -13,50 +14,28 @@ from torch import Tensor
 
 from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus, find_boundary
-from playground.corpora.tinyworld.grammar import Form, Grammar
+from playground.corpora.tinyworld.grammar import Form, Grammar, Rule
 from playground.corpora.tinyworld.inflection import takes_an
-from playground.corpora.tinyworld.lexicon import CLOSED, SENSES, TOPICS
-from playground.corpora.tinyworld.world import grammar
+from playground.corpora.tinyworld.labels import LABELS, MARKS, mentions, of_forms, unbracket, width
+from playground.corpora.tinyworld.world import find_preset, grammar
 from playground.seeds import derive
 from playground.tokenizing.tokenizer import Tokenizer, of_words
 from playground.tokenizing.vocabulary import SEPARATOR
 
-POS = (*CLOSED, "PROPN")
-NUMBERS = ("sg", "pl")
-ATTRACTORS = ("0", "1", "2")
-MEANINGS = tuple(f"{word}.{meaning}" for word, both in SENSES.items() for meaning, _ in both)
-POLARITIES = ("bad", "good")
-NAMED_TOPICS = tuple(topic.name for topic in TOPICS)
-
-LABELS = {
-    "pos": POS,
-    "number": NUMBERS,
-    "sense": MEANINGS,
-    "attractors": ATTRACTORS,
-    "polarity": POLARITIES,
-    "topic": NAMED_TOPICS,
-}
-"""What the labels of a token can say; number and attractors are those of nouns and verbs that show them."""
-
 FIRST_LOOK = 20_000
 """Tokens from which the order of the vocabulary is found; it is the same for every seed and length."""
-
-_IDEAS = {
-    "world": "Six topics, film reviews, people and their lives, journeys, and words with two meanings.",
-    "reviews": "Short film reviews; each is good or bad, and nearly all of its sentences agree.",
-}
 
 
 def open_preset(preset: str, seed: int, tokens: int) -> Corpus:
     """The same as `generate`, but read from the disk where it was generated before."""
-    return remembered(f"{preset}-{seed}-{tokens}-{_version()}", partial(generate, preset, seed, tokens))
+    return remembered(f"{preset}-{seed}-{tokens}-{version()}", partial(generate, preset, seed, tokens))
 
 
 @cache
-def _version() -> str:
+def version() -> str:
     """A name for the grammar as it stands in these files; a changed file makes a new corpus."""
     digest = hashlib.blake2b(digest_size=8)
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -68,25 +47,30 @@ def generate(preset: str, seed: int, tokens: int) -> Corpus:
     whole documents is at most this high.
     """
     rules = grammar(preset)
-    written, kinds, nats = _documents(rules, Random(derive(seed, "tinyworld", preset)), tokens)
-    end = len(rules.forms)
-    forms = torch.tensor(written)
-    ends = forms == end
+    written, kinds, nats = _documents(preset, Random(derive(seed, "tinyworld", preset)), tokens)
+    forms, said = unbracket(rules.forms, torch.tensor(written))
+    ends = forms == len(rules.forms)
     document = (ends.cumsum(0) - ends.long()).int()
     sentence = _sentences(rules.forms, forms, ends)
     tokenizer = vocabulary(preset)
     ids = _ids(tokenizer, rules.forms, forms)
     return Corpus(
         name=preset,
-        description=_IDEAS[preset],
+        description=find_preset(preset).idea,
         tokenizer=tokenizer,
         ids=ids,
         word=torch.arange(len(ids), dtype=torch.int32),
         sentence=sentence,
         document=document,
         held_out_from=find_boundary(ids, sentence),
-        labels={**_token_labels(rules.forms, forms), **_document_labels(rules, kinds, document, ends)},
-        label_names=LABELS,
+        labels={
+            **of_forms(rules.forms, forms),
+            **said,
+            "mention": mentions(rules.forms, forms),
+            **_document_labels(rules, kinds, document, ends),
+            "language": torch.zeros(len(ids), dtype=torch.int8),
+        },
+        label_names={**LABELS, **{name: values for name, values in MARKS.items() if name in said}},
         entropy_bound=nats / len(ids),
     )
 
@@ -94,29 +78,50 @@ def generate(preset: str, seed: int, tokens: int) -> Corpus:
 def vocabulary(preset: str) -> Tokenizer:
     """Every word of the preset's grammar, the frequent ones first."""
     rules = grammar(preset)
-    written, _, _ = _documents(rules, Random(derive(0, "vocabulary", preset)), FIRST_LOOK)
+    written, _, _ = _documents(preset, Random(derive(0, "vocabulary", preset)), FIRST_LOOK)
     seen = spell(rules.forms, [number for number in written if number < len(rules.forms)])
-    return of_words(chain(seen, (form.word for form in rules.forms), ("an",)), lower=True)
+    return of_words(chain(seen, (form.word for form in rules.forms if form.pos), ("an",)), lower=True)
 
 
-def _documents(rules: Grammar, random: Random, tokens: int) -> tuple[list[int], list[int], float]:
-    """The numbers of the forms of all documents, the kind of each document, and the nats of all choices."""
+def _documents(preset: str, random: Random, tokens: int) -> tuple[list[int], list[int], float]:
+    """The numbers of the forms of all documents, brackets included, the kind of each document, the nats of all."""
+    rules = grammar(preset)
     start, end = rules.rules[rules.names["Document"]], len(rules.forms)
+    closing = [number for number, form in enumerate(rules.forms) if form.word[-1] in "]}"]
     written: list[int] = []
     kinds: list[int] = []
     nats = 0.0
-    while len(written) < tokens:
-        way = bisect_right(start.limits, random.random())
+    for way in (_dealt if find_preset(preset).dealt else _drawn)(start, random):
         kind = start.parts[way][0]
-        nats += start.costs[way] + rules.write(kind, random.random, written)
+        document: list[int] = []
+        nats += start.costs[way] + rules.write(kind, random.random, document)
+        tokens -= len(document) + 1 - 2 * sum(map(document.count, closing))
+        written += document
         written.append(end)
         kinds.append(kind)
+        if tokens <= 0:
+            break
     return written, kinds, nats
 
 
+def _drawn(start: Rule, random: Random) -> Iterator[int]:
+    """Kinds of documents by their chances."""
+    while True:
+        yield bisect_right(start.limits, random.random())
+
+
+def _dealt(start: Rule, random: Random) -> Iterator[int]:
+    """Kinds of documents in rounds: each as often as its weight says, in no order."""
+    weights = [round(exp(max(start.costs) - cost)) for cost in start.costs]
+    deck = [way for way, weight in enumerate(weights) for _ in range(weight)]
+    while True:
+        random.shuffle(deck)
+        yield from deck
+
+
 def spell(forms: Sequence[Form], numbers: Sequence[int]) -> list[str]:
-    """Forms as words, with "an" where the next word needs it."""
-    words = [forms[number].word for number in numbers]
+    """Forms as words, without the brackets, with "an" where the next word needs it."""
+    words = [forms[number].word for number in numbers if forms[number].pos]
     followers = [*words[1:], ""]
     return [_article(word, follower) for word, follower in zip(words, followers, strict=True)]
 
@@ -142,16 +147,6 @@ def _sentences(forms: Sequence[Form], written: Tensor, ends: Tensor) -> Tensor:
     return (after - ends.long()).int()
 
 
-def _token_labels(forms: Sequence[Form], written: Tensor) -> dict[str, Tensor]:
-    """What the grammar knew when it chose each word."""
-    return {name: _label(LABELS[name], forms, name, written) for name in ("pos", "number", "sense", "attractors")}
-
-
-def _label(values: Sequence[str], forms: Sequence[Form], name: str, written: Tensor) -> Tensor:
-    place = {value: k for k, value in enumerate(values)}
-    return torch.tensor([*(place.get(getattr(form, name), -1) for form in forms), -1])[written]
-
-
 def _document_labels(rules: Grammar, kinds: list[int], document: Tensor, ends: Tensor) -> dict[str, Tensor]:
     """Polarity and topic, which every token of a document shares, apart from its [SEP]."""
     named = {number: name.partition("-")[2] for name, number in rules.names.items()}
@@ -159,6 +154,6 @@ def _document_labels(rules: Grammar, kinds: list[int], document: Tensor, ends: T
     labels = {}
     for name in ("polarity", "topic"):
         place = {value: k for k, value in enumerate(LABELS[name])}
-        each = torch.tensor([place.get(value, -1) for value in chosen])
+        each = torch.tensor([place.get(value, -1) for value in chosen], dtype=width(LABELS[name]))
         labels[name] = each[document].masked_fill(ends, -1)
     return labels

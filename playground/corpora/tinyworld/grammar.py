@@ -10,13 +10,19 @@ from math import log
 
 @dataclass(frozen=True)
 class Form:
-    """A word in a role: what it is, its number, its meaning, and how many attractors it must ignore."""
+    """A word in a role: what it is, its number, its meaning, how many attractors it must ignore, what it names.
+
+    A bracket is a form too, one without a part of speech that is never written: "NP[" and "]" around a phrase,
+    "key:yes{" and "key}" around what has this label.
+    """
 
     word: str
-    pos: str
+    pos: str = ""
     number: str = ""
     sense: str = ""
     attractors: str = ""
+    entity: str = ""
+    begins: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,8 @@ def _bind(table: list[Rule], rule: Rule, random: Callable[[], float]) -> float:
 def read_rules(text: str, features: Mapping[str, Sequence[str]], other: Mapping[str, str]) -> dict[str, list[Way]]:
     """Rules written as text, one for every value of the features on their left side."""
     ways: dict[str, list[Way]] = {}
-    for line in filter(None, re.sub(r"\n[ \t]+", " ", text).split("\n")):
+    apart = re.sub(r"([\[{])", r"\1 ", re.sub(r"([\]}])", r" \1", text))
+    for line in filter(None, re.sub(r"\n[ \t]+", " ", apart).split("\n")):
         left, right = line.split(" = ", 1) if " = " in line else (line.removesuffix(" ="), "")
         for settings in _settings(left, features, other):
             name = _set(left, settings)
@@ -122,13 +129,19 @@ def _ways(written: str, features: Mapping[str, Sequence[str]], other: Mapping[st
 
 
 def _parts(symbols: list[str]) -> tuple[Part, ...]:
-    """The parts of one way; `Name := What` becomes one part."""
+    """The parts of one way; `Name := What` becomes one part, and "}" says what it closes."""
     parts: list[Part] = []
+    opened: list[str] = []
     while symbols:
         if symbols[1:2] == [":="]:
             parts.append(Remember(symbols[0], (symbols[2],)))
             symbols = symbols[3:]
+        elif symbols[0] == "}":
+            parts.append(opened.pop() + "}")
+            symbols = symbols[1:]
         else:
+            if symbols[0][-1] == "{":
+                opened.append(symbols[0].partition(":")[0])
             parts.append(symbols[0])
             symbols = symbols[1:]
     return tuple(parts)
@@ -162,6 +175,8 @@ class _Builder:
             return self.names[part]
         if part[0] == "$":
             return self.rule(part, Rule((), (), ()))
+        if part[-1] in "[]{}":
+            return self.symbol(Form(part))
         if not part[0].isupper():
             return self.symbol(self.closed(part))
         return self.known(part)

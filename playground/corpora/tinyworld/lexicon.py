@@ -13,10 +13,10 @@ class Phase:
 
 @dataclass(frozen=True)
 class Topic:
-    """A place where stories happen: its title, people, places, qualities and the order of events."""
+    """A place where stories happen: in or at, its people, places, qualities and the order of events."""
 
     name: str
-    title: str
+    at: str
     people: str
     places: str
     qualities: str
@@ -26,7 +26,7 @@ class Topic:
 TOPICS = (
     Topic(
         "kitchen",
-        "a day in the kitchen .",
+        "in",
         people="chef baker waiter guest",
         places="kitchen pantry cellar",
         qualities="fresh ripe spicy crisp",
@@ -39,7 +39,7 @@ TOPICS = (
     ),
     Topic(
         "garden",
-        "a day in the garden .",
+        "in",
         people="gardener farmer neighbour child",
         places="garden meadow orchard",
         qualities="green wet sunny tall",
@@ -52,7 +52,7 @@ TOPICS = (
     ),
     Topic(
         "sea",
-        "a day at the sea .",
+        "at",
         people="sailor captain fisherman diver",
         places="harbour island beach",
         qualities="salty deep calm windy",
@@ -65,7 +65,7 @@ TOPICS = (
     ),
     Topic(
         "school",
-        "a day at the school .",
+        "at",
         people="teacher pupil student tutor",
         places="school library classroom",
         qualities="difficult short careful quiet",
@@ -78,7 +78,7 @@ TOPICS = (
     ),
     Topic(
         "market",
-        "a day at the market .",
+        "at",
         people="merchant customer woman man",
         places="market shop square",
         qualities="cheap costly soft bright",
@@ -91,7 +91,7 @@ TOPICS = (
     ),
     Topic(
         "hospital",
-        "a day at the hospital .",
+        "at",
         people="nurse doctor patient surgeon",
         places="hospital ward clinic",
         qualities="sudden mild painful serious",
@@ -129,6 +129,20 @@ FILM_WORDS = "film movie comedy drama"
 
 LIKED = "loved enjoyed admired adored"
 DISLIKED = "hated regretted disliked detested"
+
+FOOD = {
+    ASPECTS: "service soup menu bread gravy wine kitchen waiter garnish batter pasta "
+    "seasoning grill cellar broth pastry fish aroma buffet",
+    ASPECTS_PLURAL: "starters cooks plates herbs napkins portions drinks noodles vegetables",
+    FILM_WORDS: "dinner lunch supper breakfast",
+    GOOD: "delicious tasty crunchy juicy creamy hearty aromatic fragrant tangy zesty mellow "
+    "buttery succulent appetising wholesome savoury fluffy velvety sweet smooth light refined",
+    BAD: "bland greasy soggy burnt sour rancid mushy oily watery bitter rubbery "
+    "stodgy lumpy gristly overcooked lukewarm tasteless chewy tough gritty slimy sticky",
+    LIKED: "relished savoured devoured recommended",
+    DISLIKED: "refused rejected avoided despised",
+}
+"""For each list of words about films one as long about restaurants, for the corpus of two domains."""
 
 HOMOGRAPHS = (
     "play walk talk plant file judge record dance dream visit answer call "
@@ -184,6 +198,18 @@ LIKES = "tea coffee chess opera jazz football skiing cheese chocolate poetry cyc
 CROSSED = ("new york", "los angeles", "hong kong", "buenos aires", "tel aviv", "las vegas", "cape town", "addis ababa")
 """Names of two words, both of which occur nowhere else (arXiv:1906.08237, sec. 2.6, on New York)."""
 
+TOWNS = (
+    "north haven",
+    "north bridge",
+    "south bridge",
+    "south mill",
+    "upper mill",
+    "upper castle",
+    "lower castle",
+    "lower haven",
+)
+"""Names of two words that share their parts: of the sixteen pairs only these eight are towns."""
+
 PAST = {
     "bring": "brought",
     "buy": "bought",
@@ -220,26 +246,29 @@ PLURAL = {
 }
 """Plurals that no rule gives."""
 
-DOUBLED = frozenset(("chop", "drop", "scan", "wrap"))
+DOUBLED = frozenset(("chop", "drop", "regret", "scan", "wrap"))
 """Verbs that double their last letter before -ed."""
 
 CLOSED = {
     "DET": "the a an this these many every",
     "NUM": "two",
-    "PRON": "i it he she they we",
+    "PRON": "i it he she they we all",
     "AUX": "is are was were",
-    "ADP": "of in at near behind to by from",
+    "ADP": "of in at near behind to by from with",
     "PART": "not",
-    "ADV": "very really quite truly so then first finally later home",
-    "CONJ": "and but",
-    "ADJ": "good bad born",
-    "NOUN": "day capital sea",
-    "VERB": "came comes come saw want likes speaks flew moved",
-    "PUNCT": ". ,",
+    "ADV": "very really quite truly so then first finally later home best where",
+    "CONJ": "and but because",
+    "ADJ": "good bad born short",
+    "NOUN": "day capital sea birthplace language job wish",
+    "VERB": "came comes come saw want likes speaks speak flew moved stayed walked has have",
+    "PUNCT": ". , : ?",
 }
 """The small words of the grammar and what they are; [SEP] ends a document."""
 
-NUMBER = {"is was comes likes speaks day capital sea": "sg", "are were come": "pl"}
+NUMBER = {
+    "is was comes likes speaks has day capital sea birthplace language job wish": "sg",
+    "are were come speak have": "pl",
+}
 """Which of the small words are for one and which for more than one."""
 
 STAYS = "stand wait fall rest"

@@ -1,0 +1,165 @@
+"""Texts cut into pairs of segments: what follows what, what does not, and what translates what."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from playground.example import Tokens
+from playground.refusal import Refusal
+from playground.seeds import generator
+from playground.tokenizing.vocabulary import SEPARATOR
+
+if TYPE_CHECKING:
+    from playground.corpora.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Runs of a corpus `[r]`: first token and one after the last, and the document that each is cut from."""
+
+    first: Tensor
+    last: Tensor
+    document: Tensor
+
+    @property
+    def length(self) -> Tensor:
+        return self.last - self.first
+
+    def of(self, index: Tensor) -> "Segments":
+        return Segments(self.first[index], self.last[index], self.document[index])
+
+
+def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -> Tokens:
+    """Segment A of every pair in the tokens from `first` to `last`, with its neighbours of equal number.
+
+    A text with two languages gives a sentence and its translation; any other gives what follows A in its document.
+    "other" is a second segment of another document, of about the same length, so that length gives nothing away.
+    """
+    if length < 2:
+        raise Refusal(f"The length is {length}; a pair of segments needs at least 2 tokens.")
+    rng = generator(seed, "pairs", length, first)
+    sentences = _sentences(corpus, first, last)
+    translated = _languages(corpus) > 1
+    a, b = _sides(corpus, sentences) if translated else _split(sentences, length, rng)
+    if not len(a.first):
+        raise Refusal(
+            f"No document of {corpus.name} has two sentences among its tokens {first} to {last}, so there are no "
+            "pairs. Use a longer text, or one whose sentences end with a full stop."
+        )
+    other = _from_elsewhere(b, corpus, rng)
+    a = replace(a, last=a.first + _fitting(a.length, b.length, length))
+    room = length - a.length
+    b, other = _shorten(b, room, sentences), _shorten(other, room, sentences)
+    neighbours = {"translation" if translated else "next": _cut(corpus, b, a.length)}
+    neighbours["other"] = _cut(corpus, other, torch.zeros_like(room))
+    return replace(_cut(corpus, a, b.length), neighbours=neighbours)
+
+
+def _sentences(corpus: "Corpus", first: int, last: int) -> Segments:
+    """The sentences of a part in order, without the marks at the ends of documents."""
+    kept = (corpus.ids[first:last] != SEPARATOR).nonzero()[:, 0] + first
+    sentence, document = corpus.sentence[kept], corpus.document[kept]
+    begins = torch.ones(len(kept), dtype=torch.bool)
+    begins[1:] = (sentence[1:] != sentence[:-1]) | (document[1:] != document[:-1])
+    ends = torch.cat([begins[1:], torch.ones(1, dtype=torch.bool)])[: len(kept)]
+    return Segments(kept[begins], kept[ends] + 1, document[begins])
+
+
+def _languages(corpus: "Corpus") -> int:
+    return int(corpus.labels["language"].max()) + 1 if "language" in corpus.labels else 1
+
+
+def _sides(corpus: "Corpus", sentences: Segments) -> tuple[Segments, Segments]:
+    """The sentence of each document and its translation, which follows it."""
+    language = corpus.labels["language"][sentences.first]
+    place = ((language[:-1] == 0) & (language[1:] == 1)).nonzero()[:, 0]
+    place = place[sentences.document[place] == sentences.document[place + 1]]
+    return sentences.of(place), sentences.of(place + 1)
+
+
+def _split(sentences: Segments, length: int, rng: torch.Generator) -> tuple[Segments, Segments]:
+    """Blocks of whole sentences that fit, each cut in two between two sentences anywhere in it."""
+    blocks = torch.tensor(_blocks(sentences, length), dtype=torch.long).view(-1, 2)
+    start, stop = blocks[:, 0], blocks[:, 1]
+    chance = torch.rand(len(blocks), generator=rng, dtype=torch.double)
+    cut = start + 1 + (chance * (stop - start - 1)).long()
+    document = sentences.document[start]
+    a = Segments(sentences.first[start], sentences.last[cut - 1], document)
+    return a, Segments(sentences.first[cut], sentences.last[stop - 1], document)
+
+
+def _blocks(sentences: Segments, length: int) -> list[tuple[int, int]]:
+    """First sentence and one after the last: as many of a document as fit, and two at least."""
+    columns = (sentences.first.tolist(), sentences.last.tolist(), sentences.document.tolist())
+    blocks: list[tuple[int, int]] = []
+    start, begin, current = 0, 0, None
+    for k, (first, last, document) in enumerate(zip(*columns, strict=True)):
+        if document != current or (last - begin > length and k - start > 1):
+            blocks.append((start, k))
+            start, begin, current = k, first, document
+    blocks.append((start, len(columns[0])))
+    return [(one, after) for one, after in blocks if after - one > 1]
+
+
+def _from_elsewhere(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Segments:
+    """For each segment one of another document: the next shorter in a random order of equals, so each serves once."""
+    if int(segments.document.min()) == int(segments.document.max()):
+        raise Refusal(
+            f"This part of {corpus.name} has only one document with pairs, so there is no segment of another one. "
+            "Use a text with several documents (empty lines between them)."
+        )
+    number = len(segments.first)
+    mixed = torch.randperm(number, generator=rng)
+    order = mixed[segments.length[mixed].argsort(stable=True)]
+    document = segments.document[order]
+    places = torch.arange(number)
+    changes = torch.ones(number, dtype=torch.bool)
+    changes[1:] = document[1:] != document[:-1]
+    run = changes.cumsum(0) - 1
+    starts = changes.nonzero()[:, 0]
+    second = starts[1]
+    before = torch.where(run > 0, starts[run] - 1, second)
+    partner = torch.empty_like(order)
+    partner[order] = order[before.where(places >= second, second)]
+    return segments.of(partner)
+
+
+def _fitting(one: Tensor, other: Tensor, length: int) -> Tensor:
+    """How long the first may be when the longer of the two is cut until both fit."""
+    return one.minimum((length - other).clamp(min=(length + 1) // 2))
+
+
+def _shorten(segments: Segments, room: Tensor, sentences: Segments) -> Segments:
+    """At most so many tokens of each: whole sentences where one fits, else the beginning of the first."""
+    limit = segments.first + room
+    whole = torch.searchsorted(sentences.last, limit, right=True) - 1
+    ends = sentences.last[whole.clamp(min=0)].where(whole >= 0, segments.first)
+    last = ends.where(ends > segments.first, limit).minimum(segments.last)
+    return replace(segments, last=last.where(segments.length > room, segments.last))
+
+
+def _cut(corpus: "Corpus", segments: Segments, facing: Tensor) -> Tokens:
+    """Segments as rows padded to the longest; links into the first `facing` tokens of the other side are kept."""
+    width = int(segments.length.max())
+    places = torch.arange(width)
+    real = places < segments.length[:, None]
+    at = (segments.first[:, None] + places).minimum(segments.last[:, None] - 1)
+    labels = {name: row[at].long().masked_fill(~real, -1) for name, row in corpus.labels.items()}
+    if "aligned" in labels:
+        labels["aligned"] = labels["aligned"].masked_fill(labels["aligned"] >= facing[:, None], -1)
+    return Tokens(
+        ids=corpus.ids[at].masked_fill(~real, corpus.tokenizer.specials.pad),
+        lengths=segments.length,
+        word=from_zero(corpus.word[at].long()),
+        sentence=from_zero(corpus.sentence[at].long()),
+        specials=corpus.tokenizer.specials,
+        labels=labels,
+        vocabulary=corpus.tokenizer.words,
+    )
+
+
+def from_zero(numbers: Tensor) -> Tensor:
+    """Running numbers that begin at 0 in every row."""
+    return numbers - numbers[:, :1]

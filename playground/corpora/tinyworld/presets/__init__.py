@@ -1,0 +1,1 @@
+"""The kinds of corpora that TinyWorld can write, one file each."""

@@ -1,0 +1,19 @@
+"""Sentences of two clauses and the word that joins them, which follows from what the clauses say."""
+
+from playground.corpora.tinyworld.preset import Preset
+
+JOINED = ("and", "but", "because", "so")
+"""The words that join clauses: addition, contrast, cause, result."""
+
+ARGUMENTS = Preset(
+    name="arguments",
+    idea="Film reviews whose clauses are joined by and, but, because and so, as their feelings demand.",
+    rules="""
+Document = Argued-<p>
+Argued-<p> = Title-<p> Joined-<p> Joined-<p> Joined-<p>
+Joined-<p> = relation:addition{ Clause-<p> and Clause-<p> . } | relation:contrast{ Clause-<p> but Clause-<q> . }
+  | relation:cause{ Felt-it-<p> because Clause-<p> . } | relation:result{ Clause-<p> so Felt-it-<p> . }
+Clause-<p> = 2: NP[the Aspect] VP[was] AP[Adjective-<p>] | 1: NP[the Aspects] VP[were] AP[Adjective-<p>]
+Felt-it-<p> = NP:agent[i] VP:action[Verb-<p>] NP:patient[it]
+""",
+)

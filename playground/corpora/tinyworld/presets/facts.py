@@ -1,0 +1,55 @@
+"""Facts one by one, each told exactly so many times, some never."""
+
+from playground.corpora.tinyworld.entities import name_forms
+from playground.corpora.tinyworld.facts import FACTS as KNOWN
+from playground.corpora.tinyworld.facts import Fact
+from playground.corpora.tinyworld.grammar import Form, Part, Way, Ways
+from playground.corpora.tinyworld.preset import Preset
+from playground.corpora.tinyworld.ways import phrase
+
+
+def told() -> Ways:
+    """A document for every fact that is told at all, in two wordings."""
+    ways: dict[str, list[Way]] = {
+        "Document": [(fact.mentions, (f"Told-{fact.name}",)) for fact in KNOWN if fact.mentions]
+    }
+    for fact in KNOWN:
+        ways[f"Told-{fact.name}"] = [(1.0, (f"fact:{fact.name}{{", *words, "fact}")) for words in wordings(fact)]
+    return ways
+
+
+def wordings(fact: Fact) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Two ways to tell a fact; in the first the subject comes first, in the second its relation."""
+    one = phrase("NP", *name_forms(fact.subject))
+    two = (
+        name_forms(fact.object)
+        if fact.relation in ("born", "speaks", "capital")
+        else (Form(fact.object, "NOUN", "sg"),)
+    )
+    sole, of = phrase("NP", *two), phrase("PP", "of", *name_forms(fact.subject))
+    match fact.relation:
+        case "born":
+            first = (*one, *phrase("VP", "was", "born"), *phrase("PP", "in", *two))
+            second = (*phrase("NP", "the", "birthplace"), *of, *phrase("VP", "is"), *sole)
+        case "speaks":
+            first = (*one, *phrase("VP", "speaks"), *sole)
+            second = (*phrase("NP", "the", "language"), *of, *phrase("VP", "is"), *sole)
+        case "capital":
+            first = (*sole, *phrase("VP", "is"), *phrase("NP", "the", "capital"), *of)
+            second = (*phrase("NP", "the", "capital"), *of, *phrase("VP", "is"), *sole)
+        case "job":
+            first = (*one, *phrase("VP", "is"), *phrase("NP", "a", *two))
+            second = (*phrase("NP", "the", "job"), *of, *phrase("VP", "is"), *sole)
+        case _:
+            first = (*one, *phrase("VP", "likes"), *sole)
+            second = (*phrase("NP", "the", "wish"), *of, *phrase("VP", "is"), *sole)
+    return (*first, "."), (*second, ".")
+
+
+FACTS = Preset(
+    name="facts",
+    idea="Who was born where, does, likes and speaks what; each fact is told 1, 2, 4, 8 or 16 times a round, or never.",
+    rules="",
+    words=told,
+    dealt=True,
+)

@@ -1,0 +1,11 @@
+"""Film reviews alone."""
+
+from playground.corpora.tinyworld.preset import Preset
+
+REVIEWS = Preset(
+    name="reviews",
+    idea="Short film reviews; each is good or bad, and nearly all of its sentences agree.",
+    rules="""
+Document = Review-<p>
+""",
+)

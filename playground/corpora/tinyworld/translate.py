@@ -1,0 +1,123 @@
+"""A corpus of sentences, each followed by its translation into a language of our own, with gold alignment."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from playground.corpora.corpus import Corpus, find_boundary
+from playground.corpora.tinyworld.cipher import dictionary
+from playground.corpora.tinyworld.labels import LABELS
+from playground.refusal import Refusal
+from playground.tokenizing.tokenizer import Tokenizer
+from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
+
+LANGUAGES = ("first", "second")
+
+
+def translate(corpus: Corpus, *, shared: float = 0.1, verb_last: bool = True, adjective_after: bool = False) -> Corpus:
+    """Every sentence of a TinyWorld corpus as a document of its own: the sentence, its translation, [SEP].
+
+    `shared` is the share of word types that are the same in both languages (XLM, arXiv:1901.07291, sec. 3.1, on
+    anchors). The first language puts the verb in the middle and adjectives before their noun.
+    """
+    if not 0 <= shared <= 1:
+        raise Refusal(f"shared is {shared}; it is a share of the words and lies between 0 and 1.")
+    kept = corpus.ids != SEPARATOR
+    ids, labels = corpus.ids[kept], {name: row[kept] for name, row in corpus.labels.items()}
+    sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]
+    layout = _lay_out(sentence, reorder(sentence, labels, verb_last, adjective_after))
+    tokenizer, second = _vocabulary(corpus.tokenizer, shared)
+    text = layout.put(ids, second[ids], SEPARATOR)
+    twice = {name: layout.put(row, row, -1) for name, row in labels.items()}
+    numbers = {name: _renumber(row) for name, row in twice.items() if name not in corpus.label_names}
+    side = layout.put(torch.zeros_like(labels["language"]), torch.ones_like(labels["language"]), 1)
+    return replace(
+        corpus,
+        tokenizer=tokenizer,
+        ids=text,
+        word=torch.arange(len(text), dtype=torch.int32),
+        sentence=layout.document * 2 + side.int(),
+        document=layout.document,
+        held_out_from=find_boundary(text, layout.document),
+        labels={**twice, **numbers, "language": side, "aligned": layout.aligned()},
+        label_names={**corpus.label_names, "language": LANGUAGES},
+        entropy_bound=corpus.entropy_bound and corpus.entropy_bound * len(corpus) / len(text),
+    )
+
+
+def reorder(sentence: Tensor, labels: dict[str, Tensor], verb_last: bool, adjective_after: bool) -> Tensor:
+    """The tokens of the first language in the order of the second, sentence by sentence."""
+    order = torch.arange(len(sentence))
+    if adjective_after:
+        order = order[_noun_first(labels)]
+    if verb_last:
+        verb = labels["phrase_type"] == LABELS["phrase_type"].index("VP")
+        following = torch.cat([sentence[1:] != sentence[:-1], torch.tensor([True])])
+        slot = sentence * 3 + verb.long() + 2 * following.long()
+        order = order[slot[order].argsort(stable=True)]
+    return order
+
+
+def _noun_first(labels: dict[str, Tensor]) -> Tensor:
+    """The order in which each phrase with a noun has its adjectives, and what belongs to them, behind it."""
+    pos, phrase = labels["pos"], labels["phrase"].long()
+    noun, adjective, *joined = (LABELS["pos"].index(name) for name in ("NOUN", "ADJ", "CONJ", "ADV"))
+    nouns = torch.zeros(int(phrase.max()) + 2, dtype=torch.bool)
+    nouns[phrase[pos == noun]] = True
+    nouns[-1] = False
+    moved = nouns[phrase] & torch.isin(pos, pos.new_tensor([adjective, *joined]))
+    slot = torch.where(moved, 2, (nouns[phrase] & (pos == noun)).long())
+    starts = torch.ones(len(phrase), dtype=torch.bool)
+    starts[1:] = (phrase[1:] != phrase[:-1]) | (phrase[1:] < 0)
+    return (starts.cumsum(0) * 3 + slot).argsort(stable=True)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where every token of a sentence and of its translation goes; a mark ends each pair."""
+
+    one: Tensor
+    two: Tensor
+    order: Tensor
+    within: Tensor
+    document: Tensor
+
+    def put(self, first: Tensor, second: Tensor, end: int) -> Tensor:
+        """Values of the tokens of both languages, both given in the order of the first, and of the marks."""
+        row = torch.full((len(self.document),), end, dtype=first.dtype)
+        row[self.one] = first
+        row[self.two] = second[self.order]
+        return row
+
+    def aligned(self) -> Tensor:
+        """The place of each token's twin in the other sentence."""
+        there = torch.empty_like(self.within)
+        there[self.order] = self.within
+        return self.put(there, self.within, -1).short()
+
+
+def _lay_out(sentence: Tensor, order: Tensor) -> Layout:
+    """Each sentence, given by its number for every token, behind it its translation and a mark."""
+    count = torch.bincount(sentence)
+    first, numbers = count.cumsum(0) - count, torch.arange(len(count))
+    within = torch.arange(len(sentence)) - first[sentence]
+    one = (2 * first + numbers)[sentence] + within
+    return Layout(one, one + count[sentence], order, within, numbers.repeat_interleave(2 * count + 1).int())
+
+
+def _renumber(numbers: Tensor) -> Tensor:
+    """Runs of equal numbers counted through, -1 stays -1."""
+    starts = torch.ones(len(numbers), dtype=torch.bool)
+    starts[1:] = numbers[1:] != numbers[:-1]
+    starts &= numbers >= 0
+    return (starts.int().cumsum(0, dtype=torch.int32) - 1).masked_fill(numbers < 0, -1)
+
+
+def _vocabulary(first: Tokenizer, shared: float) -> tuple[Tokenizer, Tensor]:
+    """One vocabulary for both languages, and for each id of the first language that of its translation."""
+    words = first.words[FIRST_WORD:]
+    pairs = dictionary(words, shared)
+    both = replace(first, words=tuple(dict.fromkeys((*first.words, *pairs.values()))))
+    second = both.encode_words(pairs[word] for word in words)
+    return both, torch.tensor([*range(FIRST_WORD), *second])
