@@ -6,6 +6,7 @@ from math import sqrt
 import pytest
 import torch
 
+from playground.corpora import open_corpus
 from playground.example import Action, begin, by_level, causal, full
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChooseTokens
@@ -157,3 +158,26 @@ def test_the_whole_chain_of_a_shuffled_sentence():
     assert rebuilt.facts()["plan"] == {"order": [8, 7, 2, 1, 5, 6, 3, 4]}
     original = rebuilt.record()["frames"][-1]["lanes"][0]["cells"]
     assert [c["badge"] for c in original] == list("43785621")
+
+
+@pytest.mark.parametrize(("topics", "ceiling"), [(2, 0.75), (4, 0.875), (8, 0.9375), (16, 0.96875)])
+def test_the_formula_of_the_topic_ceiling(topics, ceiling):
+    assert 1 - 1 / (2 * topics) == ceiling
+
+
+def test_the_topic_alone_reaches_its_ceiling_in_nsp_and_half_in_sop():
+    """Strangers share the topic once in D; the same two swapped always do (survey, sec. 4.1; Qiu, sec. 3.1.5)."""
+    corpus = open_corpus("stories", tokens=60_000)
+    first = corpus.pairs(32)
+    topic = {name: labels_of(side) for name, side in {"first": first, **first.neighbours}.items()}
+    assert bool((topic["first"] == topic["next"]).all()), "next sentences stay on the topic"
+    same = float((topic["first"] == topic["other"]).double().mean())
+    shares = torch.bincount(topic["first"]).double() / len(topic["first"])
+    expected = float((shares**2).sum())
+    assert abs(same - expected) < 5 * sqrt(expected * (1 - expected) / len(topic["first"]))
+    topics = len(corpus.label_names["topic"])
+    assert abs((0.5 + 0.5 * (1 - same)) - (1 - 1 / (2 * topics))) < 0.03
+
+
+def labels_of(tokens):
+    return tokens.labels["topic"][:, 0]
