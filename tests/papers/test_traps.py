@@ -308,7 +308,7 @@ def test_two_calls_with_one_seed_agree(name):
     text = f"{SENTENCE}. We walk here, and never there."
     first, second, other = (rebuild(name, text, seed=seed).facts() for seed in (7, 7, 8))
     assert first == second
-    assert name == "LM" or first["plan"] != other["plan"]
+    assert name in ("LM", "static MLM") or first["plan"] != other["plan"]
 
 
 @pytest.mark.parametrize("name", objectives())

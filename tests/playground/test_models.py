@@ -170,6 +170,7 @@ def build_alone(name, steps, row, length):
     """The same row from the same plans, cut to its own length."""
     tokens = pick(steps[0].example.tokens, torch.tensor([row]))
     own = {k: getattr(tokens, k)[:, :length] for k in ("ids", "word", "sentence")}
+    own["labels"] = {name: label[:, :length] for name, label in tokens.labels.items()}
     plans = tuple(cut(s.plan, row, length) for s in steps)
     objective = find_objective(name)
     knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
