@@ -231,7 +231,8 @@ class Example:
 
     `chosen`, `action` and `rank` `[b, t]` speak of places in the text, so they stay true when positions move.
     `beside` holds examples of the same texts that are trained in the same step (a generator's, another direction's);
-    `network` says which network of the model reads this one.
+    `network` says which network of the model reads this one. `copies` says how many fixed corruptions each text has
+    (0: a new one at every visit), so that all stages of a static mask agree.
     """
 
     tokens: Tokens
@@ -244,6 +245,7 @@ class Example:
     beside: tuple["Example", ...] = ()
     network: Literal["main", "generator", "backward"] = "main"
     questions: tuple[Question, ...] = ()
+    copies: int = 0
 
     @property
     def maskable(self) -> Tensor:

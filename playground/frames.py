@@ -33,6 +33,9 @@ STATES = {
     Action.REPLACED: "replaced",
     Action.SAME_BY_LUCK: "same_by_luck",
 }
+BETWEEN = " · "
+"""Stands between the answers of several questions at one position."""
+
 BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
 
 Cell = dict[str, Any]
@@ -196,7 +199,7 @@ def asked_of(example: Example) -> Stream:
 def answers(example: Example, row: int) -> tuple[list[str], list[int], list[int]]:
     """For every position of the answering stream what is right there, whether it is graded, and its place in the text.
 
-    Several questions of one stream share the lane: where two ask the same position, the first one speaks.
+    Several questions of one stream share the lane: two answers at one position stand side by side.
     """
     question, *others = (
         q for q in example.questions if (q.reader == "decoder") == (example.questions[0].reader == "decoder")
@@ -206,7 +209,11 @@ def answers(example: Example, row: int) -> tuple[list[str], list[int], list[int]
     for other in others:
         also, counts = spoken(example, other, row)
         new = [int(b > a) for a, b in zip(graded, counts, strict=True)]
-        said = [b if n else a for a, b, n in zip(said, also, new, strict=True)]
+        both = [a and b for a, b in zip(graded, counts, strict=True)]
+        said = [
+            b if n else f"{a}{BETWEEN}{b}" if two and a != b else a
+            for a, b, n, two in zip(said, also, new, both, strict=True)
+        ]
         origin = [b if n else a for a, b, n in zip(origin, other.origin[row].tolist(), new, strict=True)]
         graded = [a or n for a, n in zip(graded, new, strict=True)]
     return said, graded, origin

@@ -72,9 +72,7 @@ def tokens_for(objective, text=TWO_SENTENCES):
     count = len(text.split())
     after = count + len(PAIR.split())
     whole = cut(tokens, 0, count)
-    for need in objective.needs:
-        if need.startswith("label:"):
-            whole = replace(whole, labels={**whole.labels, need.removeprefix("label:"): whole.word % 3})
+    whole = replace(whole, labels={**whole.labels, **labels_for(objective, whole.word)})
     if "translation" in objective.needs:
         return replace(spoken(whole, 0), neighbours={"translation": spoken(cut(tokens, count, after), 1)})
     if "pair" in objective.needs:
@@ -87,11 +85,25 @@ def tokens_for(objective, text=TWO_SENTENCES):
 def suited(objective, tokens):
     """Any batch with what the objective needs beside: each row's second texts are those of the next rows."""
     near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
-    labels = {n.removeprefix("label:"): tokens.word % 3 for n in objective.needs if n.startswith("label:")}
-    tokens = replace(tokens, labels={**tokens.labels, **labels})
+    tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word)})
     if "translation" in objective.needs:
         return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1)})
     return replace(tokens, neighbours={"next": near, "other": far}) if "pair" in objective.needs else tokens
+
+
+def labels_for(objective, word):
+    """The labels that an objective needs: phrases and names of two words with gaps between, classes 0 to 2."""
+    names = [need.removeprefix("label:") for need in objective.needs if need.startswith("label:")]
+    return {name: made_label(name, word) for name in names}
+
+
+def made_label(name, word):
+    if name == "phrase":
+        return (word // 2).where(word % 6 < 4, -1)
+    if name in ("mention", "entity", "entity_type"):
+        number = {"mention": word // 4, "entity": word // 4 % 3, "entity_type": word // 24}[name]
+        return number.where(word % 4 >= 2, -1)
+    return word % 3
 
 
 def cut(tokens, first, last):

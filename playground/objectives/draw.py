@@ -3,10 +3,45 @@
 import torch
 from torch import Generator, Tensor
 
+from playground.example import Tokens
+
+_GOLDEN, _FIRST, _SECOND = (c - 2**64 for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+
 
 def noise(shape: tuple[int, ...], rng: Generator) -> Tensor:
     """Uniform numbers in [0, 1) on the device of the generator."""
     return torch.rand(shape, generator=rng, device=rng.device)
+
+
+def dice(tokens: Tokens, copies: int, salt: int, rng: Generator, width: int | None = None) -> Tensor:
+    """Uniform numbers for every place `[b, t]`: new ones, or those of one of the text's `copies` fixed draws.
+
+    Each visit to a text takes its next copy; a text without a row number counts as row 0 at its first visit.
+    """
+    width = tokens.ids.shape[1] if width is None else width
+    if not copies:
+        return noise((len(tokens.ids), width), rng)
+    unknown = torch.zeros_like(tokens.lengths)
+    row, visit = (unknown if number is None else number for number in (tokens.row, tokens.visit))
+    return fixed_noise(row, visit % copies, width, salt)
+
+
+def fixed_noise(row: Tensor, copy: Tensor, width: int, salt: int) -> Tensor:
+    """Uniform numbers `[b, width]` that follow from the text's `row [b]`, its `copy [b]` and the `salt` alone.
+
+    Every place hashes its own number, so nothing depends on the batch, on padding or on what was drawn before.
+    """
+    place = torch.arange(width, device=row.device)
+    key = _hash(_hash(_hash(row) + copy) + salt)
+    return ((_hash(key[:, None] + place) >> 40) & (2**24 - 1)).float() / 2**24
+
+
+def _hash(number: Tensor) -> Tensor:
+    """The output function of SplitMix64 (Steele, Lea and Flood 2014, Fast splittable pseudorandom numbers)."""
+    number = number + _GOLDEN
+    number = (number ^ ((number >> 30) & (2**34 - 1))) * _FIRST
+    number = (number ^ ((number >> 27) & (2**37 - 1))) * _SECOND
+    return number ^ ((number >> 31) & (2**33 - 1))
 
 
 def rank(values: Tensor) -> Tensor:
@@ -17,7 +52,12 @@ def rank(values: Tensor) -> Tensor:
 
 def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
     """Mark exactly `count [b]` of the candidates `[b, t]` of each row, every set equally likely."""
-    order = noise(tuple(candidates.shape), rng).masked_fill(~candidates, 2.0).argsort(dim=1)
+    return lowest(count, candidates, noise(tuple(candidates.shape), rng))
+
+
+def lowest(count: Tensor, candidates: Tensor, dice: Tensor) -> Tensor:
+    """Mark the `count [b]` candidates `[b, t]` of each row that have the lowest numbers."""
+    order = dice.masked_fill(~candidates, 2.0).argsort(dim=1)
     return torch.zeros_like(candidates).scatter_(1, order, _places(order) < count[:, None]) & candidates
 
 

@@ -10,6 +10,7 @@ from torch import Generator
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
+from playground.objectives.ask.label import AskLabel
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
 from playground.objectives.stage import Planned, Stage, Wishes, verb
@@ -156,6 +157,16 @@ class Objective:
     def proposing(self, proposer: Proposer) -> "Objective":
         """The same objective with a network behind every propose stage."""
         return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, ProposeWords) else s)
+
+    def knowing(self, names: Mapping[str, tuple[str, ...]]) -> "Objective":
+        """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
+
+        def told(stage: Stage) -> Stage:
+            if isinstance(stage, AskLabel) and stage.label in names:
+                return replace(stage, classes=tuple(names[stage.label]))
+            return stage
+
+        return self._each(told)
 
     @property
     def proposes(self) -> bool:

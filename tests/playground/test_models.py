@@ -171,10 +171,11 @@ def test_padding_and_other_rows_never_change_an_answer(name, positions, models):
 
 def build_alone(name, steps, row, length):
     """The same row from the same plans, cut to its own length."""
-    plans = tuple(cut(s.plan, row, length) for s in steps)
+    tokens = trimmed(pick(batch(name), torch.tensor([row])))
     objective = find_objective(name)
-    knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
-    alone = objective.turn(knobs).replay(trimmed(pick(batch(name), torch.tensor([row]))), plans)[-1].example
+    objective = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {})
+    width = objective.example(tokens, generator(0)).tokens.ids.shape[1]
+    alone = objective.replay(tokens, tuple(cut(s.plan, row, width) for s in steps))[-1].example
     assert alone.tokens.lengths.tolist() == [length]
     return alone
 

@@ -1,8 +1,20 @@
 """Ask: what must be predicted, where the answer is read, and which answers are graded."""
 
-from playground.objectives.ask.label import AskPair
+from playground.objectives.ask.boundary import AskBoundary
+from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.replaced import AskReplaced
-from playground.objectives.ask.words import AskContinuation, AskInPlace, AskNext, AskQueryStream
+from playground.objectives.ask.words import AskContinuation, AskInPlace, AskMoved, AskNext, AskQueryStream
 from playground.objectives.ask.write import AskToWrite
 
-__all__ = ["AskContinuation", "AskInPlace", "AskNext", "AskPair", "AskQueryStream", "AskReplaced", "AskToWrite"]
+__all__ = [
+    "AskBoundary",
+    "AskContinuation",
+    "AskInPlace",
+    "AskLabel",
+    "AskMoved",
+    "AskNext",
+    "AskPair",
+    "AskQueryStream",
+    "AskReplaced",
+    "AskToWrite",
+]

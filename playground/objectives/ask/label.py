@@ -1,10 +1,10 @@
-"""Ask for a label: of a pair of texts at its first sign, or of every token."""
+"""Ask for a label: of a pair of texts at its first sign, or of tokens."""
 
 from dataclasses import dataclass
 
 import torch
 
-from playground.example import Example, Question
+from playground.example import Example, Question, at_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 
@@ -23,9 +23,37 @@ class AskPair:
         inputs = example.inputs
         place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids)
         whole = torch.stack([((inputs.origin >= 0) & (inputs.segment == half)).any(1) for half in (0, 1)]).all(0)
-        outcome = example.tokens.labels["pair"].amax(1, keepdim=True) if inputs.ids.shape[1] else inputs.ids
+        label = example.tokens.labels["pair"]
+        outcome = label.amax(1, keepdim=True) if label.shape[1] else torch.zeros_like(inputs.ids[:, :1])
         graded = (place == 0) & whole[:, None]
         targets = outcome.expand_as(inputs.ids).where(graded, 0)
         nowhere = torch.full_like(inputs.ids, -1)
         question = Question("pair", "label:pair", "inputs", targets, graded, nowhere, self.weight, classes=self.classes)
+        return asked(example, question)
+
+
+@dataclass(frozen=True)
+class AskLabel:
+    """What the corpus knows of a token, such as its part of speech, asked at its own position.
+
+    `where` says of which tokens: those "chosen" (SentiLR, arXiv:1911.02493; SenseBERT, arXiv:1908.05646), those in
+    "mentions", or "everywhere"; a token without the label is not asked. `classes` are the names of a common scheme;
+    training puts those of its corpus in their place (`Objective.knowing`).
+    """
+
+    label: str
+    classes: tuple[str, ...]
+    where: str = "chosen"
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this label counts beside the words.")
+
+    def build(self, example: Example) -> Example:
+        inputs, tokens = example.inputs, example.tokens
+        known = tokens.real & (tokens.labels[self.label] >= 0)
+        if self.where != "everywhere":
+            known = known & (example.chosen if self.where == "chosen" else tokens.labels["mention"] >= 0)
+        graded = at_origin(known, inputs.origin, False)
+        targets = at_origin(tokens.labels[self.label], inputs.origin).where(graded, 0)
+        nowhere = torch.full_like(inputs.origin, -1)
+        head = f"label:{self.label}"
+        question = Question(self.label, head, "inputs", targets, graded, nowhere, self.weight, classes=self.classes)
         return asked(example, question)

@@ -3,21 +3,34 @@
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from playground.example import Action, Example, Question, at_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
+from playground.objectives.runs import places, runs
 
 
 @dataclass(frozen=True)
 class AskReplaced:
-    """Original or replaced, everywhere; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 3.1)."""
+    """Original or replaced, everywhere; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 3.1).
 
+    With "mentions" only names are asked, once each at their first token (WKLM, arXiv:1912.09637, sec. 2).
+    """
+
+    where: str = "everywhere"
     weight: float = knob(50.0, 0.0, 100.0, unit="times the generator's loss", why="A yes-or-no loss is small.")
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         label = (at_origin(example.action, inputs.origin) == Action.REPLACED).long()
         nowhere = torch.full_like(inputs.origin, -1)
-        question = Question("replaced?", "replaced", "inputs", label, inputs.real, nowhere, self.weight)
+        question = Question("replaced?", "replaced", "inputs", label, self._graded(example), nowhere, self.weight)
         return asked(example, question)
+
+    def _graded(self, example: Example) -> Tensor:
+        if self.where == "everywhere":
+            return example.inputs.real
+        number = example.tokens.labels["mention"]
+        names = runs(example, example.maskable & (number >= 0), number)
+        return at_origin((names.of >= 0) & (names.first == places(example)), example.inputs.origin, False)

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 
 from playground.example import Example, Question, at_origin
+from playground.knob import knob
+from playground.objectives.change.trigrams import movable
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,26 @@ class AskInPlace:
 
     def build(self, example: Example) -> Example:
         return asked(example, in_place(example, "inputs"))
+
+
+@dataclass(frozen=True)
+class AskMoved:
+    """The original word at every place of the shuffled runs (StructBERT, arXiv:1908.04577, sec. 2.2.1).
+
+    The input shows the word at another place of its run, because finding the place is the task.
+    """
+
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the order counts beside the hidden words.")
+
+    def build(self, example: Example) -> Example:
+        inputs, tokens = example.inputs, example.tokens
+        slot = at_origin(example.rank, inputs.origin, -1)
+        graded = at_origin(movable(example).of >= 0, inputs.origin, False)
+        targets = at_origin(tokens.ids, slot, tokens.specials.pad)
+        return asked(
+            example,
+            Question("word order", "vocabulary", "inputs", targets, graded, slot, self.weight, copying=True),
+        )
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,12 @@ from torch import Generator, Tensor
 from playground.example import Action, Example, Stream, at_origin
 from playground.knob import knob
 from playground.objectives import draw, wishes
+from playground.objectives.runs import runs
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
+
+FATES, WORDS = 3, 4
+"""Salts of the fixed draws: what becomes of each token, and which random word."""
 
 WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep": Action.GRADED_AS_IS}
 
@@ -27,11 +31,21 @@ class Corruption:
 class ChangeTokens:
     """Mask most chosen tokens, replace some at random, leave the rest as they are (BERT, arXiv:1810.04805, sec. 3.1).
 
-    All three kinds are graded, so the model cannot trust any word it sees.
+    All three kinds are graded, so the model cannot trust any word it sees. One draw decides for each token (BERT), for
+    all pieces of a word (fairseq) or for a whole run of chosen tokens (SpanBERT, arXiv:1907.10529, sec. 3.1). Where the
+    choice is one of a text's fixed ones, so is what becomes of it.
     """
 
     mask: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Hidden behind [MASK].")
     random: float = knob(0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the rest stays as it is.")
+    pool: str = knob(
+        "words",
+        choices=("words", "vocabulary", "unigram"),
+        why="Random words: any, specials too (BERT's code), or as often as the corpus has them (SpanBERT).",
+    )
+    together: str = knob(
+        "token", choices=("token", "word", "span"), why="What shares one draw of mask, random or keep."
+    )
     keys: ClassVar[tuple[str, ...]] = ("actions", "replace")
 
     def __post_init__(self) -> None:
@@ -39,11 +53,18 @@ class ChangeTokens:
             raise Refusal(f"mask {self.mask} and random {self.random} add up to more than 1; lower one of them.")
 
     def plan(self, example: Example, rng: Generator) -> Corruption:
-        dice = draw.noise(tuple(example.tokens.ids.shape), rng)
+        dice = self._shared(example, draw.dice(example.tokens, example.copies, FATES, rng))
         action = torch.full_like(example.tokens.ids, Action.GRADED_AS_IS)
         action = action.masked_fill(dice < self.mask + self.random, Action.RANDOMISED)
         action = action.masked_fill(dice < self.mask, Action.MASKED)
-        return Corruption(action, random_words(example, rng))
+        return Corruption(action, words_by(draw.dice(example.tokens, example.copies, WORDS, rng), example, self.pool))
+
+    def _shared(self, example: Example, dice: Tensor) -> Tensor:
+        """The dice with one throw for each run of chosen tokens, or for the pieces of each word in it."""
+        if self.together == "token":
+            return dice
+        number = example.tokens.word if self.together == "word" else None
+        return dice.gather(1, runs(example, example.chosen, number).first)
 
     def build(self, example: Example, plan: Corruption) -> Example:
         action = plan.action.where(example.chosen, example.action)
@@ -62,7 +83,8 @@ class ChangeTokens:
         words = plan.words
         if "replace" in wanted:
             names = one_each(wanted["replace"], _replaced(example, action, wanted), "replace")
-            words = paint(example, words, {p: word_id(example, n) for p, n in names.items()})
+            first = 0 if self.pool == "vocabulary" else example.tokens.specials.first_word
+            words = paint(example, words, {p: word_id(example, n, first) for p, n in names.items()})
             action = action if "actions" in wanted else paint(example, action, dict.fromkeys(positions, 2))
         return Corruption(action, words)
 
@@ -76,9 +98,28 @@ class ChangeTokens:
 
 def random_words(example: Example, rng: Generator) -> Tensor:
     """A word for every place `[b, t]`, uniform over the words of the vocabulary, specials excluded."""
+    return words_by(draw.noise(tuple(example.tokens.ids.shape), rng), example)
+
+
+def words_by(dice: Tensor, example: Example, pool: str = "words") -> Tensor:
+    """A word for every place `[b, t]` from uniform numbers: any word, any entry, or words by how often they occur."""
     specials = example.tokens.specials
-    low, high = specials.first_word, max(specials.size, specials.first_word + 1)
-    return torch.randint(low, high, tuple(example.tokens.ids.shape), generator=rng, device=rng.device)
+    if pool == "unigram":
+        limits = _counts(example).cumsum(0)
+        return torch.searchsorted(limits, dice.double() * limits[-1], right=True)
+    first = 0 if pool == "vocabulary" else specials.first_word
+    return first + (dice.double() * max(specials.size - first, 1)).long()
+
+
+def _counts(example: Example) -> Tensor:
+    """How often each word `[v]` occurs in the corpus, else in this batch; where no word does, all are alike."""
+    tokens, specials = example.tokens, example.tokens.specials
+    known = tokens.counts
+    if known is None:
+        known = torch.bincount(tokens.ids[tokens.real], minlength=specials.size)
+    words = torch.arange(len(known), device=known.device) >= specials.first_word
+    counts = known.double() * words
+    return counts.where(counts.sum() > 0, words.double())
 
 
 def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
@@ -87,12 +128,13 @@ def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
     return replace(inputs, ids=at_origin(words, inputs.origin).where(here, inputs.ids))
 
 
-def word_id(example: Example, word: str) -> int:
-    """The id of a word that a person typed; the text's vocabulary must know it."""
+def word_id(example: Example, word: str, first: int | None = None) -> int:
+    """The id of a word that a person typed; the text's vocabulary must know it, from the id `first` on."""
     vocabulary = example.tokens.vocabulary
-    if word not in vocabulary[example.tokens.specials.first_word :]:
+    first = example.tokens.specials.first_word if first is None else first
+    if word not in vocabulary[first:]:
         raise Refusal(f"The word {word!r} is not in the vocabulary of this text; use one that is.")
-    return vocabulary.index(word, example.tokens.specials.first_word)
+    return vocabulary.index(word, first)
 
 
 def first_pieces(example: Example, chosen: Tensor, row: int) -> Tensor:

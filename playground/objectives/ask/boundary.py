@@ -1,0 +1,49 @@
+"""Ask for hidden words from the two words around their run."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from playground.example import Example, Question, at_origin
+from playground.knob import knob
+from playground.objectives.ask.words import asked
+from playground.objectives.runs import Runs, places, runs
+
+
+@dataclass(frozen=True)
+class AskBoundary:
+    """Each word of a hidden run, from the words on both sides of the run and its number within (SpanBERT, sec. 3.2).
+
+    Only the first `most` words of a run are asked, and none of a run that touches the end of its text (released code).
+    """
+
+    most: int = knob(15, 1, 32, unit="words of a run", why="More of a long run cannot be told from its ends.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
+
+    def build(self, example: Example) -> Example:
+        inputs, tokens = example.inputs, example.tokens
+        hidden = runs(example, example.chosen)
+        inner = places(example) - hidden.first
+        graded = at_origin(has_ends(example, hidden) & (inner < self.most), inputs.origin, False)
+        position = torch.arange(inputs.ids.shape[1], device=inner.device).expand_as(inputs.ids)
+        left = position - 1 - at_origin(inner, inputs.origin)
+        right = position + 1 + at_origin(hidden.last - places(example), inputs.origin)
+        question = Question(
+            "span boundary",
+            "vocabulary",
+            "inputs",
+            at_origin(tokens.ids, inputs.origin, tokens.specials.pad),
+            graded,
+            inputs.origin,
+            self.weight,
+            reads=torch.stack([left, right], dim=2).masked_fill(~graded[..., None], 0),
+        )
+        return asked(example, question)
+
+
+def has_ends(example: Example, hidden: Runs) -> Tensor:
+    """Which hidden places `[b, t]` lie in a run with a word right before and right behind it."""
+    block = runs(example, example.maskable)
+    inside = (hidden.first > block.first) & (hidden.last < block.last)
+    return (hidden.of >= 0) & (block.of >= 0) & inside

@@ -1,0 +1,76 @@
+"""Choose runs of words whose length follows a geometric law."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
+from playground.objectives.runs import Runs, runs
+from playground.objectives.stage import Wishes
+
+
+@dataclass(frozen=True)
+class ChooseGeometricSpans:
+    """Mark runs of whole words, most of them short, until an exact share is met (SpanBERT, arXiv:1907.10529, sec. 3.1).
+
+    Lengths follow a geometric law on 1 to `longest` words, cut off and scaled back to 1 (released code; mean 3.8).
+    A run begins at the start of a word; runs that meet become one; the last one ends where the share is full.
+    """
+
+    rate: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    stop: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a run ends after each word.")
+    longest: int = knob(10, 1, 20, unit="words", why="No run is drawn longer; runs that meet can be.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        candidates = example.maskable
+        words = runs(example, candidates, example.tokens.word)
+        budget = torch.minimum(draw.ceiling(self.rate, candidates.sum(1)), candidates.sum(1))
+        most = int(draw.ceiling(self.rate, torch.tensor(candidates.shape[1])))
+        dice = draw.noise(tuple(candidates.shape), rng)
+        length = self.lengths(draw.noise((len(dice), most), rng))
+        found = runs(example, take_spans(words, runs(example, candidates), dice, length, budget))
+        there = found.length > 0
+        return ChosenSpans(found.start[:, : most or 1], found.length.where(there, -1)[:, : most or 1])
+
+    def lengths(self, chance: Tensor) -> Tensor:
+        """Lengths in words from uniform numbers, of the same shape."""
+        limits = self.shares().cumsum(0)[:-1].to(chance.device)
+        return 1 + torch.searchsorted(limits, chance.double(), right=True)
+
+    def shares(self) -> Tensor:
+        """How often each length 1, 2, ... is drawn, `[longest]`."""
+        share = self.stop * (1 - self.stop) ** torch.arange(self.longest, dtype=torch.double)
+        return share / share.sum()
+
+    def build(self, example: Example, plan: ChosenSpans) -> Example:
+        return mark_spans(example, plan)
+
+    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+        return wished_spans(example, plan, wanted)
+
+    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+        return tell_spans(example, plan, row)
+
+
+def take_spans(words: Runs, blocks: Runs, dice: Tensor, length: Tensor, budget: Tensor) -> Tensor:
+    """Which places `[b, t]` are hidden: the free place with the lowest dice names the word at which a run begins.
+
+    `length` `[b, m]` are the words of the first, second, ... run; `blocks` are the stretches that no run leaves.
+    """
+    taken = torch.zeros_like(words.of, dtype=torch.bool)
+    for number in length.unbind(1):
+        free = dice.masked_fill(taken | (words.of < 0), 2.0).argmin(1, keepdim=True)
+        word = words.of.gather(1, free)
+        within = (words.of >= word) & (words.of < word + number[:, None]) & (blocks.of == blocks.of.gather(1, free))
+        new = within & ~taken
+        new = new & (new.long().cumsum(1) <= budget[:, None])
+        taken, budget = taken | new, budget - new.sum(1)
+        if not bool(budget.any()):
+            break
+    return taken

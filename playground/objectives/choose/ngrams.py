@@ -1,0 +1,103 @@
+"""Choose runs of a few whole words."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.knob import knob
+from playground.objectives import draw, wishes
+from playground.objectives.choose.tokens import Chosen, share_of, wished
+from playground.objectives.choose.units import at_least_one
+from playground.objectives.runs import Runs, places, runs
+from playground.objectives.stage import Wishes
+
+TOO_LONG = 2**31
+
+
+@dataclass(frozen=True)
+class ChooseNgrams:
+    """Mark runs of one to `longest` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
+
+    "1/n" draws n words with a chance in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the longer
+    lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens). A run that is too long for the budget is shortened
+    word by word; one that meets a chosen word is dropped.
+    """
+
+    rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    longest: int = knob(3, 1, 6, unit="words", why="Longer runs are harder to guess.")
+    law: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
+    whole: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
+    min_one: bool = knob(True, why="Never without a target: cut a word where none fits.")
+    specials: int = knob(2, 0, 3, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
+    keys: ClassVar[tuple[str, ...]] = ("chosen",)
+
+    def plan(self, example: Example, rng: Generator) -> Chosen:
+        words = runs(example, example.maskable, example.tokens.word if self.whole else places(example))
+        dice, chance = draw.noise((2, *words.of.shape), rng)
+        order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
+        budget = share_of(self.rate, example.maskable, self.specials)
+        size = self.sizes(words, runs(example, example.maskable))
+        positions = words.at(take_ngrams(size, self.lengths(size, chance), order, budget))
+        return Chosen(at_least_one(positions, words, order, budget) if self.min_one else positions)
+
+    def sizes(self, words: Runs, blocks: Runs) -> Tensor:
+        """The tokens of 1, 2, ... words from each word on, `[b, u, n]`; `TOO_LONG` where the text ends before."""
+        block = blocks.of.gather(1, words.start).masked_fill(words.length == 0, -1)
+        found = []
+        for ahead in range(self.longest):
+            one, where = _ahead(words.length, ahead, 0), _ahead(block, ahead, -2)
+            together = one + (found[-1] if found else 0)
+            found.append(together.masked_fill(where != block, TOO_LONG).masked_fill(words.length == 0, TOO_LONG))
+        return torch.stack(found, dim=2).clamp(max=TOO_LONG)
+
+    def lengths(self, size: Tensor, chance: Tensor) -> Tensor:
+        """The words `[b, u]` to be hidden from each word on, drawn among the lengths that there is room for."""
+        share = self.shares().to(size.device).cumsum(0)
+        room = (size < TOO_LONG).sum(2)
+        within = torch.cat([share.new_zeros(1), share])[room]
+        return 1 + (chance.double()[..., None] * within[..., None] >= share[:-1]).sum(2)
+
+    def shares(self) -> Tensor:
+        """How often each length 1, 2, ... is drawn, `[n]`."""
+        n = torch.arange(1, self.longest + 1, dtype=torch.double)
+        if self.law == "80/20" and self.longest > 1:
+            return torch.where(n == 1, 0.8, 0.2 / (self.longest - 1))
+        return (1 / n) / (1 / n).sum()
+
+    def build(self, example: Example, plan: Chosen) -> Example:
+        return replace(example, chosen=plan.positions & example.maskable)
+
+    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+        return wished(example, plan, wanted)
+
+    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+        return {"chosen": wishes.words_of(example, plan.positions, row)}
+
+
+def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:
+    """Which words `[b, u]` are taken: runs begin in an order `[b, u]` and hold `length` words or what still fits.
+
+    `size` `[b, u, n]` is the number of tokens of the first n words of each run.
+    """
+    rows, width, longest = size.shape
+    row, ahead = (torch.arange(number, device=size.device) for number in (rows, longest))
+    taken = torch.zeros((rows, width + longest), dtype=torch.bool, device=size.device)
+    for begin in order.unbind(1):
+        cost, words = size[row, begin], length.gather(1, begin[:, None])
+        fits = (ahead < words) & (cost <= budget[:, None])
+        here = begin[:, None] + ahead
+        was = taken.gather(1, here)
+        new = fits & ~(was & fits).any(1, keepdim=True)
+        taken = taken.scatter(1, here, was | new)
+        budget = budget - cost.masked_fill(~new, 0).amax(1)
+        if not bool(budget.any()):
+            break
+    return taken[:, :width]
+
+
+def _ahead(values: Tensor, steps: int, default: int) -> Tensor:
+    """What the word so many steps further on has, `[b, u]`."""
+    return torch.nn.functional.pad(values[:, steps:], (0, min(steps, values.shape[1])), value=default)

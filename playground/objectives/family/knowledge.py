@@ -1,0 +1,89 @@
+"""Objectives that ask for what a corpus knows: polarity, part of speech, meaning, which names are right."""
+
+from playground.objectives.arrange import ArrangeText
+from playground.objectives.ask import AskInPlace, AskLabel, AskReplaced
+from playground.objectives.change import ChangeEntities, ChangeTokens
+from playground.objectives.choose import ChooseTokens
+from playground.objectives.family.mlm import MLM
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeAll
+
+POLARITIES = ("negative", "neutral", "positive")
+
+PARTS_OF_SPEECH = tuple("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
+"""The universal parts of speech (universaldependencies.org)."""
+
+SUPERSENSES = tuple("act animal artifact body food group nature person place plant substance time other".split())
+
+
+def _label(name: str, set_: str = "M") -> Term:
+    latex = rf"-\frac{{1}}{{|{set_}|}}\sum_{{t \in {set_}}}\log p(y^{{\mathrm{{{name}}}}}_t \mid \hat{{x}})"
+    return Term(name, latex, symbols={"y_t": f"the {name} of the word at place t, as the corpus knows it"})
+
+
+LABEL_AWARE = Objective(
+    name="label-aware MLM",
+    aliases=("LA-MLM", "SentiLR", "SentiLARE"),
+    rank=108,
+    needs=("label:polarity", "label:pos"),
+    stages=(
+        ArrangeText(),
+        ChooseTokens(),
+        ChangeTokens(),
+        SeeAll(),
+        AskInPlace(),
+        AskLabel("polarity", POLARITIES),
+        AskLabel("pos", PARTS_OF_SPEECH),
+    ),
+    idea="Hide words; guess each one, whether it is good or bad, and its part of speech.",
+    loss="Mean cross-entropy of the hidden words, plus those of their polarity and of their part of speech.",
+    terms=(*MLM.terms, _label("polarity"), _label("pos")),
+    source="arXiv:1911.02493, sec. 3",
+)
+
+SUPERSENSE = Objective(
+    name="supersense prediction",
+    aliases=("SenseBERT", "supersenses"),
+    rank=109,
+    needs=("label:supersense",),
+    stages=(
+        ArrangeText(),
+        ChooseTokens(),
+        ChangeTokens(),
+        SeeAll(),
+        AskInPlace(),
+        AskLabel("supersense", SUPERSENSES),
+    ),
+    idea="Hide words; guess each one and the kind of thing it means, such as an animal or a food.",
+    loss="Mean cross-entropy of the hidden words, plus that of the classes of their meanings.",
+    terms=(*MLM.terms, _label("supersense")),
+    source="arXiv:1908.05646, sec. 3",
+)
+
+ENTITY_REPLACEMENT = Objective(
+    name="entity replacement",
+    aliases=("entity replacement detection", "WKLM", "ERD", "MLM + ERD"),
+    rank=110,
+    needs=("label:mention", "label:entity", "label:entity_type"),
+    stages=(
+        ArrangeText(),
+        ChooseTokens(rate=0.05, outside="mention"),
+        ChangeTokens(mask=0.9, random=0.0),
+        AskInPlace(),
+        ChangeEntities(),
+        SeeAll(),
+        AskReplaced(weight=1.0, where="mentions"),
+    ),
+    idea="Replace some names by others of the same kind; say of each name whether it is the right one.",
+    loss="Mean cross-entropy of a few hidden words, plus the mean yes-or-no loss at every name.",
+    terms=(
+        *MLM.terms,
+        Term(
+            "replaced?",
+            r"-\frac{1}{|E|}\sum_{e \in E}\log p(y_e \mid \hat{x})",
+            symbols={"E": "the names of the text", "y_e": "1 where another name stands in the place of e"},
+        ),
+    ),
+    source="arXiv:1912.09637, sec. 2",
+)

@@ -1,0 +1,216 @@
+"""The stages of masking again, one row at a time: units, runs, trigrams, names, and what is asked of them."""
+
+from dataclasses import dataclass, field, replace
+
+from playground.example import Action
+from tests import oracles
+from tests.oracles import Asked, Row, Story, maskable
+from tests.texts import SPECIALS
+
+MASK64 = 2**64 - 1
+
+
+@dataclass
+class Known(Story):
+    """A row of which the corpus knows labels."""
+
+    labels: dict[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass
+class Ends(Asked):
+    """A question that is answered from two other positions."""
+
+    reads: list[list[int]] = field(default_factory=list)
+
+
+def begin(text, labels):
+    story = oracles.begin(text)
+    return Known(**{**vars(story), "labels": labels})
+
+
+def splitmix(number):
+    """The finished state of a counter, in plain integers."""
+    number = (number + 0x9E3779B97F4A7C15) & MASK64
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & MASK64
+    return number ^ (number >> 31)
+
+
+def fixed_noise(row, copy, width, salt):
+    key = splitmix((splitmix((splitmix(row) + copy) & MASK64) + salt) & MASK64)
+    return [((splitmix((key + place) & MASK64) >> 40) & 0xFFFFFF) / 2**24 for place in range(width)]
+
+
+def runs(marked, number=None):
+    """The longest runs of marked places, as lists of places; a new number opens a new run."""
+    found = []
+    for place, yes in enumerate(marked):
+        if not yes:
+            continue
+        goes_on = place > 0 and marked[place - 1] and (number is None or number[place] == number[place - 1])
+        if goes_on:
+            found[-1].append(place)
+        else:
+            found.append([place])
+    return found
+
+
+def units(text, number):
+    allowed = maskable(text)
+    return runs([allowed[p] and number[p] >= 0 for p in range(len(text))], number)
+
+
+def take_units(found, order, budget, min_one=False):
+    """BERT with whole words: those that do not fit are skipped."""
+    hidden = set()
+    for number in order:
+        if len(hidden) + len(found[number]) <= budget:
+            hidden |= set(found[number])
+    if min_one and not hidden and order:
+        hidden = set(found[order[0]][:budget])
+    return hidden
+
+
+def take_ngrams(text, words, order, lengths, budget):
+    """ALBERT: shorter runs are tried until one fits; runs that meet a hidden word are dropped."""
+    allowed, hidden = maskable(text), set()
+    for begin_ in order:
+        run = words[begin_ : begin_ + lengths[begin_]]
+        while run and len(hidden) + sum(map(len, run)) > budget:
+            run = run[:-1]
+        places = [p for word in run for p in word]
+        if not places or hidden & set(places):
+            continue
+        assert all(allowed[places[0] : places[-1] + 1]), "no run leaves its text"
+        hidden |= set(places)
+    return hidden
+
+
+def take_spans(text, words, dice, lengths, budget):
+    """SpanBERT: from the word of a free place on, whole words until the share is full; hidden ones are passed over."""
+    allowed, hidden = maskable(text), set()
+    for wanted in lengths:
+        if len(hidden) >= budget:
+            break
+        free = min((p for p in range(len(text)) if allowed[p] and p not in hidden), key=lambda p: dice[p])
+        first = next(k for k, word in enumerate(words) if free in word)
+        for word in words[first : first + wanted]:
+            if not all(allowed[words[first][0] : word[-1] + 1]):
+                break
+            for place in word:
+                if len(hidden) < budget:
+                    hidden.add(place)
+    return hidden
+
+
+def take_trigrams(free, dice, wanted):
+    taken = []
+    for _ in range(wanted):
+        starts = [
+            s for s in range(len(free) - 2) if all(free[s : s + 3]) and all(abs(s - other) >= 3 for other in taken)
+        ]
+        if starts:
+            taken.append(min(starts, key=lambda s: dice[s]))
+    return sorted(taken)
+
+
+# stages
+
+
+def _positions(stage, plan, story):
+    places = [place for place, wanted in enumerate(plan["positions"]) if wanted]
+    return replace(story, chosen=oracles.choose_tokens(story.text, places))
+
+
+def _spans(stage, plan, story):
+    drawn = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
+    spans, chosen = oracles.choose_spans(story.text, drawn)
+    return replace(story, spans=spans, chosen=chosen)
+
+
+def _trigrams(stage, plan, story):
+    new = _spans(stage, plan, story)
+    return replace(new, chosen=[a or b for a, b in zip(new.chosen, story.chosen, strict=True)])
+
+
+def _change_trigrams(stage, plan, story):
+    source = plan["source"]
+    ids, origin, done = list(story.inputs.ids), list(story.inputs.origin), list(story.done)
+    for position, place in enumerate(story.inputs.origin):
+        if place >= 0 and source[place] != place:
+            ids[position], origin[position] = story.text[source[place]], source[place]
+    done = [Action.MOVED if source[place] != place else was for place, was in enumerate(done)]
+    return replace(story, inputs=Row(ids, origin), done=done, rank=[source.index(p) for p in range(len(source))])
+
+
+def _names(story):
+    return units(story.text, story.labels["mention"])
+
+
+def _change_entities(stage, plan, story):
+    words, new = plan["words"], set()
+    for name in _names(story):
+        if any(words[p] != story.text[p] for p in name):
+            new |= set(name)
+    shown = [words[p] if p in new else token for token, p in zip(story.inputs.ids, story.inputs.origin, strict=True)]
+    return replace(
+        story,
+        inputs=Row(shown, story.inputs.origin),
+        chosen=[was or p in new for p, was in enumerate(story.chosen)],
+        done=[Action.REPLACED if p in new else was for p, was in enumerate(story.done)],
+    )
+
+
+def _ask_boundary(stage, plan, story):
+    size, allowed = len(story.text), maskable(story.text)
+    asked = oracles.ask_in_place(story.text, story.inputs, story.chosen)
+    graded, reads = [False] * len(asked.targets), [[0, 0] for _ in asked.targets]
+    at = {place: position for position, place in enumerate(story.inputs.origin) if place >= 0}
+    for run in runs(story.chosen):
+        left, right = run[0] - 1, run[-1] + 1
+        if left < 0 or right >= size or not allowed[left] or not allowed[right]:
+            continue
+        for place in run[: stage.most]:
+            graded[at[place]] = True
+            reads[at[place]] = [at[left], at[right]]
+    return replace(story, asked=[*story.asked, Ends(asked.targets, graded, asked.origin, reads)])
+
+
+def _ask_label(stage, plan, story):
+    values = story.labels[stage.label]
+    named = [number >= 0 for number in story.labels.get("mention", values)]
+    where = {"chosen": story.chosen, "everywhere": [True] * len(values), "mentions": named}[stage.where]
+    graded = [p >= 0 and values[p] >= 0 and where[p] for p in story.inputs.origin]
+    targets = [values[p] if yes else 0 for p, yes in zip(story.inputs.origin, graded, strict=True)]
+    return replace(story, asked=[*story.asked, Asked(targets, graded, [-1] * len(targets))])
+
+
+def _ask_moved(stage, plan, story):
+    slots = [story.rank[p] if p >= 0 else -1 for p in story.inputs.origin]
+    spans = {p for s, n in story.spans for p in range(s, s + n)}
+    movable = [p for p in spans if story.done[p] in (Action.KEPT, Action.MOVED) and maskable(story.text)[p]]
+    targets = [story.text[p] if p >= 0 else SPECIALS.pad for p in slots]
+    return replace(story, asked=[*story.asked, Asked(targets, [p in movable for p in story.inputs.origin], slots)])
+
+
+def _ask_replaced(stage, plan, story):
+    asked = oracles.ask_replaced(story.inputs, story.done)
+    if stage.where == "mentions":
+        first = {name[0] for name in _names(story)}
+        asked = replace(asked, graded=[place in first for place in story.inputs.origin])
+    return replace(story, asked=[*story.asked, asked])
+
+
+oracles.ACTS |= {
+    "ChooseUnits": _positions,
+    "ChooseNgrams": _positions,
+    "ChooseGeometricSpans": _spans,
+    "ChooseTrigrams": _trigrams,
+    "ChangeTrigrams": _change_trigrams,
+    "ChangeEntities": _change_entities,
+    "AskBoundary": _ask_boundary,
+    "AskLabel": _ask_label,
+    "AskMoved": _ask_moved,
+    "AskReplaced": _ask_replaced,
+}
