@@ -275,13 +275,32 @@ def begin(tokens: Tokens) -> Example:
             places.where(tokens.real, -1),
             tokens.real,
             padded=tokens.padded,
-            language=tokens.labels.get("language"),
+            language=tokens.labels["language"].clamp(min=0) if "language" in tokens.labels else None,
         ),
         chosen=none,
         action=torch.zeros_like(tokens.ids),
         rank=places,
         spans=Spans(empty, empty),
     )
+
+
+def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:
+    """The language `[b, n]` of every position, 0 where the text has none (XLM, arXiv:1901.07291, sec. 3.1).
+
+    An inserted sign speaks the language of the word before it, else of the word after it, within its own `part`.
+    """
+    if "language" not in tokens.labels or not tokens.ids.shape[1] or not origin.shape[1]:
+        return torch.zeros_like(origin)
+    width = origin.shape[1]
+    place = torch.arange(width, device=origin.device).expand_as(origin)
+    before = place.masked_fill(origin < 0, -1).cummax(1).values
+    after = place.masked_fill(origin < 0, width).flip(1).cummin(1).values.flip(1)
+    near = before.where(before >= 0, after)
+    if part is not None:
+        own = (before >= 0) & (part.gather(1, before.clamp(min=0)) == part)
+        near = before.where(own, after.where(after < width, before))
+    language = at_origin(tokens.labels["language"].clamp(min=0), origin)
+    return language.gather(1, near.clamp(0, width - 1))
 
 
 def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, language: Tensor | None = None) -> Stream:

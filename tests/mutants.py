@@ -41,8 +41,8 @@ MUTANTS = (
     Mutant(
         "<= for <: a query sees its own word",
         f"{STAGES}/see/order.py",
-        "by_level(level - 1, level",
-        "by_level(level, level",
+        "by_level(reader - 1, read, inputs.real)",
+        "by_level(reader, read, inputs.real)",
     ),
     Mutant("< for <=: nobody sees himself", "playground/example.py", ":] <= self.reader[", ":] < self.reader["),
     Mutant(
@@ -91,8 +91,8 @@ MUTANTS = (
     Mutant(
         "random words may be specials",
         f"{STAGES}/change/tokens.py",
-        "low, high = specials.first_word,",
-        "low, high = 0,",
+        'first = 0 if pool == "vocabulary" else specials.first_word',
+        "first = 0",
     ),
     Mutant(
         "a lucky sample counts as replaced",
@@ -115,8 +115,8 @@ MUTANTS = (
     Mutant(
         "the target stands in the input of LM",
         f"{STAGES}/arrange/text.py",
-        "shifted = shift(tokens.ids, tokens.specials.start)",
-        "shifted = tokens.ids",
+        'shown = place - 1 if self.side == "left"',
+        'shown = place if self.side == "left"',
     ),
     Mutant(
         "macro for micro mean",
@@ -133,8 +133,8 @@ MUTANTS = (
     Mutant(
         "the prefix does not see its own end",
         f"{STAGES}/see/alone.py",
-        "level = place.where(at_origin(example.chosen, inputs.origin, False), 0)",
-        "level = place.where(at_origin(example.chosen, inputs.origin, False), 0) * (place > 1)",
+        "return (places(inputs) + 1).where(second, 0)",
+        "return (places(inputs) + 1).where(second, 0) * (places(inputs) > 0)",
     ),
     Mutant(
         "MASS: the decoder sees the encoder's masks",
@@ -149,7 +149,10 @@ MUTANTS = (
         "before = written.origin",
     ),
     Mutant(
-        "fewer predictions than one", f"{STAGES}/choose/order.py", "predicted.clamp(min=1)", "predicted.clamp(min=0)"
+        "fewer predictions than one",
+        f"{STAGES}/choose/order.py",
+        "number.clamp(min=1), candidates",
+        "number.clamp(min=0), candidates",
     ),
     Mutant(
         "one prediction too few",

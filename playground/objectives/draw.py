@@ -1,5 +1,7 @@
 """Random draws over ragged batches without a loop: exact counts, orders, compositions (objectives reference, 22c)."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Generator, Tensor
 
@@ -63,6 +65,12 @@ def lowest(count: Tensor, candidates: Tensor, dice: Tensor) -> Tensor:
 
 def _places(order: Tensor) -> Tensor:
     return torch.arange(order.shape[1], device=order.device).expand_as(order)
+
+
+def among(shares: Sequence[float], shape: tuple[int, ...], rng: Generator) -> Tensor:
+    """Numbers of outcomes, counted from 0, each drawn with its share of the sum of all shares."""
+    ends = torch.tensor(shares, dtype=torch.double, device=rng.device).cumsum(0)
+    return torch.bucketize(noise(shape, rng).double(), ends[:-1] / ends[-1], right=True)
 
 
 def half_even(share: float, number: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ from playground.refusal import Refusal
 class Step:
     """One stage that has acted: its plan (None for stages without chance) and the example after it.
 
-    `part` is 0 for the objective's own chain and counts the chains beside it from 1.
+    `part` is 0 for the objective's own chain and counts the chains beside it from 1; -1 is the draw of a mixture.
     """
 
     stage: Stage
@@ -48,6 +48,7 @@ class Printed:
 class Objective:
     """A chain of stages, and the chains beside it that are trained in the same step, each with a weight.
 
+    A mixture has `parts` instead: its only stage draws the part that a batch is for (see `mixture.py`).
     `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs` names what a text must have
     (see `rebuild.NEEDS`).
     """
@@ -64,6 +65,7 @@ class Objective:
     needs: tuple[str, ...] = ()
     rank: int = 0
     beside: tuple[tuple[float, "Objective"], ...] = ()
+    parts: tuple["Objective", ...] = ()
     misprint: Misprint | None = None
 
     @property
@@ -104,18 +106,24 @@ class Objective:
             steps = chain._walk(tokens, act)
             taken += [replace(step, part=part) for step in steps]
             beside.append(weighed(steps[-1].example, weight))
-        example = begin(tokens)
+        *own, last = self._own(tokens, act)
+        whole = replace(last.example, beside=(*beside, *last.example.beside))
+        return (*taken, *own, replace(last, example=whole))
+
+    def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
+        """The steps of the own chain; in a mixture, the draw of a part and the steps of that part."""
+        example, taken = begin(tokens), []
         for number, stage in enumerate(self.stages):
             plan, example = act(self, number, example)
-            if number + 1 == len(self.stages):
-                example = replace(example, beside=(*beside, *example.beside))
-            taken.append(Step(stage, plan, example))
-        return tuple(taken)
+            taken.append(Step(stage, plan, example, part=-1 if self.parts else 0))
+        part = self.parts[taken[-1].plan.index]._walk(tokens, act) if self.parts else ()
+        return (*taken, *part)
 
     @property
     def chains(self) -> tuple["Objective", ...]:
-        """The own chain first, then those beside it."""
-        return (self, *(c for _, chain in self.beside for c in chain.chains))
+        """The own chain first, then the parts of a mixture, then those beside it."""
+        others = (*self.parts, *(chain for _, chain in self.beside))
+        return (self, *(c for chain in others for c in chain.chains))
 
     @property
     def plan_keys(self) -> tuple[str, ...]:
@@ -126,15 +134,19 @@ class Objective:
 
     @property
     def knobs(self) -> dict[str, Knob]:
-        """The knobs of all stages by name; a name that two stages share is written `Stage.name`."""
+        """The knobs of all stages by name; a name that stages of one chain share is written `Stage.name`."""
         every = [(stage, k) for chain in self.chains for stage in chain.stages for k in knobs(stage)]
-        names = [k.name for _, k in every]
         return {
-            k.name if names.count(k.name) == 1 else f"{type(stage).__name__}.{k.name}": replace(
+            k.name if self._belongs_to_one(k.name) else f"{type(stage).__name__}.{k.name}": replace(
                 k, default=_now(stage, k)
             )
             for stage, k in every
         }
+
+    def _belongs_to_one(self, name: str) -> bool:
+        """Whether one kind of stage has a knob of that name, and no chain has two of them."""
+        owners = [[type(s) for s in chain.stages if name in {k.name for k in knobs(s)}] for chain in self.chains]
+        return len({kind for kinds in owners for kind in kinds}) == 1 and max(map(len, owners)) == 1
 
     def turn(self, settings: Mapping[str, Any]) -> "Objective":
         """The same objective with some knobs turned; an unknown knob is refused with those there are."""
@@ -147,7 +159,8 @@ class Objective:
     def _each(self, change: Callable[[Stage], Stage]) -> "Objective":
         """The same with every stage of every chain changed."""
         beside = tuple((weight, chain._each(change)) for weight, chain in self.beside)
-        return replace(self, stages=tuple(change(stage) for stage in self.stages), beside=beside)
+        parts = tuple(part._each(change) for part in self.parts)
+        return replace(self, stages=tuple(change(stage) for stage in self.stages), beside=beside, parts=parts)
 
     def _of(self, stage: Stage, settings: Mapping[str, Any]) -> dict[str, Any]:
         mine, kind = {k.name for k in knobs(stage)}, type(stage).__name__

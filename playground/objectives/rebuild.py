@@ -143,7 +143,7 @@ def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) of which stream that feed it."""
     asked = {q.name: (part, q) for part in example.everything for q in part.questions}
     told = []
-    for term in objective.terms:
+    for term in (t for t in objective.terms if t.question in asked):
         part, question = asked[term.question]
         places = (question.graded[0].nonzero().flatten() + 1).tolist()
         told.append(

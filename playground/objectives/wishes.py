@@ -18,6 +18,8 @@ SHAPES = {
     "replace": "words, such as thrilled,study",
     "split": "the number of words in the first part, such as 4",
     "pair": "what becomes of the second text: next, random or reversed",
+    "mask": "who sees whom: both, seq2seq, left or right",
+    "part": "the number of a part of the mixture, such as 2",
 }
 
 
@@ -34,9 +36,9 @@ def read(key: str, value: Any) -> Any:
     items = [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
     try:
         match key:
-            case "cut" | "split":
+            case "cut" | "split" | "part":
                 return int(items[0] if isinstance(items, list) else items)
-            case "pair":
+            case "pair" | "mask":
                 return str(items[0] if isinstance(items, list) else items)
             case "chosen" | "order":
                 return [int(v) for v in items]

@@ -70,7 +70,8 @@ def pair_for(name):
     return ["--pair", "Comment vas-tu ?"] if "translation" in find_objective(name).needs else []
 
 
-TYPED = [n for n, o in objectives().items() if not any(need.startswith("label:") for need in o.needs)]
+GUESSED = ("label:phrase", "label:mention", "label:language")
+TYPED = [n for n, o in objectives().items() if not any(k.startswith("label:") and k not in GUESSED for k in o.needs)]
 """The objectives that a typed text can give; the others need labels that only a corpus knows."""
 
 

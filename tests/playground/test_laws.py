@@ -226,7 +226,7 @@ def test_shuffled_sentences_come_in_every_order_equally_often():
 
 def test_plm_orders_and_targets_are_uniform():
     example = begin(plain_rows(12_000, 4))
-    stage = ChooseOrder(kept=2.0)
+    stage = ChooseOrder(kept=2.0, grams="single")
     plan = stage.plan(example, generator(16))
     assert_law(Counter(map(tuple, plan.rank.tolist())), uniform(permutations(range(4))))
     chosen = stage.build(example, plan).chosen

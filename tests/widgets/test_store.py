@@ -34,6 +34,9 @@ def is_a_sentence(said):
 
 # the stage
 
+GUESSED = ("label:phrase", "label:mention", "label:language")
+"""Labels that a typed text has by guess; the others only a corpus knows."""
+
 
 def test_the_stage_opens_with_a_picture():
     store = StageStore()
@@ -70,6 +73,10 @@ def test_a_second_text_comes_and_goes_with_the_objective_and_a_typed_one_stays()
 def test_every_objective_can_be_put_on_the_stage(name):
     store = StageStore(text="I am happy to join . We walk with you today .")
     store.objective = name
+    if any(n.startswith("label:") and n not in GUESSED for n in objectives()[name].needs):
+        assert is_a_sentence(store.trouble)
+        assert "label" in store.trouble
+        return
     assert store.trouble == ""
     assert store.rebuilt.objective.name == name
     assert store.rebuilt.record()["frames"]

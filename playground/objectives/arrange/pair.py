@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Tokens, at_origin, begin, full, stream
+from playground.example import Example, Tokens, at_origin, begin, full, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -87,16 +87,8 @@ class ArrangePair:
         made = stream(at_origin(tokens.ids, origin).where(origin >= 0, signs), origin, real)
         turn = (lead + left + 1)[:, None]
         position = place.where((segment == 0) | (not self.reset), place - turn)
-        language = self._language(tokens, origin, segment)
+        language = spoken(tokens, origin, segment)
         return replace(made, segment=segment, position=position, language=language, visible=full(real, True))
-
-    def _language(self, tokens: Tokens, origin: Tensor, segment: Tensor) -> Tensor:
-        """Every sign speaks the language of its half."""
-        if "language" not in tokens.labels:
-            return torch.zeros_like(origin)
-        spoken = at_origin(tokens.labels["language"].clamp(min=0), origin)
-        halves = [(spoken * (segment == half)).amax(1, keepdim=True) for half in (0, 1)]
-        return halves[1].where(segment == 1, halves[0])
 
     def revise(self, example: Example, plan: Outcome, wanted: Wishes) -> Outcome:
         if "pair" not in wanted:

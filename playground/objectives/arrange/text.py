@@ -1,11 +1,12 @@
 """Arrange one text."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from playground.example import Example, Stream, stream
+from playground.example import Example, Stream, at_origin, spoken, stream
 from playground.knob import knob
 
 
@@ -24,14 +25,47 @@ class ArrangeText:
 
 @dataclass(frozen=True)
 class ArrangeShifted:
-    """[START] and all tokens but the last: every position holds what came before its target (Radford et al. 2018)."""
+    """Every position holds the word beside its answer; one sign stands in for the word that is missing.
+
+    From the left (Radford et al. 2018): [START] and all words but the last. From the right, for a reader that goes
+    backwards (ELMo, arXiv:1802.05365, sec. 3.1): all words but the first and [END]; a second network may read it.
+    """
+
+    side: Literal["left", "right"] = "left"
+    end: bool = knob(False, why="One more answer, the sign after the last word, so that stopping is learnt.")
 
     def build(self, example: Example) -> Example:
-        tokens = example.tokens
-        shifted = shift(tokens.ids, tokens.specials.start)
-        origin = shift(example.inputs.origin, -1).where(tokens.real, -1)
-        inputs = stream(shifted.where(tokens.real, tokens.specials.pad), origin, tokens.real, padded=tokens.padded)
-        return replace(example, inputs=inputs)
+        tokens, specials = example.tokens, example.tokens.specials
+        signs = int(self.end)
+        count = tokens.lengths[:, None] + signs
+        place = torch.arange(tokens.ids.shape[1] + signs, device=count.device).expand(len(count), -1)
+        real = place < count
+        shown = place - 1 if self.side == "left" else place + 1 - signs
+        origin = shown.where(real & (shown >= 0) & (shown < tokens.lengths[:, None]), -1)
+        sign = torch.full_like(place, specials.start if self.side == "left" else specials.end)
+        ids = at_origin(tokens.ids, origin).where(origin >= 0, sign).where(real, specials.pad)
+        inputs = stream(ids, origin, real, padded=tokens.padded, language=spoken(tokens, origin))
+        return replace(example, inputs=inputs, network="main" if self.side == "left" else "backward")
+
+
+@dataclass(frozen=True)
+class ArrangeCode:
+    """A sign for what is known of the text stands in the place of [START] (CTRL, arXiv:1909.05858, sec. 3; Grover).
+
+    The text's first word says the label; label number k is shown as the k-th numbered marker.
+    """
+
+    label: str
+
+    def build(self, example: Example) -> Example:
+        inputs, specials = example.inputs, example.tokens.specials
+        codes = torch.tensor(specials.sentinels, device=inputs.ids.device)
+        number = example.tokens.labels[self.label][:, :1]
+        if not number.shape[1]:
+            return example
+        known = (inputs.ids == specials.start) & inputs.real & (number >= 0)
+        code = codes[number.clamp(0, len(codes) - 1)]
+        return replace(example, inputs=replace(inputs, ids=code.where(known, inputs.ids)))
 
 
 def shift(values: Tensor, first: int) -> Tensor:
@@ -49,4 +83,4 @@ def wrapped(example: Example, before: int, after: int) -> Stream:
     edge = torch.full_like(places[:, :1], -1)
     origin = torch.cat([edge, places, edge], dim=1)
     real = torch.arange(ids.shape[1], device=ids.device) < tokens.lengths[:, None] + 2
-    return stream(ids, origin, real, padded=tokens.padded)
+    return stream(ids, origin, real, padded=tokens.padded, language=spoken(tokens, origin))

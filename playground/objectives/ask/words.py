@@ -41,12 +41,27 @@ class AskMoved:
 
 @dataclass(frozen=True)
 class AskNext:
-    """The next word at every position, from a shifted input (Radford et al. 2018, eq. 1)."""
+    """The next word at every position of a shifted input (Radford et al. 2018, eq. 1), or the previous one (ELMo).
+
+    Where the input has one position more than the text has words, the sign that closes the text is an answer too.
+    """
+
+    side: Literal["left", "right"] = "left"
+    skip: int = knob(0, 0, 64, unit="words", why="The first words are read but not graded (XLM's context size).")
+    weight: float = knob(1.0, 0.0, 1.0, unit="times", why="What one direction counts: a half of two, or all of it.")
 
     def build(self, example: Example) -> Example:
-        tokens = example.tokens
-        places = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
-        question = Question("next word", "vocabulary", "inputs", tokens.ids, tokens.real, places.where(tokens.real, -1))
+        tokens, inputs = example.tokens, example.inputs
+        position = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids)
+        count = inputs.real.sum(1, keepdim=True)
+        place = position if self.side == "left" else position - (count - tokens.lengths[:, None])
+        origin = place.where(inputs.real & (place >= 0) & (place < tokens.lengths[:, None]), -1)
+        sign = torch.full_like(place, tokens.specials.end if self.side == "left" else tokens.specials.start)
+        targets = at_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.real, tokens.specials.pad)
+        read = position if self.side == "left" else count - 1 - position
+        name = "next word" if self.side == "left" else "previous word"
+        graded = inputs.real & (read >= self.skip)
+        question = Question(name, "vocabulary", "inputs", targets, graded, origin, self.weight)
         return asked(replace(example, chosen=tokens.real), question)
 
 

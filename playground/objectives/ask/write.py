@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Example, Question, Stream, at_origin, stream
+from playground.example import Example, Question, Stream, at_origin, spoken, stream
 from playground.knob import knob
 from playground.objectives.arrange.text import shift
 from playground.objectives.ask.words import asked
@@ -30,7 +30,10 @@ class AskToWrite:
             written = append(written, tokens.specials.end, tokens.specials.pad)
         before = shift(written.ids, tokens.specials.start).where(written.real, tokens.specials.pad)
         came_from = shift(written.origin, -1).where(written.real, -1)
-        decoder = stream(before, came_from, written.real, padded=self.target != "text" or tokens.padded)
+        language = spoken(tokens, came_from)
+        decoder = stream(
+            before, came_from, written.real, padded=self.target != "text" or tokens.padded, language=language
+        )
         if self.target == "fragment":
             decoder = _in_its_own_places(example, written, decoder)
         question = Question(
@@ -57,4 +60,4 @@ def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Str
     tokens = example.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
     ids = at_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
-    return replace(decoder, ids=ids, origin=before, position=before.clamp(min=0))
+    return replace(decoder, ids=ids, origin=before, position=before.clamp(min=0), language=spoken(tokens, before))

@@ -1,22 +1,20 @@
 """Change: what happens to the chosen parts on their way into the model's input."""
 
-from playground.objectives.change.entities import ChangeEntities, OtherNames
-from playground.objectives.change.markers import ChangeToMarkers, markers
-from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, NewOrder
-from playground.objectives.change.tokens import ChangeTokens, Corruption, random_words, rewritten
+from playground.objectives.change.content import ChangeContent
+from playground.objectives.change.entities import ChangeEntities
+from playground.objectives.change.markers import ChangeToMarkers
+from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder
+from playground.objectives.change.split import ChangeToFirstPart
+from playground.objectives.change.tokens import ChangeTokens
 from playground.objectives.change.trigrams import ChangeTrigrams
 
 __all__ = [
+    "ChangeContent",
     "ChangeEntities",
     "ChangeSentenceOrder",
+    "ChangeToFirstPart",
     "ChangeToMarkers",
     "ChangeTokens",
     "ChangeTrigrams",
     "ChangeWordOrder",
-    "Corruption",
-    "NewOrder",
-    "OtherNames",
-    "markers",
-    "random_words",
-    "rewritten",
 ]

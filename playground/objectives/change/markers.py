@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Action, Example, stream
+from playground.example import Action, Example, spoken, stream
 from playground.knob import knob
 from playground.objectives.choose.spans import inside
 from playground.objectives.weave import weave
@@ -23,7 +23,8 @@ class ChangeToMarkers:
         woven = weave(example, tokens.real & ~example.chosen, markers(example, self.marker), marked)
         first = inside(replace(spans, length=spans.length.clamp(max=1)), tokens.ids.shape[1])
         action = torch.where(first, int(Action.MASKED), int(Action.DELETED)).where(example.chosen, example.action)
-        return replace(example, action=action, inputs=stream(woven.ids, woven.origin, woven.real))
+        inputs = stream(woven.ids, woven.origin, woven.real, language=spoken(tokens, woven.origin))
+        return replace(example, action=action, inputs=inputs)
 
 
 def markers(example: Example, kind: str) -> Tensor:

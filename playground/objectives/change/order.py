@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, stream
+from playground.example import Action, Example, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
@@ -80,7 +80,9 @@ def moved(example: Example, plan: NewOrder) -> Example:
     """The text read in the new order; tokens that did not stay where they were count as moved."""
     tokens, source = example.tokens, plan.source
     away = source != torch.arange(source.shape[1], device=source.device)
-    inputs = stream(tokens.ids.gather(1, source), source.where(tokens.real, -1), tokens.real, padded=tokens.padded)
+    origin = source.where(tokens.real, -1)
+    language = spoken(tokens, origin)
+    inputs = stream(tokens.ids.gather(1, source), origin, tokens.real, padded=tokens.padded, language=language)
     action = example.action.masked_fill(away & tokens.real, Action.MOVED)
     return replace(example, inputs=inputs, action=action, chosen=tokens.real, rank=source.argsort(dim=1))
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, at_origin
+from playground.example import Action, Example, at_origin, spoken
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.change.order import NewOrder
@@ -45,10 +45,12 @@ class ChangeTrigrams:
         ids = example.tokens.ids.gather(1, source)
         moved = source != places(example)
         here = at_origin(moved, inputs.origin, False)
+        origin = at_origin(source, inputs.origin).where(here, inputs.origin)
         inputs = replace(
             inputs,
             ids=at_origin(ids, inputs.origin).where(here, inputs.ids),
-            origin=at_origin(source, inputs.origin).where(here, inputs.origin),
+            origin=origin,
+            language=spoken(example.tokens, origin, inputs.segment),
         )
         action = example.action.masked_fill(moved, Action.MOVED)
         return replace(example, inputs=inputs, action=action, rank=source.argsort(dim=1))

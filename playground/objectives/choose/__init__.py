@@ -2,19 +2,10 @@
 
 from playground.objectives.choose.geometric import ChooseGeometricSpans
 from playground.objectives.choose.ngrams import ChooseNgrams
-from playground.objectives.choose.order import ChooseOrder, ChosenOrder
-from playground.objectives.choose.spans import (
-    ChooseFragment,
-    ChoosePoissonSpans,
-    ChooseSpans,
-    ChosenSpans,
-    inside,
-    mark_spans,
-    tell_spans,
-    wished_spans,
-)
-from playground.objectives.choose.split import ChooseSplit, Split
-from playground.objectives.choose.tokens import ChooseTokens, Chosen
+from playground.objectives.choose.order import ChooseOrder
+from playground.objectives.choose.spans import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChosenSpans, tell_spans
+from playground.objectives.choose.split import ChooseSplit
+from playground.objectives.choose.tokens import ChooseTokens
 from playground.objectives.choose.trigrams import ChooseTrigrams
 from playground.objectives.choose.units import ChooseUnits
 
@@ -29,12 +20,6 @@ __all__ = [
     "ChooseTokens",
     "ChooseTrigrams",
     "ChooseUnits",
-    "Chosen",
-    "ChosenOrder",
     "ChosenSpans",
-    "Split",
-    "inside",
-    "mark_spans",
     "tell_spans",
-    "wished_spans",
 ]

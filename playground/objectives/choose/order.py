@@ -1,21 +1,29 @@
 """Choose an order of prediction."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Example, Spans
 from playground.knob import knob
 from playground.objectives import draw, wishes
+from playground.objectives.choose.spans import inside
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
+
+LENGTHS = 5
+"""The longest run of targets (XLNet, arXiv:1906.08237, sec. 3.1)."""
+
+GRAMS = {"single": (1.0,), "harmonic": tuple(1 / n for n in range(1, LENGTHS + 1)), "uniform": (1.0,) * LENGTHS}
+"""How often targets come in runs of 1, 2, ... tokens, relative to each other."""
 
 
 @dataclass(frozen=True)
 class ChosenOrder:
-    """The step at which each token comes, `[b, t]`, and how many tokens `[b]` at the end of the order are predicted."""
+    """The step at which each token comes, `[b, t]`, and how many tokens `[b]` stand at the end, behind the cut."""
 
     rank: Tensor
     predicted: Tensor
@@ -23,19 +31,49 @@ class ChosenOrder:
 
 @dataclass(frozen=True)
 class ChooseOrder:
-    """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3)."""
+    """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3 and 3.1).
+
+    Targets come as runs: each of length L lies somewhere in a window of K times L tokens; single ones fill up what is
+    missing of 1 in K. Separators are never predicted; "drawn" lets them come between the targets (released code).
+    """
 
     kept: float = knob(6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts.")
+    grams: str = knob("harmonic", choices=tuple(GRAMS), why="Runs are harder: chance 1/n (code), uniform, or none.")
+    functional: str = knob("given", choices=("given", "drawn"), why="Whether separators are context or have a step.")
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
     def plan(self, example: Example, rng: Generator) -> ChosenOrder:
-        candidates = example.maskable
-        predicted = (candidates.sum(1).double() / self.kept).floor().long()
-        predicted = torch.minimum(predicted.clamp(min=1), candidates.sum(1))
+        candidates, real = example.maskable, example.tokens.real
+        number = (candidates.sum(1).double() / self.kept).floor().long()
+        number = torch.minimum(number.clamp(min=1), candidates.sum(1))
         lottery = draw.noise(tuple(candidates.shape), rng)
-        targets = draw.exactly(predicted, candidates, rng)
-        padding = ~example.tokens.real
-        return ChosenOrder(draw.rank(lottery + targets * 2.0 + padding * 4.0), predicted)
+        late = self._targets(example, number, rng)
+        if self.functional == "drawn":
+            late |= real & ~candidates
+        return ChosenOrder(draw.rank(lottery + late * 2.0 + ~real * 4.0), late.sum(1))
+
+    def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
+        """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
+        candidates = example.maskable
+        runs = self.runs(example.tokens.lengths, candidates.shape[1], rng)
+        before = torch.nn.functional.pad(candidates.long().cumsum(1), (1, 0))
+        ends = (runs.start + runs.length.clamp(min=0)).clamp(max=candidates.shape[1])
+        held = before.gather(1, ends) - before.gather(1, runs.start)
+        fits = held.cumsum(1) <= number[:, None]
+        taken = inside(replace(runs, length=runs.length.where(fits, -1)), candidates.shape[1]) & candidates
+        return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng)
+
+    def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
+        """One run in each window of K times its length; the windows lie side by side, the rest of the text around."""
+        rows = len(lengths)
+        most = 0 if self.grams == "single" else math.ceil(width / self.kept)
+        length = draw.among(GRAMS[self.grams], (rows, most), rng) + 1
+        window = (self.kept * length.double()).ceil().long()
+        there = window.cumsum(1) <= lengths[:, None]
+        rest = lengths[:, None] - (window * there).sum(1, keepdim=True)
+        first = (draw.noise((rows, 1), rng) * (rest + 1)).long() + window.cumsum(1) - window
+        start = first + (draw.noise((rows, most), rng) * (window - length + 1)).long()
+        return Spans(start.where(there, 0), length.where(there, -1))
 
     def build(self, example: Example, plan: ChosenOrder) -> Example:
         first = example.tokens.lengths - plan.predicted

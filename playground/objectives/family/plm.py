@@ -1,7 +1,10 @@
 """PLM: predict the words in a random order, each from those that came earlier in that order."""
 
+from dataclasses import replace
+
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskQueryStream
+from playground.objectives.change import ChangeContent
 from playground.objectives.choose import ChooseOrder
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
@@ -18,4 +21,24 @@ PLM = Objective(
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
     terms=(Term("hidden words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}}, z_t)"),),
     source="arXiv:1906.08237, sec. 2.2-2.3; survey, eq. 3-4",
+)
+
+HF_PLM = replace(
+    PLM,
+    name="PLM as in transformers",
+    aliases=("HF PLM", "DataCollatorForPermutationLanguageModeling"),
+    row="",
+    printed=Printed(),
+    rank=126,
+    stages=(
+        ArrangeText(),
+        ChooseOrder(grams="uniform", functional="drawn"),
+        ChangeContent(),
+        SeeOrder(context="hf"),
+        AskQueryStream(),
+    ),
+    idea="Draw an order and hide its last words for good: a later one never sees what an earlier one was.",
+    loss="Mean cross-entropy of the last words of the order, given the other words and that earlier ones are hidden.",
+    terms=(Term("hidden words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{\leq c}}, z_t)"),),
+    source="arXiv:1906.08237, sec. 2.3, as in the collator of the transformers library, version 5.23",
 )

@@ -1,10 +1,11 @@
-"""Seq2seq LM: the first part is read from both sides, the second is written from left to right, in one stack."""
+"""Seq2seq LM: the first part is read from both sides, the second is written from left to right, in one stack or two."""
 
-from playground.objectives.ask import AskContinuation
+from playground.objectives.ask import AskContinuation, AskToWrite
+from playground.objectives.change import ChangeToFirstPart
 from playground.objectives.choose import ChooseSplit
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
-from playground.objectives.see import SeePrefix
+from playground.objectives.see import SeeEncoderDecoder, SeePrefix
 
 SEQ2SEQ_LM = Objective(
     name="seq2seq LM",
@@ -17,4 +18,15 @@ SEQ2SEQ_LM = Objective(
     loss="Mean cross-entropy of the second part, each word given the first part and the words before it.",
     terms=(Term("next word", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"),),
     source="arXiv:1910.10683, sec. 3.2.3; mask of arXiv:1905.03197, sec. 2.2",
+)
+
+PREFIX_LM = Objective(
+    name="T5 prefix LM",
+    aliases=("prefix LM (T5)", "encoder-decoder prefix LM"),
+    rank=127,
+    stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
+    loss="Mean cross-entropy of the second part, each word given the first part and the words before it.",
+    terms=(Term("written words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"),),
+    source="arXiv:1910.10683, sec. 3.2.3 and released code",
 )

@@ -1,7 +1,8 @@
 """See: who may look at whom. The levels set here are what attention obeys and what the stage draws."""
 
-from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix
+from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.see.crossed import SeeEncoderDecoder
+from playground.objectives.see.mixture import SeeMixture
 from playground.objectives.see.order import SeeOrder
 
-__all__ = ["SeeAll", "SeeEncoderDecoder", "SeeLeft", "SeeOrder", "SeePrefix"]
+__all__ = ["SeeAll", "SeeEncoderDecoder", "SeeLeft", "SeeMixture", "SeeOrder", "SeePrefix", "SeeRight"]

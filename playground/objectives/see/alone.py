@@ -1,10 +1,13 @@
 """See: one stack, one rule."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import torch
+from torch import Tensor
 
-from playground.example import Example, at_origin, by_level, causal, full
+from playground.example import Example, Stream, Visible, at_origin, by_level, causal, full
+from playground.knob import knob
 
 
 @dataclass(frozen=True)
@@ -18,19 +21,68 @@ class SeeAll:
 
 @dataclass(frozen=True)
 class SeeLeft:
-    """Each position sees itself and what stands to its left (GPT, Radford et al. 2018)."""
+    """Each position sees itself and what stands to its left (GPT, Radford et al. 2018).
+
+    A window of k words is the model of Bengio et al. (2003) in one layer; every further layer looks k - 1 words on.
+    """
+
+    window: int = knob(0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all.")
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        return replace(example, inputs=replace(inputs, visible=causal(inputs.real, inputs.padded)))
+        if not self.window:
+            return replace(example, inputs=replace(inputs, visible=causal(inputs.real, inputs.padded)))
+        place = places(inputs)
+        near = ((place - self.window + 1).clamp(min=0), place)
+        return replace(example, inputs=replace(inputs, visible=in_window(place, near, inputs.real)))
+
+
+@dataclass(frozen=True)
+class SeeRight:
+    """Each position sees itself and what stands to its right (ELMo backward, arXiv:1802.05365, sec. 3.1)."""
+
+    window: int = knob(0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all.")
+
+    def build(self, example: Example) -> Example:
+        inputs = example.inputs
+        place, level = places(inputs), from_right(inputs)
+        if not self.window:
+            return replace(example, inputs=replace(inputs, visible=by_level(level, level, inputs.real)))
+        near = (place, place + self.window - 1)
+        return replace(example, inputs=replace(inputs, visible=in_window(level, near, inputs.real)))
 
 
 @dataclass(frozen=True)
 class SeePrefix:
-    """The first part sees all of itself, the second the first and what stands to its left (UniLM, T5 sec. 3.2.3)."""
+    """The first part sees all of itself, the second the first and what stands to its left (UniLM, T5 sec. 3.2.3).
+
+    The second part is what was chosen or, where two texts stand in one row, the second text.
+    """
+
+    second: Literal["chosen", "text"] = "chosen"
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids) + 1
-        level = place.where(at_origin(example.chosen, inputs.origin, False), 0)
+        chosen = at_origin(example.chosen, inputs.origin, False)
+        level = after_prefix(inputs, chosen if self.second == "chosen" else inputs.segment > 0)
         return replace(example, inputs=replace(inputs, visible=by_level(level, level, inputs.real)))
+
+
+def places(inputs: Stream) -> Tensor:
+    """The number of every position, counted from the left, `[b, n]`."""
+    return torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids)
+
+
+def from_right(inputs: Stream) -> Tensor:
+    """The number of every position counted from the right: as levels, each sees what stands to its right."""
+    return inputs.ids.shape[1] - 1 - places(inputs)
+
+
+def after_prefix(inputs: Stream, second: Tensor) -> Tensor:
+    """Levels `[b, n]` by which the second part sees the first and its own left, and the first sees itself."""
+    return (places(inputs) + 1).where(second, 0)
+
+
+def in_window(level: Tensor, near: tuple[Tensor, Tensor], real: Tensor) -> Visible:
+    """What a reader sees by its level between the first and the last place that are near it."""
+    return replace(by_level(level, level, real), window=near)

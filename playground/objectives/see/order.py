@@ -2,24 +2,43 @@
 
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from playground.example import Example, at_origin, by_level
 from playground.knob import knob
+
+CONTEXTS = ("together", "strict", "xlnet", "hf")
 
 
 @dataclass(frozen=True)
 class SeeOrder:
     """The order of prediction decides, in two streams (XLNet, arXiv:1906.08237, sec. 2.3).
 
-    The content stream sees what comes earlier and itself, the query stream only what comes earlier. `context`
-    says whether the tokens that are not predicted see each other (released code) or follow the order too (equation).
+    The content stream sees what comes earlier and itself, the query stream only what comes earlier. `context` decides
+    about what is not predicted. "together": such tokens see each other. "strict": they follow the order too (the
+    equation). "xlnet": words see each other, separators keep their step in the order (released code). "hf": only
+    targets are ever hidden, and separators see those that come before them (Hugging Face's collator).
     """
 
-    context: str = knob("together", choices=("together", "strict"), why="Released code against the paper's equation.")
+    context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, and what was made of it.")
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        rank = example.rank if self.context == "strict" else example.rank.masked_fill(~example.chosen, -1)
-        level = at_origin(rank, inputs.origin, -1)
-        content = by_level(level, level, inputs.real)
-        query = by_level(level - 1, level, inputs.real)
+        reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
+        content = by_level(reader, read, inputs.real)
+        query = by_level(reader - 1, read, inputs.real)
         return replace(example, inputs=replace(inputs, visible=content, query_visible=query))
+
+    def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
+        """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""
+        targets = example.rank.masked_fill(~example.chosen, -1)
+        ranked = example.rank.masked_fill(~example.chosen & example.maskable, -1)
+        match self.context:
+            case "strict":
+                return example.rank, example.rank
+            case "xlnet":
+                return ranked, ranked
+            case "hf":
+                return ranked, targets
+            case _:
+                return targets, targets

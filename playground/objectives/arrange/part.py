@@ -1,0 +1,56 @@
+"""Arrange whose turn it is: which objective of a mixture a batch is for."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.objectives import draw
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Part:
+    """The number of the objective, from 0, the same for every row of the batch, `[b]`."""
+
+    number: Tensor
+
+    @property
+    def index(self) -> int:
+        """The number itself; an empty batch may go anywhere."""
+        return int(self.number[0]) if len(self.number) else 0
+
+
+@dataclass(frozen=True)
+class ArrangePart:
+    """Draw one of several objectives for each batch by their shares (T5's multi-task mixture, sec. 3.5.2).
+
+    `known` holds the plan keys of each objective: a plan by hand goes to one that knows all its keys.
+    """
+
+    shares: tuple[float, ...]
+    known: tuple[tuple[str, ...], ...]
+    keys: ClassVar[tuple[str, ...]] = ("part",)
+
+    def plan(self, example: Example, rng: Generator) -> Part:
+        return Part(draw.among(self.shares, (1,), rng).expand(len(example.tokens.ids)))
+
+    def build(self, example: Example, plan: Part) -> Example:
+        return example
+
+    def revise(self, example: Example, plan: Part, wanted: Wishes) -> Part:
+        others = set(wanted) - {"part"}
+        able = [k for k, keys in enumerate(self.known) if others <= set(keys)]
+        number = wanted["part"] - 1 if "part" in wanted else plan.index
+        if not 0 <= number < len(self.shares):
+            raise Refusal(f"The part is {number + 1}; this mixture has the parts 1 to {len(self.shares)}.")
+        if number not in able and ("part" in wanted or not able):
+            keys = ", ".join(self.known[number]) or "none"
+            raise Refusal(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
+        return Part(torch.full_like(plan.number, number if number in able else able[0]))
+
+    def tell(self, example: Example, plan: Part, row: int) -> dict[str, Any]:
+        return {"part": plan.index + 1}

@@ -1,0 +1,20 @@
+"""Ask within a sum of objectives."""
+
+from dataclasses import dataclass, replace
+
+from playground.example import Example
+
+
+@dataclass(frozen=True)
+class AskWithin:
+    """The same questions, weighed once more and some of them under another name (see `mixture.mixed`)."""
+
+    weight: float = 1.0
+    names: tuple[tuple[str, str], ...] = ()
+
+    def build(self, example: Example) -> Example:
+        names = dict(self.names)
+        questions = tuple(
+            replace(q, name=names.get(q.name, q.name), weight=q.weight * self.weight) for q in example.questions
+        )
+        return replace(example, questions=questions, beside=tuple(map(self.build, example.beside)))

@@ -1,0 +1,26 @@
+"""Change what the content stream of a permutation shows."""
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from playground.example import Action, Example
+from playground.knob import knob
+from playground.objectives.change.tokens import rewritten
+
+
+@dataclass(frozen=True)
+class ChangeContent:
+    """[MASK] instead of every word that is predicted (the collator of the transformers library; XLNet shows the words).
+
+    A word that comes late in the order then never learns what the early ones were.
+    """
+
+    content: str = knob("masks", choices=("masks", "words"), why="What stands at the targets of the content stream.")
+
+    def build(self, example: Example) -> Example:
+        if self.content == "words":
+            return example
+        masks = torch.full_like(example.tokens.ids, example.tokens.specials.mask)
+        action = example.action.masked_fill(example.chosen, Action.MASKED)
+        return replace(example, action=action, inputs=rewritten(example.inputs, masks, example.chosen))

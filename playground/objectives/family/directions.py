@@ -1,0 +1,103 @@
+"""Other directions and contexts of the language model: backward, windowed, both ways, with a code, by language."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangeCode, ArrangeShifted
+from playground.objectives.ask import AskNext
+from playground.objectives.family.lm import LM
+from playground.objectives.family.mlm import MLM
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
+from playground.objectives.see import SeeLeft, SeeRight
+
+NEXT = Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})")
+PREVIOUS = Term("previous word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{>t})")
+
+BACKWARD_LM = Objective(
+    name="backward LM",
+    aliases=("backward language model", "right-to-left LM"),
+    rank=120,
+    stages=(ArrangeShifted("right"), SeeRight(), AskNext("right")),
+    idea="Predict each word from the words to its right.",
+    loss="Mean cross-entropy of every word given the words after it.",
+    terms=(PREVIOUS,),
+    source="arXiv:1802.05365, sec. 3.1",
+)
+
+WINDOW_LM = Objective(
+    name="window LM",
+    aliases=("NNLM", "context window LM", "neural probabilistic language model"),
+    rank=121,
+    stages=(ArrangeShifted(), SeeLeft(window=4), AskNext()),
+    idea="Predict each word from the last few words to its left.",
+    loss="Mean cross-entropy of every word given the k words before it.",
+    terms=(
+        Term(
+            "next word",
+            r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-k}, \ldots, x_{t-1})",
+            symbols={"k": "the number of words that a reader sees in each layer"},
+        ),
+    ),
+    source="Bengio et al. 2003, sec. 2; Radford et al. 2018, eq. 1",
+)
+
+HALF = 0.5
+"""What each direction counts in the released code of ELMo; the paper adds both up in full."""
+
+BILM = Objective(
+    name="BiLM",
+    aliases=("bidirectional language model", "ELMo"),
+    rank=122,
+    stages=(ArrangeShifted(), SeeLeft(), AskNext(weight=HALF)),
+    beside=((1.0, replace(BACKWARD_LM, stages=(ArrangeShifted("right"), SeeRight(), AskNext("right", weight=HALF)))),),
+    idea="Two language models, one from the left and one from the right, that share their words but never mix.",
+    loss="Half the mean cross-entropy of each word given those before it, and half of that given those after it.",
+    terms=(replace(NEXT, weight=r"\tfrac{1}{2}"), replace(PREVIOUS, weight=r"\tfrac{1}{2}")),
+    source="arXiv:1802.05365, sec. 3.1 and released code",
+)
+
+CONDITIONAL_LM = Objective(
+    name="conditional LM",
+    aliases=("CTRL", "Grover", "control code LM"),
+    rank=123,
+    needs=("label:topic",),
+    stages=(ArrangeShifted(), ArrangeCode("topic"), SeeLeft(), AskNext()),
+    idea="Put a sign for the text's topic in front, then predict each word from the sign and the words to its left.",
+    loss="Mean cross-entropy of every word given the code and the words before it.",
+    terms=(
+        Term(
+            "next word",
+            r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid c, x_{<t})",
+            symbols={"c": "the control code of the text"},
+        ),
+    ),
+    source="arXiv:1909.05858, sec. 3; arXiv:1905.12616, sec. 3",
+)
+
+LANGUAGE = {r"\ell": "the language of every position"}
+
+MULTILINGUAL_LM = replace(
+    LM,
+    name="multilingual LM",
+    aliases=("XLM CLM", "polyglot LM", "Rosita"),
+    row="",
+    printed=Printed(),
+    rank=124,
+    needs=("label:language",),
+    idea="Predict each word from the words to its left, in several languages; every position says its language.",
+    terms=(Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t}, \ell_{<t})", symbols=LANGUAGE),),
+    source="arXiv:1901.07291, sec. 3.2",
+)
+
+MULTILINGUAL_MLM = replace(
+    MLM,
+    name="multilingual MLM",
+    aliases=("mBERT", "XLM-R", "XLM MLM"),
+    row="",
+    printed=Printed(),
+    rank=125,
+    needs=("label:language",),
+    idea="Hide some words of texts in several languages, never side by side; every position says its language.",
+    terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, \ell)", symbols=LANGUAGE),),
+    source="arXiv:1901.07291, sec. 3.3; arXiv:1911.02116, sec. 3",
+)

@@ -1,0 +1,92 @@
+"""UniLM: the same cloze under four masks, drawn for every row or for every batch."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangePair
+from playground.objectives.ask import AskInPlace
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseTokens
+from playground.objectives.formula import Term
+from playground.objectives.mixture import mixture
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeAll, SeeLeft, SeeMixture, SeePrefix, SeeRight
+from playground.objectives.stage import Stage
+
+
+def cloze(see: Stage) -> tuple[Stage, ...]:
+    """Hidden words in both texts of a pair, answered at their own places under a mask."""
+    return (ArrangePair(("next",)), ChooseTokens(), ChangeTokens(), see, AskInPlace())
+
+
+def term(context: str) -> tuple[Term, ...]:
+    """The one term of each form: what a hidden word is predicted from."""
+    return (Term("hidden words", rf"-\frac{{1}}{{|M|}}\sum_{{t \in M}}\log p(x_t \mid {context})"),)
+
+
+UNILM = Objective(
+    name="UniLM",
+    aliases=("unified language model",),
+    rank=128,
+    needs=("pair",),
+    stages=cloze(SeeMixture()),
+    idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first.",
+    loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",
+    terms=term(r"\hat{x}_{V(t)}"),
+    source="arXiv:1905.03197, sec. 2.2-2.3",
+)
+
+BOTH_SIDES = replace(
+    UNILM,
+    name="UniLM both sides",
+    aliases=("bidirectional cloze",),
+    rank=129,
+    stages=cloze(SeeAll()),
+    idea="Hide words in two texts and predict them from both texts.",
+    loss="Mean cross-entropy of the hidden words given the corrupted texts.",
+    terms=term(r"\hat{x}"),
+    source="arXiv:1905.03197, sec. 2.2",
+)
+
+SEQ2SEQ = replace(
+    BOTH_SIDES,
+    name="UniLM seq2seq",
+    aliases=("sequence-to-sequence cloze",),
+    rank=130,
+    stages=cloze(SeePrefix("text")),
+    idea="Hide words in two texts; the first text sees itself, the second the first and what stands to its left.",
+    loss="Mean cross-entropy of the hidden words given the first text and, in the second, what stands to the left.",
+    terms=term(r"\hat{x}_{A \cup \leq t}"),
+)
+
+LEFT_TO_RIGHT = replace(
+    BOTH_SIDES,
+    name="UniLM left to right",
+    aliases=("left-to-right cloze",),
+    rank=131,
+    stages=cloze(SeeLeft()),
+    idea="Hide words in two texts and predict them from what stands to their left.",
+    loss="Mean cross-entropy of the hidden words given what stands to their left.",
+    terms=term(r"\hat{x}_{\leq t}"),
+)
+
+RIGHT_TO_LEFT = replace(
+    BOTH_SIDES,
+    name="UniLM right to left",
+    aliases=("right-to-left cloze",),
+    rank=132,
+    stages=cloze(SeeRight()),
+    idea="Hide words in two texts and predict them from what stands to their right.",
+    loss="Mean cross-entropy of the hidden words given what stands to their right.",
+    terms=term(r"\hat{x}_{\geq t}"),
+)
+
+UNILM_BY_BATCH = mixture(
+    "UniLM by batch",
+    ((1 / 3, BOTH_SIDES), (1 / 3, SEQ2SEQ), (1 / 6, LEFT_TO_RIGHT), (1 / 6, RIGHT_TO_LEFT)),
+    aliases=("UniLM mixture per batch",),
+    rank=133,
+    idea="Hide words in two texts; each batch has one of the four masks, drawn by their published shares.",
+    loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see.",
+    terms=UNILM.terms,
+    source="arXiv:1905.03197, sec. 2.3",
+)

@@ -1,0 +1,74 @@
+"""Several objectives in one: one of them for each batch, or all of them at once with weights."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from playground.objectives.arrange import ArrangePart
+from playground.objectives.ask import AskWithin
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.refusal import Refusal
+
+Parts = tuple[tuple[float, Objective], ...]
+
+
+def mixture(name: str, parts: Parts, **card: Any) -> Objective:
+    """Draws one of the parts for each batch by its share (T5's multi-task mixture, arXiv:1910.10683, sec. 3.5.2).
+
+    `card` are the other fields of an `Objective`; the terms are those of all parts, each question once.
+    """
+    objectives = tuple(part for _, part in parts)
+    if any(share < 0 for share, _ in parts) or not any(share for share, _ in parts):
+        raise Refusal(
+            f"The shares of {name} are {[s for s, _ in parts]}; none may be negative and one must be above 0."
+        )
+    draw = ArrangePart(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives))
+    terms = {term.question: term for part in objectives for term in part.terms}
+    return Objective(name, (draw,), parts=objectives, **_shared(objectives, tuple(terms.values()), card))
+
+
+def mixed(name: str, parts: Parts, **card: Any) -> Objective:
+    """The weighted sum of the parts in every step; the first one is shown as the main one, the others beside it.
+
+    A later part whose question has a name that is taken asks it under its own name in front, as in "RTD: hidden words".
+    """
+    named = _named_apart(tuple(part for _, part in parts))
+    (weight, first), *others = ((weight, part) for (weight, _), part in zip(parts, named, strict=True))
+    main = first if weight == 1.0 else _asking(first, weight, {})
+    terms = tuple(_weighed(term, weight) for (weight, _), part in zip(parts, named, strict=True) for term in part.terms)
+    fields = {"parts": main.parts, "beside": (*main.beside, *others)}
+    return Objective(name, main.stages, **fields, **_shared(named, terms, card))
+
+
+def _shared(objectives: tuple[Objective, ...], terms: tuple[Term, ...], card: Mapping[str, Any]) -> dict[str, Any]:
+    needs = tuple(dict.fromkeys(need for part in objectives for need in part.needs))
+    return {"terms": terms, "needs": needs, **card}
+
+
+def _named_apart(objectives: tuple[Objective, ...]) -> tuple[Objective, ...]:
+    """The same objectives, no two of them with a question of the same name."""
+    taken: set[str] = set()
+    found = []
+    for part in objectives:
+        asked = [term.question for term in part.terms]
+        names = {question: f"{part.name}: {question}" for question in asked if question in taken}
+        taken |= {names.get(question, question) for question in asked}
+        found.append(_asking(part, 1.0, names) if names else part)
+    return tuple(found)
+
+
+def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objective:
+    """The part with all its questions weighed once more and some of them renamed, in every chain it has."""
+    within = () if part.parts else (AskWithin(weight, tuple(names.items())),)
+    return replace(
+        part,
+        stages=(*part.stages, *within),
+        parts=tuple(_asking(p, weight, names) for p in part.parts),
+        beside=tuple((w * weight, _asking(chain, 1.0, names)) for w, chain in part.beside),
+        terms=tuple(replace(term, question=names.get(term.question, term.question)) for term in part.terms),
+    )
+
+
+def _weighed(term: Term, weight: float) -> Term:
+    return term if weight == 1.0 else replace(term, weight=rf"{weight:g}\,{term.weight}".removesuffix(r"\,"))

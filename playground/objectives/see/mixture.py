@@ -1,0 +1,69 @@
+"""See by a mask that is drawn anew for every row."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example, by_level
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.see.alone import after_prefix, from_right, places
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+KINDS = ("both", "seq2seq", "left", "right")
+"""The four masks, in the order of their numbers."""
+
+SEGMENTS = ((0, 1), (4, 5), (2, 2), (3, 3))
+"""The segment numbers of the two texts under each mask, where they tell the model which one it is."""
+
+
+@dataclass(frozen=True)
+class DrawnMask:
+    """The number of each row's mask, `[b]`."""
+
+    kind: Tensor
+
+
+@dataclass(frozen=True)
+class SeeMixture:
+    """One of four masks for every row: both sides, seq2seq, left, right (UniLM, arXiv:1905.03197, sec. 2.2-2.3).
+
+    Under seq2seq the first text sees itself, the second the first and its own left.
+    """
+
+    both: float = knob(2.0, 0.0, 6.0, unit="parts", why="A third of the rows sees both sides.")
+    seq2seq: float = knob(2.0, 0.0, 6.0, unit="parts", why="A third of the rows writes the second text from the first.")
+    left: float = knob(1.0, 0.0, 6.0, unit="parts", why="A sixth of the rows sees what stands to the left.")
+    right: float = knob(1.0, 0.0, 6.0, unit="parts", why="A sixth of the rows sees what stands to the right.")
+    told: bool = knob(False, why="Give every mask its own segment numbers, so that the model knows which one it is.")
+    keys: ClassVar[tuple[str, ...]] = ("mask",)
+
+    def plan(self, example: Example, rng: Generator) -> DrawnMask:
+        shares = [getattr(self, kind) for kind in KINDS]
+        if not any(shares):
+            raise Refusal("both, seq2seq, left and right are all 0; give at least one of them a part.")
+        return DrawnMask(draw.among(shares, (len(example.tokens.ids),), rng))
+
+    def build(self, example: Example, plan: DrawnMask) -> Example:
+        inputs, kind = example.inputs, plan.kind[:, None]
+        place = places(inputs)
+        level = after_prefix(inputs, inputs.segment > 0).masked_fill(kind == 0, 0)
+        level = place.where(kind == 2, from_right(inputs).where(kind == 3, level))
+        seen = replace(inputs, visible=by_level(level, level, inputs.real))
+        if self.told:
+            number = torch.tensor(SEGMENTS, device=kind.device)[plan.kind]
+            seen = replace(seen, segment=number.gather(1, inputs.segment))
+        return replace(example, inputs=seen)
+
+    def revise(self, example: Example, plan: DrawnMask, wanted: Wishes) -> DrawnMask:
+        if "mask" not in wanted:
+            return plan
+        if wanted["mask"] not in KINDS:
+            raise Refusal(f"The mask is {wanted['mask']!r}; it must be one of {', '.join(KINDS)}.")
+        return DrawnMask(torch.full_like(plan.kind, KINDS.index(wanted["mask"])))
+
+    def tell(self, example: Example, plan: DrawnMask, row: int) -> dict[str, Any]:
+        return {"mask": KINDS[int(plan.kind[row])]}

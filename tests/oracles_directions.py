@@ -1,0 +1,125 @@
+"""Directions, windows, orders and cuts again, one row at a time, in slow and obvious lists (see `oracles`)."""
+
+from dataclasses import replace
+
+from playground.example import Action
+from tests import oracles
+from tests.oracles import Asked, Row
+from tests.texts import SPECIALS
+
+
+def arrange_shifted(text, side="left", end=False):
+    """What stands beside each answer: the words before it, or in the other direction the words after it."""
+    if side == "left":
+        row = [(SPECIALS.start, -1), *((token, place) for place, token in enumerate(text))]
+    else:
+        row = [*((token, place) for place, token in enumerate(text)), (SPECIALS.end, -1)]
+    if not end:
+        row = row[:-1] if side == "left" else row[1:]
+    return Row([token for token, _ in row], [place for _, place in row])
+
+
+def ask_next(text, side="left", end=False, skip=0):
+    said = [(token, place) for place, token in enumerate(text)]
+    if end:
+        said = [*said, (SPECIALS.end, -1)] if side == "left" else [(SPECIALS.start, -1), *said]
+    size = len(said)
+    graded = [(k if side == "left" else size - 1 - k) >= skip for k in range(size)]
+    return Asked([token for token, _ in said], graded, [place for _, place in said])
+
+
+def see_beside(readers, side, window=0):
+    """Itself and one side, at most `window` positions in all."""
+
+    def sees(i, j):
+        away = i - j if side == "left" else j - i
+        return away >= 0 and (not window or away < window)
+
+    return [[sees(i, j) for j in range(readers)] for i in range(readers)]
+
+
+def see_prefix(second):
+    """The first part sees itself, the second everything up to itself."""
+    size = len(second)
+    return [[(not second[j]) or (second[i] and j <= i) for j in range(size)] for i in range(size)]
+
+
+def see_kind(kind, second):
+    """One of UniLM's masks."""
+    size = len(second)
+    if kind == "both":
+        return oracles.see_all(size)
+    return see_prefix(second) if kind == "seq2seq" else see_beside(size, kind)
+
+
+def see_order(text, row, rank, chosen, context):
+    """Content and query, cell by cell as the three published rules say it."""
+    allowed = oracles.maskable(text)
+
+    def step(place):
+        """When a place comes; what is known from the start comes at -1."""
+        if place < 0:
+            return -1
+        known = {"strict": False, "together": not chosen[place]}.get(context, allowed[place] and not chosen[place])
+        return -1 if known else rank[place]
+
+    def hidden(i, j, itself):
+        """Whether the reader at place i must not see place j; `itself` hides also what comes at the same step."""
+        other = -1 if context == "hf" and not (j >= 0 and chosen[j]) else step(j)
+        return step(i) <= other if itself else step(i) < other
+
+    content = [[not hidden(i, j, False) for j in row.origin] for i in row.origin]
+    return content, [[not hidden(i, j, True) for j in row.origin] for i in row.origin]
+
+
+def _arrange_shifted(stage, plan, story):
+    return replace(story, inputs=arrange_shifted(story.text, stage.side, stage.end))
+
+
+def _ask_next(stage, plan, story):
+    end = len(story.inputs.ids) > len(story.text)
+    asked = ask_next(story.text, stage.side, end, stage.skip)
+    return replace(story, asked=[*story.asked, asked], chosen=[True] * len(story.text))
+
+
+def _see_left(stage, plan, story):
+    return replace(story, sees={"inputs": see_beside(len(story.inputs.ids), "left", stage.window)})
+
+
+def _see_right(stage, plan, story):
+    return replace(story, sees={"inputs": see_beside(len(story.inputs.ids), "right", stage.window)})
+
+
+def _see_order(stage, plan, story):
+    content, query = see_order(story.text, story.inputs, story.rank, story.chosen, stage.context)
+    return replace(story, sees={"inputs": content, "query": query})
+
+
+def _choose_split(stage, plan, story):
+    return replace(story, chosen=[place >= plan["given"] for place in range(len(story.text))])
+
+
+def _change_to_first_part(stage, plan, story):
+    kept = [place for place, gone in enumerate(story.chosen) if not gone]
+    done = [Action.DELETED if gone else Action.KEPT for gone in story.chosen]
+    return replace(story, inputs=Row([story.text[place] for place in kept], kept), done=done)
+
+
+def _change_content(stage, plan, story):
+    if stage.content == "words":
+        return story
+    actions = [Action.MASKED] * len(story.text)
+    row, done = oracles.change_tokens(story.text, story.inputs, story.chosen, actions, story.text)
+    return replace(story, inputs=row, done=done)
+
+
+oracles.ACTS |= {
+    "ArrangeShifted": _arrange_shifted,
+    "AskNext": _ask_next,
+    "SeeLeft": _see_left,
+    "SeeRight": _see_right,
+    "SeeOrder": _see_order,
+    "ChooseSplit": _choose_split,
+    "ChangeToFirstPart": _change_to_first_part,
+    "ChangeContent": _change_content,
+}
