@@ -1,50 +1,140 @@
-"""Tokens per second of the batched stages against the plain way, one row after the other, in one run.
+"""Tokens per second of the batched stages against what others use, in one run.
 
-The plain way is written here as a released script would write it: lists, loops, one random draw at a time. Both
-sides do the same work on the same rows in turn (the order is reversed every round), and the figure is the median of
-the rounds' ratios; absolute speeds depend on the machine and its load, ratios hold.
+The others are the collators of the transformers library, given texts that are already cut into ids, and for T5's and
+BART's spans, for which it has none, the plain way: one row after the other, lists and loops, as a released script
+would do it. Every arm makes padded batches of 32 rows from the same rows. Ours is timed twice: one batch at a time, and
+in blocks of 32 batches as in training, cutting and trimming included. The arms take turns, in reversed order every
+other round, and the figures are medians of the rounds' ratios; absolute speeds depend on the machine and its load.
 
-    python benchmarks/corruption.py [--rounds 7] [--rows 32] [--length 128]
+    pip install -c constraints.txt '.[benchmarks]'
+    python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128]
 """
 
 import argparse
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 import torch
+from torch import Generator, Tensor
 
-from playground.example import Tokens
-from playground.objectives import find_objective
+from playground.corpora.corpus import pick
+from playground.example import Example, Tokens
+from playground.objectives import Objective, find_objective
+from playground.refusal import Refusal
+from playground.rows import batches, trimmed
 from playground.seeds import generator
 from playground.tokenizing import specials
+from playground.training.blocks import STEPS
 
+BATCH = 32
 SPECIALS = specials(8000)
 
-
-def rows(number: int, length: int) -> Tokens:
-    """Random words, no padding."""
-    ids = torch.randint(SPECIALS.first_word, SPECIALS.size, (number, length), generator=generator(0, "bench"))
-    places = torch.arange(length).expand(number, length)
-    lengths = torch.full((number,), length)
-    return Tokens(ids, lengths, places, torch.zeros_like(ids), SPECIALS, padded=False)
+Work = Callable[[], object]
 
 
-def plain_mlm(text: list[int], dice: random.Random) -> tuple[list[int], list[int]]:
-    """BERT's masking of one row, after the description of its released script."""
-    count = min(len(text), max(1, round(0.15 * (len(text) + 2))))
-    places = list(range(len(text)))
-    dice.shuffle(places)
-    inputs, targets = list(text), [-100] * len(text)
-    for place in places[:count]:
-        targets[place] = text[place]
-        fate = dice.random()
-        if fate < 0.8:
-            inputs[place] = SPECIALS.mask
-        elif fate < 0.9:
-            inputs[place] = dice.randrange(SPECIALS.first_word, SPECIALS.size)
-    return inputs, targets
+def texts(length: int) -> Tokens:
+    """Random pieces of words for one block, no padding; three in ten pieces go on with the word before."""
+    rng = generator(0, "bench", length)
+    shape = (BATCH * STEPS, length)
+    ids = torch.randint(SPECIALS.first_word, SPECIALS.size, shape, generator=rng)
+    begins = torch.rand(shape, generator=rng) < 0.7
+    word = begins.index_fill(1, torch.tensor([0]), True).cumsum(1) - 1
+    return Tokens(ids, torch.full((len(ids),), length), word, torch.zeros_like(ids), SPECIALS, padded=False)
+
+
+# ours
+
+
+def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Example], object]) -> Work:
+    """The first batch of the block, drawn alone."""
+    first = pick(tokens, torch.arange(BATCH))
+    return lambda: finish(objective.example(first, rng))
+
+
+def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Example], object]) -> Work:
+    """All batches of the block, drawn at once and cut."""
+    return lambda: [finish(trimmed(part)) for part in batches(objective.example(tokens, rng), BATCH)]
+
+
+def as_it_is(example: Example) -> Example:
+    """What training takes: attention reads the levels."""
+    return example
+
+
+def written_out(example: Example) -> tuple[Tensor, Tensor]:
+    """The masks of both streams as matrices, because the collator writes them too."""
+    query = example.inputs.query_visible
+    assert query is not None
+    return example.inputs.visible.dense(), query.dense()
+
+
+# the others
+
+
+def tokenizer() -> Any:
+    """A tokenizer of the transformers library with our vocabulary; it only pads and knows the specials."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from transformers import PreTrainedTokenizerFast
+
+    words = {f"w{k}": k for k in range(SPECIALS.size)}
+    names = {
+        "pad": SPECIALS.pad,
+        "cls": SPECIALS.cls,
+        "sep": SPECIALS.sep,
+        "mask": SPECIALS.mask,
+        "unk": SPECIALS.unknown,
+    }
+    return PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(words, unk_token=f"w{SPECIALS.unknown}")),
+        **{f"{name}_token": f"w{number}" for name, number in names.items()},
+    )
+
+
+def collator(kind: str, **knobs: Any) -> Callable[[Tokens], Work]:
+    """A collator of the transformers library on the first batch, with all that it likes to be told beforehand."""
+
+    def make(tokens: Tokens) -> Work:
+        import transformers
+
+        collate = getattr(transformers, kind)(tokenizer=tokenizer(), **knobs)
+        given = features(tokens, offsets=knobs.get("whole_word_mask", False))
+        if kind == "DataCollatorForPermutationLanguageModeling":
+            return lambda: collate([f["input_ids"] for f in given])
+        return lambda: collate([dict(f) for f in given])
+
+    return make
+
+
+def features(tokens: Tokens, offsets: bool) -> list[dict[str, list[Any]]]:
+    """Rows as the library's tokenizers give them; pieces of a word touch, words have a space between them."""
+    made = []
+    for ids, word in zip(tokens.ids[:BATCH].tolist(), tokens.word[:BATCH].tolist(), strict=True):
+        row: dict[str, list[Any]] = {"input_ids": ids, "special_tokens_mask": [0] * len(ids)}
+        if offsets:
+            row["offset_mapping"] = [(2 * k + w, 2 * k + w + 2) for k, w in enumerate(word)]
+        made.append(row)
+    return made
+
+
+def row_by_row(corrupt: Callable[[list[int], random.Random], tuple[list[int], list[int]]]) -> Callable[[Tokens], Work]:
+    """The plain way on the first batch: inputs and targets as padded tensors."""
+
+    def make(tokens: Tokens) -> Work:
+        rows, dice = tokens.ids[:BATCH].tolist(), random.Random(0)
+        return lambda: [padded(side) for side in zip(*(corrupt(row, dice) for row in rows), strict=True)]
+
+    return make
+
+
+def padded(rows: tuple[list[int], ...]) -> Tensor:
+    """Ragged rows as one tensor."""
+    width = max(map(len, rows))
+    return torch.tensor([row + [SPECIALS.pad] * (width - len(row)) for row in rows])
 
 
 def plain_t5(text: list[int], dice: random.Random) -> tuple[list[int], list[int]]:
@@ -72,6 +162,7 @@ def plain_bart(text: list[int], dice: random.Random) -> tuple[list[int], list[in
     budget, lengths = -(-3 * len(text) // 10), []
     while sum(lengths) < budget:
         lengths.append(min(poisson(3.0, dice), budget - sum(lengths)))
+    dice.shuffle(lengths)
     slots = sorted(dice.randrange(len(text) - budget + 1) for _ in lengths)
     inputs, place, kept = [], 0, 0
     for slot, lost in zip(slots, lengths, strict=True):
@@ -88,69 +179,89 @@ def poisson(mean: float, dice: random.Random) -> int:
     return count
 
 
-def plain_plm(text: list[int], dice: random.Random) -> tuple[list[list[bool]], list[list[bool]]]:
-    """XLNet's masks of one row: a random order, the last sixth of it predicted."""
-    order = list(range(len(text)))
-    dice.shuffle(order)
-    rank = [-1] * len(text)
-    for step, place in enumerate(order[len(text) - len(text) // 6 :]):
-        rank[place] = step
-    content = [[r <= own for r in rank] for own in rank]
-    query = [[r < own for r in rank] for own in rank]
-    return content, query
+# the comparison
 
 
-PLAIN = {"MLM": plain_mlm, "T5 spans": plain_t5, "BART infilling": plain_bart, "PLM": plain_plm}
+@dataclass(frozen=True)
+class Line:
+    """One line of the table: an objective of ours, with its knobs, and who is measured against it."""
+
+    title: str
+    objective: str
+    other: Callable[[Tokens], Work]
+    knobs: dict[str, Any] = field(default_factory=dict)
+    finish: Callable[[Example], object] = as_it_is
 
 
-def seconds(work: Callable[[], object], least: float = 0.2) -> float:
-    """Seconds of one call, averaged over enough calls to be seen."""
-    work()
-    began, calls = time.perf_counter(), 0
-    while time.perf_counter() - began < least:
+MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"
+LINES = (
+    Line("MLM, exact count / collator", "MLM", collator(MASKING)),
+    Line("MLM, independent / collator", "MLM", collator(MASKING), {"selection": "iid"}),
+    Line("whole words / collator", "whole word masking", collator(MASKING, whole_word_mask=True)),
+    Line("PLM, masks written / collator", "PLM", collator(ORDER), finish=written_out),
+    Line("PLM, levels / collator", "PLM", collator(ORDER)),
+    Line("T5 spans / row by row", "T5 spans", row_by_row(plain_t5)),
+    Line("BART infilling / row by row", "BART infilling", row_by_row(plain_bart)),
+)
+
+
+def seconds(work: Work, least: float = 0.2) -> float:
+    """Processor seconds of one call, averaged over enough calls to be seen; the machine's other work is left out."""
+    began, calls = time.process_time(), 0
+    while calls == 0 or time.process_time() - began < least:
         work()
         calls += 1
-    return (time.perf_counter() - began) / calls
+    return (time.process_time() - began) / calls
 
 
-def compare(name: str, tokens: Tokens, rounds: int) -> tuple[float, float, float]:
-    """Tokens per second, plain and batched, and the median ratio."""
-    objective, dice, texts = find_objective(name), random.Random(0), tokens.ids.tolist()
-    rng = generator(0, "bench", name)
-
-    def batched() -> object:
-        made = objective.example(tokens, rng)
-        if name == "PLM":
-            return made.inputs.visible.dense(), made.inputs.query_visible.dense()  # the plain way writes them too
-        return made
-
-    def plain() -> object:
-        return [torch.tensor(PLAIN[name](text, dice)[0]) for text in texts]
-
-    ratios, speeds = [], []
+def compare(line: Line, tokens: Tokens, rounds: int) -> dict[str, tuple[float, float]]:
+    """Tokens per second of every arm, and the median of its ratios to the others' way."""
+    objective, rng = find_objective(line.objective).turn(line.knobs), generator(0, "bench", line.title)
+    arms = {
+        "other": (line.other(tokens), BATCH),
+        "batch": (one_by_one(objective, tokens, rng, line.finish), BATCH),
+        "block": (block(objective, tokens, rng, line.finish), BATCH * STEPS),
+    }
+    speeds: dict[str, list[float]] = {name: [] for name in arms}
+    for work, _ in arms.values():
+        work()
     for number in range(rounds):
-        arms = [("plain", plain), ("batched", batched)]
-        taken = {arm: seconds(work) for arm, work in (arms if number % 2 else reversed(arms))}
-        ratios.append(taken["plain"] / taken["batched"])
-        speeds.append((tokens.ids.numel() / taken["plain"], tokens.ids.numel() / taken["batched"]))
-    slow, fast = (median(s[i] for s in speeds) for i in range(2))
-    return slow, fast, median(ratios)
+        for name in arms if number % 2 else reversed(arms):
+            work, rows = arms[name]
+            speeds[name].append(rows * tokens.ids.shape[1] / seconds(work))
+    ratios = {n: median(a / b for a, b in zip(seen, speeds["other"], strict=True)) for n, seen in speeds.items()}
+    return {name: (median(seen), ratios[name]) for name, seen in speeds.items()}
 
 
 def main() -> None:
-    """Print one table."""
+    """Print one table for every length."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--rows", type=int, default=32)
-    parser.add_argument("--length", type=int, default=128)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[32, 64, 128])
     given = parser.parse_args()
     torch.set_num_threads(1)
-    tokens = rows(given.rows, given.length)
-    print(f"{given.rows} rows of {given.length} tokens, one thread, torch {torch.__version__}")
-    print(f"{'objective':<16} {'row by row':>14} {'batched':>14} {'ratio':>7}   (tokens/s, median of {given.rounds})")
-    for name in PLAIN:
-        slow, fast, ratio = compare(name, tokens, given.rounds)
-        print(f"{name:<16} {slow:>14,.0f} {fast:>14,.0f} {ratio:>6.1f}x")
+    print(f"batches of {BATCH} rows, blocks of {STEPS}, one thread, torch {torch.__version__}, {collators()}")
+    for length in given.lengths:
+        columns = ("theirs", "a batch", "ratio", "a block", "ratio")
+        print(f"\n{f'{length} tokens':<32}" + "".join(f"{c:>10}" for c in columns) + "   (million tokens/s)")
+        for line in LINES:
+            try:
+                found = compare(line, texts(length), given.rounds)
+            except (Refusal, ImportError) as reason:
+                print(f"{line.title:<32} left out: {str(reason).split(';')[0]}")
+                continue
+            (theirs, _), (batch, one), (many, all_) = (found[name] for name in ("other", "batch", "block"))
+            speeds = f"{theirs / 1e6:>10.2f}{batch / 1e6:>10.2f}{one:>9.1f}x{many / 1e6:>10.2f}{all_:>9.1f}x"
+            print(f"{line.title:<32}{speeds}")
+
+
+def collators() -> str:
+    """The version of the library that is measured against."""
+    try:
+        from transformers import __version__
+    except ImportError:
+        return "without transformers"
+    return f"transformers {__version__}"
 
 
 if __name__ == "__main__":

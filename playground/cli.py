@@ -68,7 +68,7 @@ def parser() -> Parser:
     table.add_argument("--plan", nargs="+", action="extend", default=[], metavar="ROW:KEY=VALUE", help="a row's plan")
 
     train = _command(commands, "train", "train an entry of the zoo", train_entry)
-    train.add_argument("entry", help="GPT, BERT, XLNet, BART, ELECTRA")
+    train.add_argument("entry", help="GPT, BERT, XLNet, BART, ELECTRA, or an objective such as NSP")
     train.add_argument("--corpus", help="a generated corpus by name, or a text file")
     _training(train)
     train.add_argument("--seeds", type=_positive(int), default=1, metavar="K", help="train K seeds, one after another")
@@ -241,9 +241,9 @@ def _plans(settings: Sequence[str]) -> dict[str, dict[str, str]]:
 
 def train_entry(given: argparse.Namespace) -> int:
     """`playground train`"""
-    from playground.zoo import find_entry
+    from playground.zoo import entry_named
 
-    entry = _turned(find_entry(given.entry), _pairs(given.set, "The setting"))
+    entry = _turned(entry_named(given.entry), _pairs(given.set, "The setting"))
     runs = [_train(given, entry, given.seed + k, given.seeds) for k in range(given.seeds)]
     facts = runs[0] | ({"runs": runs} if len(runs) > 1 else {})
     lines = [line for f in runs for line in _report(f)]
@@ -284,9 +284,25 @@ def _train(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> dict
     run = Run(entry, corpus, seed, device, given.steps, given.seconds, out)
     learner = _resumed(run) if getattr(given, "resume", False) else None
     summary = Summary(run)
-    for event in _with_bar(run, recorded(run, train(run, learner), learner.step if learner else 0)):
+    events = (
+        train(run, learner) if learner else _as_set(train(run), entry, _pairs(getattr(given, "set", []), "The setting"))
+    )
+    for event in _with_bar(run, recorded(run, events, learner.step if learner else 0)):
         summary.read(event)
     return summary.facts()
+
+
+def _as_set(events: Any, entry: Any, settings: dict[str, str]) -> Any:
+    """The same events; a part that was switched off by hand is not put back in silence where the objective needs it."""
+    from playground.training import Started
+
+    for event in events:
+        if isinstance(event, Started):
+            made = event.learner.entry.model
+            for name in (k for k in settings if getattr(made, k, None) != getattr(entry.model, k, None)):
+                wanted, needed = getattr(entry.model, name), getattr(made, name)
+                raise Refusal(f"{name} is {wanted}, but {entry.objective.name} needs {needed}; leave this setting out.")
+        yield event
 
 
 def _long_enough(entry: Any, steps: int | None) -> Any:
@@ -382,11 +398,11 @@ def _folder(out: str | None) -> Path | None:
 
 def _base(given: argparse.Namespace) -> Path:
     """The folder of the run to start from; an entry is trained first."""
-    from playground.zoo import find_entry
+    from playground.zoo import entry_named
 
     if Path(given.base).exists():
         return Path(given.base)
-    entry = find_entry(given.base)
+    entry = entry_named(given.base)
     inner = argparse.Namespace(**{**vars(given), "out": None, "resume": False})
     return Path(_train(inner, entry, given.seed, 1)["out"])
 

@@ -2,15 +2,17 @@
 
 import os
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 
 import pytest
+import torch
 
-from playground.corpora import open_corpus
+from playground.corpora import Corpus, open_corpus
+from playground.corpora.corpus import pick
 from playground.training import Evaluated, Run, Stepped
 from playground.training.learner import Learner
-from playground.zoo import entries
+from playground.zoo import entries, entry_for
 
 ENTRIES = tuple(entries())
 every_entry = pytest.mark.parametrize("name", ENTRIES)
@@ -31,6 +33,55 @@ def tiny(name="BERT", model=None, **recipe):
     short = {"window": 16, "batch": 8, "steps": 12}
     model, recipe = small | (model or {}), short | recipe
     return replace(entry, model=replace(entry.model, **model), recipe=replace(entry.recipe, **recipe))
+
+
+class Paired(Corpus):
+    """A corpus whose windows are cut into pairs of ragged texts; every token has every label."""
+
+    def pairs(self, length, part="train", seed=0):
+        rows = self.windows(length, part)
+        number = torch.arange(len(rows.ids))
+        first = 2 + (number * 7 + seed) % (length - 3)
+        near = shortened(replace(rows, ids=rows.ids.flip(1)), length - first)
+        return replace(shortened(rows, first), neighbours={"next": near, "other": pick(near, number.roll(1))})
+
+
+class Translated(Paired):
+    """The same where the second text stands for a translation into another language."""
+
+    def pairs(self, length, part="train", seed=0):
+        rows = super().pairs(length, part, seed)
+        beside = {"translation": _spoken(rows.neighbours["next"], 1), "other": rows.neighbours["other"]}
+        return replace(_spoken(rows, 0), neighbours=beside)
+
+
+def _spoken(tokens, language):
+    return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})
+
+
+def shortened(tokens, lengths):
+    """Only the first tokens of every row."""
+    real = torch.arange(tokens.ids.shape[1]) < lengths[:, None]
+    return replace(tokens, ids=tokens.ids.masked_fill(~real, tokens.specials.pad), lengths=lengths, padded=True)
+
+
+def suited_reviews(objective):
+    """The reviews with the second texts and the labels that an objective needs."""
+    kind = Translated if "translation" in objective.needs else Paired
+    return _with_labels(kind, tuple(n.removeprefix("label:") for n in objective.needs if n.startswith("label:")))
+
+
+@cache
+def _with_labels(kind, names):
+    given = {f.name: getattr(reviews(), f.name) for f in fields(Corpus)}
+    return kind(**given | {"labels": given["labels"] | dict.fromkeys(names, given["word"] % 3)})
+
+
+def alone(objective, **recipe):
+    """The tiny default entry of an objective."""
+    entry = entry_for(objective)
+    model = replace(entry.model, width=16, heads=2, layers=1)
+    return replace(entry, model=model, recipe=replace(entry.recipe, **{"window": 16, "batch": 8, "steps": 12} | recipe))
 
 
 def run_of(name="BERT", *, steps=12, **values):

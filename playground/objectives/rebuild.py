@@ -11,6 +11,7 @@ from playground.example import Example, Specials
 from playground.objectives import wishes
 from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
 from playground.objectives.reading import read, strangers
+from playground.objectives.signal import measure
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, typed
@@ -70,6 +71,7 @@ class Rebuilt:
             "row": self.objective.row,
             "survey": self.survey(),
             "signal": sum(graded) / max(1, int(example.tokens.lengths[0])),
+            "signal_by_question": {n: asdict(m) | {"share": m.share} for n, m in measure(example).questions.items()},
             "formula": self.objective.formula,
             "terms": terms(self.objective, example),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,

@@ -12,12 +12,12 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from playground import __version__
-from playground.example import Tokens
+from playground.example import OPTIONAL, Tokens
 from playground.models import Architecture
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training.learner import Learner
-from playground.zoo import Recipe, find_entry
+from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
 FORMAT = 1
@@ -46,7 +46,7 @@ class Saved:
 def save(path: Path, learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Path:
     """Everything needed to go on bit for bit, and the held-out rows on which forgetting is measured later."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
-    tensors |= {f"held_out.{name}": getattr(corpus.held_out, name) for name in HELD_OUT}
+    tensors |= _written(corpus.held_out, "held_out")
     for number, optimiser in enumerate(learner.optimisers):
         for index, state in optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser.{number}.{index}.{k}": v for k, v in state.items() if torch.is_tensor(v)}
@@ -105,11 +105,38 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
     learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
-    rows = {name: tensors[f"held_out.{name}"].to(device) for name in HELD_OUT}
-    ids, lengths, word, sentence = (rows[name] for name in HELD_OUT)
-    held_out = Tokens(ids, lengths, word, sentence, tokenizer.specials, vocabulary=tokenizer.words, padded=False)
+    held_out = _read_back(tensors, "held_out", tokenizer).to(device)
     name, content, entropy = about["corpus"]
     return Saved(learner, tokenizer, Studied(name, content, entropy, held_out))
+
+
+def _written(tokens: Tokens, name: str) -> dict[str, Tensor]:
+    """Rows of text as named tensors, with their labels and the texts beside them."""
+    known = {key: getattr(tokens, key) for key in (*HELD_OUT, *OPTIONAL)}
+    found = {f"{name}.{key}": value for key, value in known.items() if value is not None}
+    found |= {f"{name}.label.{label}": row for label, row in tokens.labels.items()}
+    for key, other in tokens.neighbours.items():
+        found |= _written(other, f"{name}.neighbour.{key}")
+    return found
+
+
+def _read_back(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> Tokens:
+    """The same rows again; files of earlier versions have neither labels nor neighbours."""
+    here = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
+    beside = dict.fromkeys(key.split(".")[1] for key in here if key.startswith("neighbour."))
+    ids, lengths, word, sentence = (here[key] for key in HELD_OUT)
+    return Tokens(
+        ids,
+        lengths,
+        word,
+        sentence,
+        **{key: here.get(key) for key in OPTIONAL},
+        specials=tokenizer.specials,
+        labels={key.removeprefix("label."): row for key, row in here.items() if key.startswith("label.")},
+        neighbours={key: _read_back(tensors, f"{name}.neighbour.{key}", tokenizer) for key in beside},
+        vocabulary=tokenizer.words,
+        padded=bool((lengths < ids.shape[1]).any()),
+    )
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -129,7 +156,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def _entry(about: dict[str, Any]) -> Entry:
-    entry = find_entry(about["entry"])
+    entry = entry_named(about["entry"])
     return replace(
         entry,
         model=Architecture(**about["architecture"]),

@@ -1,13 +1,15 @@
 """The feed: windows of a corpus, resident on the device, in an order that follows from the seed and the step alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
 from playground.corpora import Corpus
-from playground.corpora.corpus import pick
+from playground.corpora.corpus import Part, pick
 from playground.example import Tokens
+from playground.refusal import Refusal
 from playground.seeds import generator
 
 
@@ -22,18 +24,32 @@ class Feed:
     _order: dict[int, Tensor] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, corpus: Corpus, window: int, batch: int, seed: int, device: torch.device) -> "Feed":
-        """All windows of a corpus on the device; gold labels stay behind, training does not need them."""
-        parts = (corpus.windows(window, part) for part in ("train", "held_out"))
-        train, held_out = (replace(p, labels={}).to(device) for p in parts)
-        return cls(train, held_out, min(batch, len(train.ids)), seed)
+    def of(
+        cls, corpus: Corpus, window: int, batch: int, seed: int, device: torch.device, needs: Sequence[str] = ()
+    ) -> "Feed":
+        """All windows of a corpus on the device, with the second texts and labels that an objective needs.
+
+        Other gold labels stay behind. Every seed is evaluated on the same held-out rows.
+        """
+        counts = torch.bincount(corpus.ids[: corpus.held_out_from].long(), minlength=len(corpus.tokenizer))
+        train = replace(_windows(corpus, window, "train", seed, needs), counts=counts)
+        held_out = replace(_windows(corpus, window, "held_out", 0, needs), counts=counts)
+        number = torch.arange(len(train.ids) + len(held_out.ids))
+        train = replace(train, row=number[: len(train.ids)]).to(device)
+        held_out = replace(held_out, row=number[len(train.ids) :], visit=torch.zeros_like(held_out.lengths))
+        return cls(train, held_out.to(device), min(batch, len(train.ids)), seed)
 
     def at(self, step: int) -> Tokens:
         """The batch of a step (0-based), `[batch, window]`."""
+        return self.between(step, step + 1)
+
+    def between(self, first: int, last: int) -> Tokens:
+        """The batches of the steps from `first` up to `last`, one below the other; a visit is an epoch."""
         number = len(self.windows.ids) // self.batch
-        epoch, place = divmod(step, number)
-        order = self._epoch(epoch)
-        return pick(self.windows, order[place * self.batch : (place + 1) * self.batch])
+        places = [divmod(step, number) for step in range(first, last)]
+        index = torch.cat([self._epoch(epoch)[k * self.batch : (k + 1) * self.batch] for epoch, k in places])
+        epochs = torch.tensor([epoch for epoch, _ in places], device=index.device)
+        return replace(pick(self.windows, index), visit=epochs.repeat_interleave(self.batch))
 
     def _epoch(self, epoch: int) -> Tensor:
         if epoch not in self._order:
@@ -45,3 +61,25 @@ class Feed:
     def evaluation(self, rows: int = 64) -> Tokens:
         """The held-out rows on which every evaluation of every run is made."""
         return pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids)), device=self.held_out.ids.device))
+
+
+def _windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
+    """One part of a corpus as rows of text, or as pairs of texts where the objective needs them."""
+    paired = {"pair", "translation"} & set(needs)
+    return _with_labels(corpus, corpus.pairs(window, part, seed) if paired else corpus.windows(window, part), needs)
+
+
+def _with_labels(corpus: Corpus, tokens: Tokens, needs: Sequence[str]) -> Tokens:
+    """The rows with the labels that are needed and no others; a pair of translations knows its languages."""
+    wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
+    for name in sorted(wanted - set(tokens.labels)):
+        known = ", ".join(tokens.labels) or "none"
+        raise Refusal(f"{corpus.name} does not know the label {name!r} of its words; its labels are: {known}.")
+    kept = wanted | {"language"} if "translation" in needs else wanted
+    return _keeping(tokens, kept)
+
+
+def _keeping(tokens: Tokens, names: set[str]) -> Tokens:
+    labels = {name: row for name, row in tokens.labels.items() if name in names}
+    neighbours = {name: _keeping(other, names) for name, other in tokens.neighbours.items()}
+    return replace(tokens, labels=labels, neighbours=neighbours)

@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
 from playground.example import Example, Tokens
-from playground.models import LanguageModel, grade
+from playground.models import LanguageModel, fitted, grade, make_model
 from playground.objectives import Objective
+from playground.rows import trimmed
 from playground.seeds import generator
+from playground.training import generator_first
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import Recipe
 
@@ -29,9 +31,15 @@ class Learner:
     seconds: float = 0.0
 
     @classmethod
-    def new(cls, entry: Entry, size: int, seed: int, device: torch.device) -> "Learner":
-        """A fresh model for a vocabulary of `size` words; the same seed gives the same weights."""
-        model = LanguageModel(entry.model, size, generator(seed, "weights")).to(device)
+    def new(cls, entry: Entry, size: int, seed: int, device: torch.device, example: Example | None = None) -> "Learner":
+        """A fresh model for a vocabulary of `size` words; the same seed gives the same weights.
+
+        With an `example` of the objective the model gets every part that its questions need.
+        """
+        if example is not None:
+            entry = replace(entry, model=fitted(entry.model, example))
+        generator_first.check(entry)
+        model = make_model(entry.model, size, generator(seed, "weights")).to(device)
         objective = entry.objective.proposing(model.propose) if entry.objective.proposes else entry.objective
         return cls(entry, objective, model, tuple(optimisers(model, entry.recipe)), seed)
 
@@ -44,10 +52,11 @@ class Learner:
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
         return self.objective.example(tokens, rng)
 
-    def learn(self, tokens: Tokens, falling: bool = True) -> tuple[Example, Tensor, dict[str, Tensor], float]:
-        """One optimiser step on one batch: the example, the total loss, its terms, the share of the rate."""
+    def learn(self, example: Example, falling: bool = True) -> tuple[Example, Tensor, dict[str, Tensor], float]:
+        """One optimiser step on one batch: what trained of it, the total loss, its terms, the share of the rate."""
         recipe = self.entry.recipe
-        example = self.example(tokens)
+        example = generator_first.trained_part(self.entry, self.step, example)
+        generator_first.freeze(self.entry, self.step, self.model)
         loss, terms = grade(self.model.answers(example))
         loss.backward()
         if recipe.clip:
@@ -59,15 +68,18 @@ class Learner:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         self.step += 1
+        generator_first.hand_over(self.entry, self.step, self.model)
+        tokens = example.tokens
         self.tokens += tokens.ids.numel() if not tokens.padded else int(tokens.lengths.sum())
         return example, loss.detach(), {k: v.detach() for k, v in terms.items()}, share
 
     @torch.no_grad()
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
-        """The mean loss of every question on held-out text, the same corruption every time, in nats."""
+        """The mean loss of every question that trains, on held-out text, the same corruption every time, in nats."""
         self.model.eval()
         rng = generator(0, "held out", device=self.device.type)
-        _, terms = grade(self.model.answers(self.objective.example(tokens, rng)))
+        example = generator_first.trained_part(self.entry, self.step, self.objective.example(tokens, rng))
+        _, terms = grade(self.model.answers(trimmed(example)))
         self.model.train()
         return {name: float(value) for name, value in terms.items()}
 

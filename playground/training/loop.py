@@ -10,7 +10,9 @@ import torch
 from playground.corpora import Corpus
 from playground.example import Tokens
 from playground.refusal import Refusal
+from playground.seeds import generator
 from playground.training import checkpoint
+from playground.training.blocks import Blocks, steps_together
 from playground.training.events import Checkpointed, Evaluated, Event, Started, Stepped, Stopped
 from playground.training.feed import Feed
 from playground.training.learner import Learner
@@ -51,16 +53,19 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
     run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
-    feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device)
-    learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device)
+    objective = run.entry.objective
+    feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, objective.needs)
     held_out = feed.evaluation()
+    asked = objective.example(held_out, generator(0, "asked", device=run.device.type))
+    learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device, asked)
+    blocks = Blocks(feed, learner, steps_together(objective, asked, feed))
     yield Started(learner, run.corpus.unigram_entropy)
     evaluated, loss = -1, torch.zeros(())
     if learner.step == 0:
         evaluated = 0
         yield _evaluated(learner, held_out)
     while not (reason := _over(run, learner)):
-        event = _step(learner, feed, run.falling)
+        event = _step(learner, blocks, run.falling)
         loss = event.loss
         yield event
         if learner.step % run.evaluate_every == 0:
@@ -101,9 +106,9 @@ def keep(run: Run, learner: Learner, held_out: Tokens) -> Checkpointed:
     return Checkpointed(learner.step, str(path))
 
 
-def _step(learner: Learner, feed: Feed, falling: bool) -> Stepped:
+def _step(learner: Learner, blocks: Blocks, falling: bool) -> Stepped:
     began = time.perf_counter()
-    example, loss, terms, share = learner.learn(feed.at(learner.step), falling)
+    example, loss, terms, share = learner.learn(blocks.at(learner.step), falling)
     learner.seconds += time.perf_counter() - began
     return Stepped(learner.step, loss, terms, share, learner.tokens, learner.seconds, example)
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TextIO
 
+from torch import Tensor
+
 from playground.refusal import Refusal
 from playground.training.events import Evaluated, Event, Started, Stepped, Stopped
 from playground.training.loop import Run
@@ -29,6 +31,7 @@ class Summary:
     seconds: float = 0.0
     held_out: float = 0.0
     reason: str = ""
+    asked: str = ""
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def read(self, event: Event) -> None:
@@ -39,11 +42,18 @@ class Summary:
                 self.step, self.tokens = event.learner.step, event.learner.tokens
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
-                self.recent.append(float(event.terms[next(iter(event.terms))]))
+                self._add(*next(iter(event.terms.items())))
             case Evaluated():
                 self.held_out = event.held_out
             case Stopped():
                 self.reason = event.reason
+
+    def _add(self, question: str, loss: Tensor) -> None:
+        """One more loss to average; where another question is trained from now on, the average begins anew."""
+        if question != self.asked:
+            self.recent.clear()
+        self.asked = question
+        self.recent.append(float(loss))
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground train`."""

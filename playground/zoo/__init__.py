@@ -1,6 +1,6 @@
 """The zoo: one file per paper, each a declaration of architecture, objective, corpus and recipe."""
 
-from playground.zoo.entry import Entry, entries, find_entry
+from playground.zoo.entry import Entry, entries, entry_for, entry_named, find_entry
 from playground.zoo.recipe import Recipe
 
-__all__ = ["Entry", "Recipe", "entries", "find_entry"]
+__all__ = ["Entry", "Recipe", "entries", "entry_for", "entry_named", "find_entry"]

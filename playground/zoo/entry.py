@@ -1,11 +1,14 @@
 """An entry of the zoo: a paper as a choice of parts."""
 
+import re
 from dataclasses import dataclass, field
 
 from playground.catalog import choose, find
 from playground.corpora import Corpus
 from playground.models import Architecture
-from playground.objectives import Objective
+from playground.objectives import Objective, find_objective
+from playground.objectives.see import SeeLeft
+from playground.refusal import Refusal
 from playground.zoo.recipe import Recipe
 
 
@@ -38,3 +41,34 @@ def entries() -> dict[str, Entry]:
 def find_entry(name: str) -> Entry:
     """One entry by its name, whatever the case."""
     return choose("playground.zoo", Entry, name)
+
+
+def entry_for(objective: Objective) -> Entry:
+    """An objective on its own as an entry: a small network, which gets its missing parts when training begins."""
+    leftwards = any(isinstance(stage, SeeLeft) for stage in objective.stages)
+    return Entry(
+        name=objective.name,
+        year=_year(objective.source),
+        paper=objective.source,
+        idea=objective.idea,
+        model=Architecture(reads="left to right" if leftwards else "both sides"),
+        objective=objective,
+        corpus="parallel" if "translation" in objective.needs else "world",
+    )
+
+
+def entry_named(name: str) -> Entry:
+    """An entry of the zoo by its name, else the default entry of the objective of that name."""
+    try:
+        return find_entry(name)
+    except Refusal as unknown:
+        try:
+            return entry_for(find_objective(name))
+        except Refusal:
+            raise unknown from None
+
+
+def _year(source: str) -> int:
+    """The year of a source, from its arXiv number or as it is written."""
+    found = re.search(r"arXiv:(\d\d)\d\d\.|\b((?:19|20)\d\d)\b", source)
+    return 0 if found is None else int(found[2] or 2000 + int(found[1]))

@@ -23,6 +23,13 @@ class Recipe:
     floor: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
     decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")
     clip: float = knob(1.0, 0.0, 100.0, unit="norm of the gradient", why="Longer gradients are shortened.")
+    generator_first: float = knob(
+        0.0,
+        0.0,
+        1.0,
+        unit="share of the steps",
+        why="The generator learns alone, then is frozen; 0 trains both at once.",
+    )
 
     def share_at(self, step: int, falling: bool = True) -> float:
         """The share of the rate in step `step` (0-based): up to 1, then down to `floor` if falling, else level."""

@@ -29,7 +29,7 @@ def base_of(entry, positions="rotary"):
     learner = learner_of(entry, model={"positions": positions})
     feed = Feed.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
-        learner.learn(feed.at(step))
+        learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8))
 
 

@@ -12,10 +12,12 @@ from safetensors.torch import load_file, save_file
 
 from playground import cli
 from playground.corpora import from_pasted
+from playground.objectives import objectives
 from playground.refusal import Refusal
 from playground.training import checkpoint, train
 from playground.training.feed import Feed
-from tests.runs import every_entry, held_out, losses, reviews, run_of, tiny
+from tests.playground.test_rows import assert_same
+from tests.runs import alone, every_entry, held_out, losses, reviews, run_of, suited_reviews, tiny
 
 FILE = "checkpoint.safetensors"
 
@@ -124,6 +126,28 @@ def test_forgetting_can_be_measured_from_the_file_alone(trained):
     saved = checkpoint.load(trained)
     here = held_out(train(run_of(steps=4)))[-1][1]
     assert next(iter(saved.learner.evaluate(saved.corpus.held_out).values())) == here
+
+
+@pytest.mark.parametrize("name", ["NSP", "SOP", "TLM"])
+def test_second_texts_and_labels_of_the_held_out_rows_come_back(name, tmp_path):
+    objective = objectives()[name]
+    entry, corpus = alone(objective), suited_reviews(objective)
+    here = held_out(train(run_of(entry=entry, corpus=corpus, steps=2, out=tmp_path)))[-1][1]
+    saved = checkpoint.load(tmp_path)
+    rows = Feed.of(corpus, 16, 8, 0, torch.device("cpu"), objective.needs).evaluation()
+    assert_same(saved.corpus.held_out, rows)
+    assert next(iter(saved.learner.evaluate(saved.corpus.held_out).values())) == here
+
+
+def test_a_file_of_an_earlier_version_has_no_more_than_the_text(saved):
+    _, tensors = checkpoint.read(saved)
+    newer = ("row", "visit", "counts")
+    assert all(f"held_out.{name}" in tensors for name in newer)
+    rewrite(saved, {k: v for k, v in tensors.items() if k.removeprefix("held_out.") not in newer})
+    back = checkpoint.load(saved).corpus.held_out
+    assert (back.row, back.visit, back.counts, back.padded) == (None, None, None, False)
+    rewrite(saved, recipe={k: v for k, v in checkpoint.read(saved)[0]["recipe"].items() if k != "generator_first"})
+    assert checkpoint.load(saved).learner.entry.recipe.generator_first == 0.0
 
 
 def test_a_folder_or_a_file_may_be_named(trained):
@@ -294,6 +318,17 @@ def test_a_run_with_another_seed_is_not_resumed(text, tmp_path, capsys):
     resume(text, folder, capsys)
     status, said = resume(text, folder, capsys, "--resume", "--seed", "5")
     assert (status, said) == (2, [f"The run in {folder} has seed 0, not 5; give the same seed to go on."])
+
+
+def test_an_objective_is_trained_by_its_name_and_resumed(text, tmp_path, capsys):
+    folder, small = tmp_path / "run", ("width=16", "heads=2", "window=16", "batch=4")
+    for steps in ("2", "3"):
+        command = ["train", "t5 spans", "--corpus", str(text), "--steps", steps, "--out", str(folder), "--json"]
+        command += [a for k in small for a in ("--set", k)] + (["--resume"] if steps == "3" else [])
+        assert cli.main(command) == 0
+        facts = json.loads(capsys.readouterr().out)
+        assert (facts["entry"], facts["steps"]) == ("T5 spans", int(steps))
+    assert checkpoint.load(folder).learner.entry.model.decoder_layers == 2
 
 
 def test_nothing_to_resume_is_a_sentence(text, tmp_path, capsys):

@@ -31,7 +31,7 @@ def base_of(entry="BERT"):
     learner = learner_of(entry)
     feed = Feed.of(reviews(), 16, 8, 0, CPU)
     for step in range(3):
-        learner.learn(feed.at(step))
+        learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8))
 
 
@@ -384,7 +384,7 @@ def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
     for event in events:
         seen.append(event)
         if isinstance(event, Lane) and isinstance(event.event, Outcome):
-            moving.learner.learn(feed.at(moving.learner.step))
+            moving.learner.learn(moving.learner.example(feed.at(moving.learner.step)))
     assert numbers(seen[-1]) == numbers(calm)
 
 

@@ -27,7 +27,7 @@ def taught(name):
     learner = learner_of(name)
     feed = Feed.of(reviews(), 16, 8, 0, torch.device("cpu"))
     for step in range(3):
-        learner.learn(feed.at(step))
+        learner.learn(learner.example(feed.at(step)))
     return learner
 
 

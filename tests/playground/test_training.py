@@ -12,16 +12,22 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from playground.example import Tokens
-from playground.models import grade
+from playground.example import Count, Tokens
+from playground.models import Architecture, grade
+from playground.objectives import objectives
 from playground.objectives.family.mlm import MLM
 from playground.refusal import Refusal
 from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopped, checkpoint, train
+from playground.training import blocks as blocks_module
 from playground.training import loop as loop_module
+from playground.training.blocks import Blocks, steps_together
 from playground.training.feed import Feed
+from playground.training.generator_first import GENERATOR
 from playground.training.learner import Learner
-from playground.zoo import Recipe
-from tests.runs import every_entry, held_out, learner_of, losses, reviews, run_of, tiny
+from playground.training.record import Summary
+from playground.zoo import Recipe, entries, entry_for, entry_named
+from tests.playground.test_rows import assert_same
+from tests.runs import alone, every_entry, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
 
 ROOT = Path(__file__).parents[2]
 CPU = torch.device("cpu")
@@ -112,6 +118,14 @@ def test_it_goes_on_exactly_over_the_end_of_an_epoch(tmp_path):
     whole = losses(train(run_of(corpus=corpus, steps=epoch + 3)))
     list(train(run_of(corpus=corpus, steps=epoch - 1, out=tmp_path)))
     assert losses(train(run_of(corpus=corpus, steps=epoch + 3), checkpoint.load(tmp_path).learner)) == whole[-4:]
+
+
+@pytest.mark.parametrize("stop", [31, 32, 33, 37])
+def test_it_goes_on_exactly_within_and_at_the_ends_of_a_block(stop, tmp_path):
+    entry = tiny("BART", steps=40, batch=2)
+    whole = losses(train(run_of(entry=entry, steps=40)))
+    list(train(run_of(entry=entry, steps=stop, out=tmp_path)))
+    assert losses(train(run_of(entry=entry, steps=40), checkpoint.load(tmp_path).learner)) == whole[stop:]
 
 
 ELSEWHERE = """
@@ -300,6 +314,277 @@ def test_a_corpus_shorter_than_one_window_is_refused_in_a_sentence():
         list(train(run_of(entry=tiny(window=256), corpus=reviews(1_000))))
 
 
+def test_batches_of_many_steps_stand_one_below_the_other():
+    feed = feed_of()
+    number = len(feed.windows.ids) // 8
+    first, last = number - 2, number + 3
+    whole = feed.between(first, last)
+    for place, step in enumerate(range(first, last)):
+        one = feed.at(step)
+        for name in ("ids", "lengths", "word", "sentence", "row", "visit"):
+            assert torch.equal(getattr(whole, name)[8 * place : 8 * place + 8], getattr(one, name))
+
+
+def test_every_text_says_which_it_is_and_how_often_it_was_read():
+    feed = feed_of(batch=7)
+    number = len(feed.windows.ids) // 7
+    for step in (0, number - 1, number, 3 * number + 1):
+        tokens = feed.at(step)
+        assert tokens.visit.tolist() == [step // number] * 7
+        assert torch.equal(feed.windows.ids[tokens.row], tokens.ids)
+    tested = feed.evaluation()
+    assert set(tested.visit.tolist()) == {0}
+    assert not set(tested.row.tolist()) & set(feed.windows.row.tolist())
+
+
+def test_a_batch_knows_how_often_the_training_part_holds_every_word():
+    corpus = reviews(1_000)
+    seen = corpus.ids[: corpus.held_out_from].tolist()
+    for tokens in (feed_of().at(3), feed_of().evaluation()):
+        assert tokens.counts.tolist() == [seen.count(k) for k in range(len(corpus.tokenizer))]
+
+
+# second texts and labels
+
+
+NSP, SOP, TLM = (objectives()[name] for name in ("NSP", "SOP", "TLM"))
+
+
+def feed_for(objective, seed=0):
+    return Feed.of(suited_reviews(objective), 16, 8, seed, CPU, objective.needs)
+
+
+def test_an_objective_of_pairs_is_fed_with_pairs():
+    corpus, feed = suited_reviews(NSP), feed_for(NSP, seed=5)
+    assert set(feed.at(0).neighbours) == {"next", "other"}
+    assert feed.at(0).padded
+    assert torch.equal(feed.windows.ids, corpus.pairs(16, "train", 5).ids)
+    assert torch.equal(feed.held_out.ids, corpus.pairs(16, "held_out", 0).ids), "the same rows for every seed"
+    batch = feed.at(2)
+    known = corpus.pairs(16, "train", 5).neighbours
+    for name, other in batch.neighbours.items():
+        assert torch.equal(other.ids, known[name].ids[batch.row])
+
+
+def test_only_the_labels_that_are_needed_are_fed():
+    assert suited_reviews(NSP).labels
+    assert not feed_for(NSP).at(0).labels
+    assert not feed_for(NSP).at(0).neighbours["next"].labels
+    tokens = feed_for(TLM).at(0)
+    assert (set(tokens.labels), set(tokens.neighbours["translation"].labels)) == ({"language"}, {"language"})
+    tagging = replace(MLM, needs=("label:colour",))
+    assert set(feed_for(tagging).at(0).labels) == {"colour"}
+
+
+def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
+    entry = replace(tiny(), objective=replace(MLM, needs=("label:colour",)))
+    with pytest.raises(Refusal, match=r"does not know the label 'colour' of its words; its labels are: \w+"):
+        next(train(run_of(entry=entry)))
+
+
+def test_padding_of_pairs_is_not_counted_as_read():
+    steps = [e for e in train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP), steps=3)) if isinstance(e, Stepped)]
+    lengths = [int(e.example.tokens.real.sum()) for e in steps]
+    assert steps[-1].tokens == sum(lengths) < 3 * 8 * 16 + 1
+
+
+# every objective by its name
+
+every_objective = pytest.mark.parametrize("name", list(objectives()))
+
+
+@every_objective
+def test_any_objective_of_the_catalogue_can_be_trained_and_goes_on_exactly(name, tmp_path):
+    objective = objectives()[name]
+    entry, corpus = alone(objective), suited_reviews(objective)
+    whole = list(train(run_of(entry=entry, corpus=corpus, steps=4)))
+    assert whole[-1].reason == "steps"
+    list(train(run_of(entry=entry, corpus=corpus, steps=2, out=tmp_path)))
+    saved = checkpoint.load(tmp_path)
+    rest = list(train(run_of(entry=entry, corpus=corpus, steps=4), saved.learner))
+    assert losses(whole)[2:] == losses(rest)
+    assert same_weights(learner_in(rest).model, learner_in(whole).model)
+    assert saved.learner.entry.model == learner_in(whole).entry.model, "the parts that were added are remembered"
+
+
+def test_a_model_gets_the_parts_that_its_objective_asks_for():
+    learner = learner_in(train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP))))
+    assert (learner.entry.model.segments, learner.entry.model.labels) == (2, (("pair", 2),))
+    assert learner.model.labels["pair"].score.out_features == 2
+    assert learner_in(train(run_of(entry=alone(objectives()["T5 spans"])))).entry.model.decoder_layers == 1
+    assert learner_in(train(run_of(entry=alone(TLM), corpus=suited_reviews(TLM)))).entry.model.languages == 2
+
+
+@every_entry
+def test_an_entry_of_the_zoo_has_all_its_parts_already(name):
+    assert learner_in(train(run_of(name))).entry == tiny(name)
+
+
+def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
+    assert entry_named("bert") is entries()["BERT"]
+    assert entry_named("next sentence prediction").objective is NSP
+    assert entry_named("LM").model == Architecture(reads="left to right")
+    assert (entry_for(SOP).name, entry_for(SOP).year, entry_for(SOP).corpus) == ("SOP", 2019, "world")
+    assert entry_for(TLM).corpus == "parallel"
+    assert entry_named("LM").year in range(1948, 2030)
+    with pytest.raises(Refusal, match="There is no entry named 'nothing'"):
+        entry_named("nothing")
+
+
+# blocks of steps
+
+
+def blocks_of(name="BART", steps=32, seed=0):
+    learner = learner_of(name, seed)
+    return Blocks(Feed.of(reviews(), 16, 8, seed, CPU), learner, steps)
+
+
+@pytest.mark.parametrize("name", ["GPT", "BERT", "XLNet", "BART"])
+def test_an_example_follows_from_seed_and_step_wherever_a_run_begins(name):
+    forwards = blocks_of(name)
+    known = {step: forwards.at(step) for step in range(70)}
+    backwards = blocks_of(name)
+    for step in (69, 64, 63, 40, 32, 31, 5, 0, 69):
+        assert_same(backwards.at(step), known[step])
+        assert_same(blocks_of(name).at(step), known[step])
+    assert not torch.equal(blocks_of(name, seed=1).at(0).tokens.ids, known[0].tokens.ids)
+
+
+def test_the_steps_of_a_block_are_corrupted_apart_and_so_are_the_blocks():
+    blocks = blocks_of("BERT")
+    feed = replace(blocks.feed, windows=replace(blocks.feed.windows, ids=blocks.feed.windows.ids[:1].repeat(800, 1)))
+    seen = [replace(blocks, feed=feed).at(step).chosen for step in range(64)]
+    assert len({tuple(chosen.flatten().tolist()) for chosen in seen}) == 64
+
+
+def test_a_block_is_drawn_once(monkeypatch):
+    drawn = []
+    example = Learner.example
+
+    def counted(self, tokens, *path):
+        drawn.append((path, len(tokens.ids)))
+        return example(self, tokens, *path)
+
+    monkeypatch.setattr(Learner, "example", counted)
+    list(train(run_of(entry=tiny(batch=2, steps=40), steps=40)))
+    assert drawn == [(("block", 0), 64), (("block", 1), 64)]
+
+
+def test_a_generator_proposes_with_the_weights_of_the_step():
+    run = run_of("ELECTRA", steps=4)
+    feed = Feed.of(run.corpus, 16, 8, 0, CPU)
+    learner = learner_of("ELECTRA")
+    for event in train(run):
+        if isinstance(event, Stepped):
+            assert_same(event.example, learner.example(feed.at(learner.step)))
+            learner.learn(event.example)
+
+
+def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blocks():
+    feed = feed_of()
+    example = learner_of("BERT").example(feed.at(0))
+    assert steps_together(MLM, example, feed) == 32
+    question = example.questions[0]
+    pairs = replace(example, questions=(replace(question, against=Count(torch.ones_like(question.targets))),))
+    assert steps_together(MLM, pairs, feed) == 1
+    assert steps_together(MLM, replace(example, beside=(pairs,)), feed) == 1
+    assert steps_together(objectives()["RTD"], example, feed) == 1
+    wide = SimpleNamespace(batch=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
+    assert steps_together(MLM, example, wide) == blocks_module.MOST // (512 * 256) == 2
+    assert steps_together(MLM, example, SimpleNamespace(batch=4096, windows=wide.windows)) == 1
+
+
+# generator first
+
+
+def staged(first=0.5, **more):
+    return tiny("ELECTRA", {"generator_share": 1.0}, generator_first=first, **more)
+
+
+def weights_after(run, learner=None):
+    """The weights before the first step and after every step, by name."""
+    seen, learner = {}, learner
+    for event in train(run, learner):
+        learner = getattr(event, "learner", learner)
+        if isinstance(event, Started | Stepped):
+            seen[learner.step] = {k: v.clone() for k, v in learner.model.state_dict().items()}
+    return seen
+
+
+def part(weights, *names):
+    return {k: v for k, v in weights.items() if k.split(".")[0] in names}
+
+
+def equal(one, other):
+    return one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one)
+
+
+@pytest.mark.parametrize("optimiser", ["muon", "adamw"])
+def test_the_generator_learns_alone_then_the_detector_begins_as_its_copy_and_the_generator_is_frozen(optimiser):
+    seen = weights_after(run_of(entry=staged(optimiser=optimiser)))
+    for step in range(6):
+        assert not equal(part(seen[step], "generator"), part(seen[step + 1], "generator"))
+        assert equal(part(seen[step], "network", "replaced"), part(seen[0], "network", "replaced"))
+    copied = {k.removeprefix("network."): v for k, v in part(seen[6], "network").items()}
+    assert equal(copied, {k.removeprefix("generator."): v for k, v in part(seen[6], "generator").items()})
+    for step in range(7, 13):
+        assert equal(part(seen[step], *GENERATOR), part(seen[6], *GENERATOR)), "bit for bit"
+        assert not equal(part(seen[step], "network"), part(seen[step - 1], "network"))
+        assert not equal(part(seen[step], "replaced"), part(seen[step - 1], "replaced"))
+
+
+def test_what_an_event_shows_is_what_trained_in_its_stage():
+    events = list(train(run_of(entry=staged(), evaluate_every=3)))
+    terms = [list(e.terms) for e in events if isinstance(e, Stepped)]
+    assert terms == [["hidden words"]] * 6 + [["replaced?"]] * 6
+    networks = [e.example.network for e in events if isinstance(e, Stepped)]
+    assert networks == ["generator"] * 6 + ["main"] * 6
+    tested = [(e.step, list(e.terms)) for e in events if isinstance(e, Evaluated)]
+    words, replaced = ["hidden words"], ["replaced?"]
+    assert tested == [(0, words), (3, words), (6, replaced), (9, replaced), (12, replaced)]
+
+
+@pytest.mark.parametrize("stop", [3, 6, 9])
+def test_both_stages_go_on_exactly_from_a_checkpoint(stop, tmp_path):
+    whole = weights_after(run_of(entry=staged()))
+    list(train(run_of(entry=staged(), steps=stop, out=tmp_path)))
+    rest = weights_after(run_of(entry=staged()), checkpoint.load(tmp_path).learner)
+    assert list(rest) == list(range(stop, 13))
+    assert all(equal(rest[step], whole[step]) for step in rest)
+
+
+def test_the_reported_training_loss_is_that_of_the_last_stage_alone():
+    run = run_of(entry=staged())
+    summary = Summary(run)
+    for event in train(run):
+        summary.read(event)
+    detector = losses(train(run))[6:]
+    weight = run.entry.objective.knobs["weight"].default
+    assert summary.facts()["loss"]["train"] == pytest.approx(sum(detector) / 6 / weight, rel=1e-5)
+
+
+def test_a_share_of_none_trains_both_at_once():
+    seen = weights_after(run_of(entry=staged(0.0), steps=2))
+    for name in ("generator", "network", "table"):
+        assert not equal(part(seen[0], name), part(seen[1], name))
+
+
+NARROW = tiny("ELECTRA", {"width": 32}, generator_first=0.5)
+NO_GENERATOR = tiny("BERT", generator_first=0.25)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (NARROW, r"the generator is 16 wide and the detector 32\. Set generator_share to 1\."),
+        (NO_GENERATOR, r"generator_first is 0\.25, but MLM has no generator; set it to 0\."),
+    ],
+)
+def test_two_stages_that_cannot_be_are_refused_before_the_run(entry, said):
+    with pytest.raises(Refusal, match=said):
+        next(train(run_of(entry=entry)))
+
+
 # rates and gradients
 
 
@@ -362,7 +647,7 @@ def test_every_parameter_learns(name):
     before = {n: p.detach().clone() for n, p in learner.model.named_parameters()}
     feed = feed_of(reviews())
     for step in range(3):
-        learner.learn(feed.at(step))
+        learner.learn(learner.example(feed.at(step)))
     still = {n for n, p in learner.model.named_parameters() if torch.equal(p, before[n])}
     assert still == ({"vocabulary.bias"} if name == "ELECTRA" else set())
 
@@ -376,7 +661,7 @@ def nothing_but_specials(tokens):
 
 def test_a_question_without_graded_answers_costs_nothing():
     learner = learner_of("BERT")
-    _, loss, terms, _ = learner.learn(nothing_but_specials(feed_of().at(0)))
+    _, loss, terms, _ = learner.learn(learner.example(nothing_but_specials(feed_of().at(0))))
     assert float(loss) == 0.0
     assert [float(v) for v in terms.values()] == [0.0]
 
@@ -384,8 +669,8 @@ def test_a_question_without_graded_answers_costs_nothing():
 @every_entry
 def test_a_batch_without_words_leaves_every_weight_a_number(name):
     learner = learner_of(name)
-    learner.learn(nothing_but_specials(feed_of().at(0)))
-    _, loss, _, _ = learner.learn(feed_of().at(1))
+    learner.learn(learner.example(nothing_but_specials(feed_of().at(0))))
+    _, loss, _, _ = learner.learn(learner.example(feed_of().at(1)))
     assert learner.sound(loss)
     assert all(bool(p.isfinite().all()) for p in learner.model.parameters())
 
@@ -398,7 +683,7 @@ def test_evaluation_without_graded_answers_is_zero_and_not_nan():
 def test_padding_is_not_counted_as_read():
     learner = learner_of("BERT")
     tokens: Tokens = feed_of().at(0)
-    learner.learn(replace(tokens, lengths=torch.tensor([16, 3, 1, 5, 9, 2, 4, 8]), padded=True))
+    learner.learn(learner.example(replace(tokens, lengths=torch.tensor([16, 3, 1, 5, 9, 2, 4, 8]), padded=True)))
     assert learner.tokens == 48
 
 

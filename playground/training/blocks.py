@@ -1,0 +1,49 @@
+"""Blocks of steps: the corruption of many batches is drawn in one call, so that small tensor calls are paid once."""
+
+from dataclasses import dataclass, field
+
+from playground.example import Count, Example
+from playground.objectives import Objective
+from playground.rows import batches, trimmed
+from playground.training.feed import Feed
+from playground.training.learner import Learner
+
+STEPS = 32
+"""Steps of one block."""
+
+MOST = 1 << 18
+"""Tokens of one block: large batches come in shorter blocks, so that a small computer has room for them."""
+
+
+@dataclass
+class Blocks:
+    """The examples of a run: that of a step follows from the seed and its block's number, wherever the run begins."""
+
+    feed: Feed
+    learner: Learner
+    steps: int = STEPS
+    _number: int = -1
+    _drawn: list[Example] = field(default_factory=list, repr=False)
+
+    def at(self, step: int) -> Example:
+        """The example of a step (0-based), as wide as its own widest row."""
+        if self.steps == 1:
+            return self.learner.example(self.feed.at(step), step)
+        number, place = divmod(step, self.steps)
+        if number != self._number:
+            first = number * self.steps
+            whole = self.learner.example(self.feed.between(first, first + self.steps), "block", number)
+            self._number, self._drawn = number, batches(whole, self.feed.batch)
+        return trimmed(self._drawn[place])
+
+
+def steps_together(objective: Objective, example: Example, feed: Feed) -> int:
+    """How many steps may be drawn at once; an example of the objective shows what it asks.
+
+    Only one where a generator proposes words with its weights of that step, or where pairs of words are counted over
+    the rows of a batch.
+    """
+    questions = (q for part in example.everything for q in part.questions)
+    if objective.proposes or any(isinstance(q.against, Count) for q in questions):
+        return 1
+    return max(1, min(STEPS, MOST // (feed.batch * feed.windows.ids.shape[1])))

@@ -1,0 +1,67 @@
+"""Generator first: ELECTRA's two stages, in which the generator learns alone and is then frozen.
+
+The detector begins with the generator's weights (arXiv:2003.10555, sec. 3.2; Qiu et al., arXiv:2003.08271, sec. 3.1.5).
+The embedding table belongs to both, so it stays as the generator left it.
+"""
+
+from dataclasses import replace
+
+import torch
+
+from playground.example import Example
+from playground.models import LanguageModel
+from playground.refusal import Refusal
+from playground.zoo.entry import Entry
+
+GENERATOR = ("table", "generator", "generator_vocabulary")
+"""The parts of a model that the generator answers with."""
+
+
+def generator_steps(entry: Entry) -> int:
+    """After how many steps the generator is frozen; 0 where both learn together."""
+    return round(entry.recipe.generator_first * entry.recipe.steps)
+
+
+def check(entry: Entry) -> None:
+    """Refuse two stages where there is no generator, or one whose weights do not fit the detector."""
+    share, shape = entry.recipe.generator_first, entry.model
+    if not share:
+        return
+    if not entry.objective.proposes:
+        raise Refusal(f"generator_first is {share}, but {entry.objective.name} has no generator; set it to 0.")
+    if shape.generator_width != shape.width:
+        raise Refusal(
+            f"generator_first is {share}, so the detector starts from the generator's weights; but the generator is "
+            f"{shape.generator_width} wide and the detector {shape.width}. Set generator_share to 1."
+        )
+
+
+def trained_part(entry: Entry, step: int, example: Example) -> Example:
+    """What trains in a step: the whole example, or the generator's alone, or all but the generator's."""
+    last = generator_steps(entry)
+    if not last:
+        return example
+    if step < last:
+        assert example.generator is not None
+        return example.generator
+    return replace(example, beside=tuple(part for part in example.beside if part.network != "generator"))
+
+
+def freeze(entry: Entry, step: int, model: LanguageModel) -> None:
+    """Only what trains in a step has a gradient; what has none is not moved, and its moments rest."""
+    last = generator_steps(entry)
+    if not last:
+        return
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_((name.split(".")[0] in GENERATOR) == (step < last))
+
+
+@torch.no_grad()
+def hand_over(entry: Entry, step: int, model: LanguageModel) -> None:
+    """After the generator's last step the detector becomes its copy, wherever both have the same part."""
+    if not step or step != generator_steps(entry):
+        return
+    theirs = dict(model.generator.named_parameters())
+    for name, parameter in model.network.named_parameters():
+        if name in theirs and theirs[name].shape == parameter.shape:
+            parameter.copy_(theirs[name])

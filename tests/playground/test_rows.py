@@ -1,0 +1,196 @@
+"""Cutting an example: each part is what would have been there had only its rows been read."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+
+import pytest
+import torch
+
+from playground.example import (
+    Contrast,
+    Count,
+    Example,
+    Question,
+    Spans,
+    Specials,
+    Stream,
+    Taught,
+    Tokens,
+    Visible,
+    begin,
+)
+from playground.models import Architecture, fitted, make_model
+from playground.objectives import objectives
+from playground.rows import batches, rows, trimmed
+from playground.seeds import generator
+from tests.texts import SPECIALS, suited, tokens_of
+
+TINY = Architecture(layers=1, width=16, heads=2)
+every_objective = pytest.mark.parametrize("name", list(objectives()))
+
+
+def texts():
+    """Twelve ragged texts; the longest stand at the end, so that early parts are narrower than the whole."""
+    return tokens_of([[SPECIALS.first_word + (k * n) % 50 for k in range(n)] for n in range(3, 15)], extra=3)
+
+
+def example_of(name):
+    objective = objectives()[name]
+    return objective.example(suited(objective, texts()), generator(3, "rows"))
+
+
+def leaves(value, path=""):
+    """Every tensor of a value by its path, and everything else that is not a container."""
+    if isinstance(value, Mapping):
+        return {k: v for name, item in value.items() for k, v in leaves(item, f"{path}.{name}").items()}
+    if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):
+        return {k: v for number, item in enumerate(value) for k, v in leaves(item, f"{path}.{number}").items()}
+    if is_dataclass(value) and not isinstance(value, Specials):
+        return {k: v for f in fields(value) for k, v in leaves(getattr(value, f.name), f"{path}.{f.name}").items()}
+    return {path: value}
+
+
+def same(one, other):
+    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
+
+
+def assert_same(one, other):
+    first, second = leaves(one), leaves(other)
+    assert first.keys() == second.keys()
+    assert [path for path in first if not same(first[path], second[path])] == []
+
+
+@every_objective
+def test_the_batches_of_an_example_put_together_are_the_example(name):
+    whole = example_of(name)
+    parts = batches(whole, 5)
+    assert [len(part.tokens.ids) for part in parts] == [5, 5, 2]
+    cut = [leaves(part) for part in parts]
+    for path, value in leaves(whole).items():
+        if isinstance(value, torch.Tensor) and len(value) == 12:
+            assert torch.equal(torch.cat([part[path] for part in cut]), value), path
+        else:
+            assert all(part[path] is value for part in cut), path
+
+
+@every_objective
+def test_rows_are_those_of_the_batches(name):
+    whole = example_of(name)
+    for number, part in enumerate(batches(whole, 4)):
+        assert_same(rows(whole, 4 * number, 4 * number + 4), part)
+
+
+@every_objective
+def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name):
+    whole = example_of(name)
+    model = make_model(fitted(TINY, whole), SPECIALS.size, generator(0)).double()
+    answers = model.answers(whole)
+    for number, part in enumerate(batches(whole, 4)):
+        for small in (part, trimmed(part)):
+            for one, other in zip(answers, model.answers(small), strict=True):
+                mine = (one.rows // 4 == number).nonzero().flatten()
+                assert torch.equal(one.rows[mine] - 4 * number, other.rows)
+                assert torch.equal(one.places[mine], other.places)
+                if one.question.head != "match":  # a smaller batch has fewer wrong partners
+                    assert torch.allclose(one.losses()[mine], other.losses(), atol=1e-9)
+
+
+@every_objective
+def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
+    for part in batches(example_of(name), 3):
+        for piece in trimmed(part).everything:
+            for stream in (piece.inputs, piece.decoder):
+                if stream is not None and stream.padded:
+                    assert stream.ids.shape[1] == int(stream.real.sum(1).max())
+
+
+def test_what_has_no_padding_is_not_touched():
+    tokens = tokens_of([[SPECIALS.first_word + k for k in range(8)]] * 4, padded=False)
+    for name in ("LM", "MLM", "PLM"):
+        whole = objectives()[name].example(tokens, generator(0))
+        assert trimmed(whole).inputs is whole.inputs
+        assert all(a is b for a, b in zip(trimmed(whole).questions, whole.questions, strict=True))
+        assert [p.inputs.visible.form for p in batches(whole, 2)] == [whole.inputs.visible.form] * 2
+
+
+def full_of_everything():
+    """An example with a value in every optional place, of six rows, five positions and a decoder of four."""
+    b, n, m, v = 6, 5, 4, 7
+    dice = generator(1)
+
+    def some(*shape):
+        return torch.randint(0, 3, shape, generator=dice)
+
+    def stream(width, **more):
+        real = torch.arange(width) < torch.tensor([3, 2, 3, 3, 1, 2])[:, None]
+        values = [some(b, width) for _ in range(4)]
+        visible = Visible(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
+        return Stream(values[0], values[1], real, values[2], values[3], some(1, width), visible, **more)
+
+    def question(name, reader, width, against):
+        return Question(
+            name, "vocabulary", reader, some(b, width), some(b, width) > 0, some(b, width), 2.0, True, ("a", "b"),
+            some(b, width, 2), against,
+        )  # fmt: skip
+
+    text = tokens_of([[SPECIALS.first_word + k for k in range(n)]] * b)
+    text = replace(text, row=torch.arange(b), visit=some(b), counts=some(b), labels={"sense": some(b, n)})
+    text = replace(text, neighbours={"next": text})
+    window = (some(1, n), some(b, n))
+    query = Visible(some(b, n), some(1, n), window=window, without=some(b, n))
+    cross = Visible(some(b, m), some(b, n))
+    made = begin(text)
+    return replace(
+        made,
+        inputs=stream(n, query_visible=query),
+        decoder=stream(m, cross=cross),
+        spans=Spans(some(b, 3), some(b, 3)),
+        beside=(replace(made, network="backward"),),
+        questions=(
+            question("one", "inputs", n, Contrast(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
+            question("two", "decoder", m, Count(some(b, m))),
+            question("three", "query", n, Taught("label:sense")),
+        ),
+    )
+
+
+def test_every_optional_value_is_cut_and_nothing_of_the_vocabulary_is():
+    whole = full_of_everything()
+    cut, known = leaves(rows(whole, 1, 4)), leaves(whole)
+    for path, value in known.items():
+        if not isinstance(value, torch.Tensor) or path.endswith(("counts", "log_chance")) or len(value) == 1:
+            assert same(cut[path], value), path
+        else:
+            assert torch.equal(cut[path], value[1:4]), path
+    assert len(known[".tokens.counts"]) == 6, "as many words as rows, and still not cut"
+
+
+def test_the_visibility_of_a_part_is_that_of_its_rows():
+    whole = full_of_everything()
+    part, narrow = rows(whole, 1, 4), trimmed(rows(whole, 1, 4))
+    for pick in (lambda e: e.inputs.visible, lambda e: e.inputs.query_visible, lambda e: e.decoder.cross):
+        dense = pick(whole).dense()[1:4]
+        assert torch.equal(pick(part).dense(), dense)
+        small = pick(narrow).dense()
+        assert torch.equal(small, dense[:, : small.shape[1], : small.shape[2]])
+    assert narrow.inputs.ids.shape == narrow.decoder.ids.shape == (3, 3)
+    wrong, seen = narrow.questions[0].against.wrong, narrow.questions[1].against.seen
+    assert (wrong.shape, seen.shape, narrow.questions[0].reads.shape) == ((3, 3, 3), (3, 3), (3, 3, 2))
+
+
+def test_parts_share_memory_with_the_whole():
+    whole: Example = example_of("MLM")
+    for part in batches(whole, 4):
+        assert part.inputs.ids.untyped_storage().data_ptr() == whole.inputs.ids.untyped_storage().data_ptr()
+
+
+def test_a_value_in_two_places_stays_one_value():
+    whole = example_of("RTD")
+    for part in batches(whole, 6):
+        assert part.generator.tokens is part.tokens
+
+
+def test_rows_without_any_text_are_left_as_they_are():
+    tokens: Tokens = tokens_of([[], []], extra=2)
+    whole = objectives()["MLM"].example(tokens, generator(0))
+    assert trimmed(rows(whole, 0, 1)).inputs.ids.shape == (1, 2)
