@@ -153,7 +153,7 @@ def train(
         pass
     assert learner is not None, "training was interrupted before it began"
     seen = glance(learner.model, learner.objective, learner.step, watched)
-    feed = Feed.of(text, chosen.recipe.window, chosen.recipe.batch, seed, run.device)
+    feed = Feed.of(text, chosen.recipe.window, chosen.recipe.batch, seed, run.device, chosen.objective.needs)
     made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen)
     if handle is not None:
         handle.update(HTML(""))

@@ -152,7 +152,7 @@ class TrainStore(param.Parameterized):
             corpus = self.load_corpus()
             run = Run(find_entry(self.entry), corpus, self.seed, pick(self.device), steps=self.steps, evaluate_every=25)
             run = replace(run, entry=replace(run.entry, recipe=replace(run.entry.recipe, steps=self.steps)))
-            Feed.of(corpus, run.entry.recipe.window, run.entry.recipe.batch, self.seed, run.device)
+            _feed(run)
             watched = sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
         except Refusal as refusal:
             self.trouble = str(refusal)
@@ -257,8 +257,13 @@ def base_of(session: Session | None) -> tuple[Base, Any]:
     if session.state == "running":
         session.rest()
     run = session.run
-    feed = Feed.of(run.corpus, run.entry.recipe.window, run.entry.recipe.batch, run.seed, run.device)
+    feed = _feed(run)
     return Base(session.learner, feed.evaluation()), run.corpus.tokenizer
+
+
+def _feed(run: Run) -> Feed:
+    recipe, needs = run.entry.recipe, run.entry.objective.needs
+    return Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, needs)
 
 
 class Store(param.Parameterized):

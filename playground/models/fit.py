@@ -10,9 +10,9 @@ from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
 
 
-def fitted(shape: Architecture, example: Example) -> Architecture:
-    """The same shape with every stream, stack and head that the questions of an example ask for."""
-    parts = example.everything
+def fitted(shape: Architecture, *examples: Example) -> Architecture:
+    """The same shape with every stream, stack and head that the questions of some examples ask for."""
+    parts = [part for example in examples for part in example.everything]
     questions = [(part, q) for part in parts for q in part.questions]
     heads = {q.head for _, q in questions}
     labels = {q.head.removeprefix("label:"): len(q.classes) for _, q in questions if q.head.startswith("label:")}

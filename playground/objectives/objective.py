@@ -86,6 +86,12 @@ class Objective:
         """The training example of a batch."""
         return self.steps(tokens, rng)[-1].example
 
+    def specimens(self, tokens: Tokens, rng: Generator) -> tuple[Example, ...]:
+        """One example of everything that the objective may ask: of each part of a mixture, else just one."""
+        if not self.parts:
+            return (self.example(tokens, rng),)
+        return tuple(example for part in self.parts for example in part.specimens(tokens, rng))
+
     def replay(self, tokens: Tokens, plans: tuple[Any, ...]) -> tuple[Step, ...]:
         """The same steps again from saved plans, without any chance."""
         left = list(plans)

@@ -1,5 +1,6 @@
 """Blocks of steps: the corruption of many batches is drawn in one call, so that small tensor calls are paid once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from playground.example import Count, Example
@@ -37,13 +38,14 @@ class Blocks:
         return trimmed(self._drawn[place])
 
 
-def steps_together(objective: Objective, example: Example, feed: Feed) -> int:
-    """How many steps may be drawn at once; an example of the objective shows what it asks.
+def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed) -> int:
+    """How many steps may be drawn at once; examples of the objective show what it asks.
 
-    Only one where a generator proposes words with its weights of that step, or where pairs of words are counted over
-    the rows of a batch.
+    Only one where a generator proposes words with its weights of that step, where every batch draws its part of a
+    mixture, or where pairs of words are counted over the rows of a batch.
     """
-    questions = (q for part in example.everything for q in part.questions)
-    if objective.proposes or any(isinstance(q.against, Count) for q in questions):
+    questions = (q for example in examples for part in example.everything for q in part.questions)
+    mixed = any(chain.parts for chain in objective.chains)
+    if objective.proposes or mixed or any(isinstance(q.against, Count) for q in questions):
         return 1
     return max(1, min(STEPS, MOST // (feed.batch * feed.windows.ids.shape[1])))

@@ -1,7 +1,7 @@
 """The learner: a model with its optimisers, one step of training, one evaluation."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -31,13 +31,15 @@ class Learner:
     seconds: float = 0.0
 
     @classmethod
-    def new(cls, entry: Entry, size: int, seed: int, device: torch.device, example: Example | None = None) -> "Learner":
+    def new(
+        cls, entry: Entry, size: int, seed: int, device: torch.device, examples: Sequence[Example] = ()
+    ) -> "Learner":
         """A fresh model for a vocabulary of `size` words; the same seed gives the same weights.
 
-        With an `example` of the objective the model gets every part that its questions need.
+        The model gets every part that the questions of the objective's `examples` need.
         """
-        if example is not None:
-            entry = replace(entry, model=fitted(entry.model, example))
+        if examples:
+            entry = replace(entry, model=fitted(entry.model, *examples))
         generator_first.check(entry)
         model = make_model(entry.model, size, generator(seed, "weights")).to(device)
         objective = entry.objective.proposing(model.propose) if entry.objective.proposes else entry.objective

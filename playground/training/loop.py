@@ -51,13 +51,14 @@ class Run:
 
 def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
-    run = run if learner is None else _of_learner(run, learner)
+    run = _naming(run if learner is None else _of_learner(run, learner))
     recipe = run.entry.recipe
     objective = run.entry.objective
     feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, objective.needs)
     held_out = feed.evaluation()
-    asked = objective.example(held_out, generator(0, "asked", device=run.device.type))
+    asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
     learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device, asked)
+    learner.objective = learner.objective.knowing(run.corpus.label_names)
     blocks = Blocks(feed, learner, steps_together(objective, asked, feed))
     yield Started(learner, run.corpus.unigram_entropy)
     evaluated, loss = -1, torch.zeros(())
@@ -82,6 +83,12 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     if run.out is not None and reason != "diverged":
         yield keep(run, learner, held_out)
     yield Stopped(learner.step, reason, learner.seconds)
+
+
+def _naming(run: Run) -> Run:
+    """The run with the corpus' own names of the labels that its objective asks for."""
+    objective = run.entry.objective.knowing(run.corpus.label_names)
+    return replace(run, entry=replace(run.entry, objective=objective))
 
 
 def _of_learner(run: Run, learner: Learner) -> Run:

@@ -187,8 +187,8 @@ def test_weights_of_another_program_are_a_sentence(saved):
 
 
 def test_an_entry_that_is_no_more_is_a_sentence(saved):
-    rewrite(saved, entry="ELMo")
-    assert "no entry named 'ELMo'" in refused(saved)
+    rewrite(saved, entry="Nobody")
+    assert "no entry named 'Nobody'" in refused(saved)
 
 
 @pytest.mark.parametrize(

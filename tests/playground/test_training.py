@@ -483,15 +483,16 @@ def test_a_generator_proposes_with_the_weights_of_the_step():
 def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blocks():
     feed = feed_of()
     example = learner_of("BERT").example(feed.at(0))
-    assert steps_together(MLM, example, feed) == 32
+    assert steps_together(MLM, [example], feed) == 32
     question = example.questions[0]
     pairs = replace(example, questions=(replace(question, against=Count(torch.ones_like(question.targets))),))
-    assert steps_together(MLM, pairs, feed) == 1
-    assert steps_together(MLM, replace(example, beside=(pairs,)), feed) == 1
-    assert steps_together(objectives()["RTD"], example, feed) == 1
+    assert steps_together(MLM, [pairs], feed) == 1
+    assert steps_together(MLM, [replace(example, beside=(pairs,))], feed) == 1
+    assert steps_together(objectives()["RTD"], [example], feed)
+    assert steps_together(objectives()["UniLM by batch"], [example], feed) == 1 == 1
     wide = SimpleNamespace(batch=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
-    assert steps_together(MLM, example, wide) == blocks_module.MOST // (512 * 256) == 2
-    assert steps_together(MLM, example, SimpleNamespace(batch=4096, windows=wide.windows)) == 1
+    assert steps_together(MLM, [example], wide) == blocks_module.MOST // (512 * 256) == 2
+    assert steps_together(MLM, [example], SimpleNamespace(batch=4096, windows=wide.windows)) == 1
 
 
 # generator first

@@ -12,9 +12,9 @@ from playground.objectives.see import SeeAll
 
 HIDDEN = Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})")
 
-BERT = Objective(
-    name="BERT",
-    aliases=("MLM + NSP",),
+MLM_AND_NSP = Objective(
+    name="MLM + NSP",
+    aliases=("BERT's objective",),
     rank=111,
     needs=("pair",),
     stages=(
