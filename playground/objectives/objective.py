@@ -10,6 +10,7 @@ from torch import Generator
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
+from playground.objectives.arrange.cells import ArrangeCells, Cells
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
 from playground.objectives.stage import Planned, Stage, Wishes, verb
@@ -156,6 +157,10 @@ class Objective:
     def proposing(self, proposer: Proposer) -> "Objective":
         """The same objective with a network behind every propose stage."""
         return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, ProposeWords) else s)
+
+    def counting(self, table: Cells) -> "Objective":
+        """The same objective on the co-occurrences of a whole corpus."""
+        return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCells) else s)
 
     @property
     def proposes(self) -> bool:

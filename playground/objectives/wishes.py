@@ -18,6 +18,9 @@ SHAPES = {
     "replace": "words, such as thrilled,study",
     "split": "the number of words in the first part, such as 4",
     "pair": "what becomes of the second text: next, random or reversed",
+    "radius": "one number for each word, such as 2,1,5",
+    "wrong": "words, so many for each answer, such as thrilled,study",
+    "labelled": "yes or no",
 }
 
 
@@ -36,9 +39,9 @@ def read(key: str, value: Any) -> Any:
         match key:
             case "cut" | "split":
                 return int(items[0] if isinstance(items, list) else items)
-            case "pair":
+            case "pair" | "labelled":
                 return str(items[0] if isinstance(items, list) else items)
-            case "chosen" | "order":
+            case "chosen" | "order" | "radius":
                 return [int(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]

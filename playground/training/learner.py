@@ -1,14 +1,14 @@
 """The learner: a model with its optimisers, one step of training, one evaluation."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from playground.example import Example, Tokens
-from playground.models import LanguageModel, grade
+from playground.models import LanguageModel, grade, make_model
 from playground.objectives import Objective
 from playground.seeds import generator
 from playground.zoo.entry import Entry
@@ -29,9 +29,9 @@ class Learner:
     seconds: float = 0.0
 
     @classmethod
-    def new(cls, entry: Entry, size: int, seed: int, device: torch.device) -> "Learner":
-        """A fresh model for a vocabulary of `size` words; the same seed gives the same weights."""
-        model = LanguageModel(entry.model, size, generator(seed, "weights")).to(device)
+    def new(cls, entry: Entry, size: int, seed: int, device: torch.device, words: Sequence[str] = ()) -> "Learner":
+        """A fresh model for a vocabulary of `size` words, spelt `words`; the same seed gives the same weights."""
+        model = make_model(entry.model, size, generator(seed, "weights"), words).to(device)
         objective = entry.objective.proposing(model.propose) if entry.objective.proposes else entry.objective
         return cls(entry, objective, model, tuple(optimisers(model, entry.recipe)), seed)
 

@@ -52,7 +52,8 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
     feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device)
-    learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device)
+    tokenizer = run.corpus.tokenizer
+    learner = learner or Learner.new(run.entry, len(tokenizer), run.seed, run.device, tokenizer.words)
     held_out = feed.evaluation()
     yield Started(learner, run.corpus.unigram_entropy)
     evaluated, loss = -1, torch.zeros(())

@@ -1,6 +1,8 @@
 """Arrange: how the text is laid out as positions before anything is chosen or changed."""
 
+from playground.objectives.arrange.cells import ArrangeCells, Cells
 from playground.objectives.arrange.pair import ArrangePair
 from playground.objectives.arrange.text import ArrangeShifted, ArrangeText
+from playground.objectives.arrange.windows import ArrangeWindows
 
-__all__ = ["ArrangePair", "ArrangeShifted", "ArrangeText"]
+__all__ = ["ArrangeCells", "ArrangePair", "ArrangeShifted", "ArrangeText", "ArrangeWindows", "Cells"]

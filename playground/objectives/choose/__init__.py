@@ -1,5 +1,8 @@
 """Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
 
+from playground.objectives.choose.frequent import ChooseRarer
+from playground.objectives.choose.labelled import ChooseLabelled
+from playground.objectives.choose.one_ngram import ChooseOneNgram
 from playground.objectives.choose.order import ChooseOrder, ChosenOrder
 from playground.objectives.choose.spans import (
     ChooseFragment,
@@ -16,8 +19,11 @@ from playground.objectives.choose.tokens import ChooseTokens, Chosen
 
 __all__ = [
     "ChooseFragment",
+    "ChooseLabelled",
+    "ChooseOneNgram",
     "ChooseOrder",
     "ChoosePoissonSpans",
+    "ChooseRarer",
     "ChooseSpans",
     "ChooseSplit",
     "ChooseTokens",

@@ -3,5 +3,17 @@
 from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix
 from playground.objectives.see.crossed import SeeEncoderDecoder
 from playground.objectives.see.order import SeeOrder
+from playground.objectives.see.views import SeeViews
+from playground.objectives.see.window import SeeAlone, SeeOthers, SeeWindow
 
-__all__ = ["SeeAll", "SeeEncoderDecoder", "SeeLeft", "SeeOrder", "SeePrefix"]
+__all__ = [
+    "SeeAll",
+    "SeeAlone",
+    "SeeEncoderDecoder",
+    "SeeLeft",
+    "SeeOrder",
+    "SeeOthers",
+    "SeePrefix",
+    "SeeViews",
+    "SeeWindow",
+]
