@@ -99,12 +99,13 @@ class Visible:
     One comparison says nearly all masks of the field: full (all levels 0), causal (level = place), prefix,
     permutation (level = rank), padding (level `NEVER`). `window` adds the first and the last place that each reader
     may see, `without` one place that it may not (-1: none), all `[b, n]`; `painted` `[b, n, m]` closes single cells.
-    `form` is a promise that lets attention take a short way: "full" and "causal" are exactly that, unpadded.
+    `form` is a promise that lets a model take a short way: "full" and "causal" are exactly that, unpadded; "alone" is
+    itself and nothing else; "window" is the window without one place, all of it real.
     """
 
     reader: Tensor
     read: Tensor
-    form: Literal["full", "causal", "levels"] = "levels"
+    form: Literal["full", "causal", "alone", "window", "levels"] = "levels"
     painted: Tensor | None = None
     window: tuple[Tensor, Tensor] | None = None
     without: Tensor | None = None
@@ -196,9 +197,13 @@ class Count:
 
 @dataclass(frozen=True)
 class Taught:
-    """The answer is what a head says of the whole text, without gradient (cross-view training)."""
+    """The answer is what a head says of the whole text, without gradient (cross-view training).
+
+    `place` `[b, n]` is the place in the text whose label each position answers for.
+    """
 
     head: str
+    place: Tensor
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground.example import Action, Example, Question, Specials, Stream, Visible, at_origin, begin
+from playground.example import (
+    Action,
+    Contrast,
+    Count,
+    Example,
+    Question,
+    Specials,
+    Stream,
+    Taught,
+    Visible,
+    at_origin,
+    begin,
+)
 from playground.leaks import Verdict
 
 FRAMES = {
@@ -147,14 +159,15 @@ def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> 
     actions = at_origin(example.action, stream.origin)[row].tolist()
     chosen = at_origin(example.chosen, stream.origin, False)[row].tolist()
     graded = _graded_places(example, "decoder" if plain else "inputs", row, stream.ids.shape[1])
-    cells = []
+    cells, used = [], set()
     for place, token in enumerate(stream.ids[row].tolist()):
         if not bool(stream.real[row, place]):
             continue
         origin = int(stream.origin[row, place])
         text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
         state = _state(origin, token, actions[place], tokens.specials, plain)
-        key = f"t{origin}" if origin >= 0 else f"+{place}"
+        key = f"t{origin}" if origin >= 0 and origin not in used else f"+{place}"
+        used.add(origin)
         cells.append(
             _cell(
                 text,
@@ -229,6 +242,8 @@ def spoken(example: Example, question: Question, row: int) -> tuple[list[str], l
 def _say(example: Example, question: Question, target: int, row: int) -> str:
     if question.head == "replaced":
         return "or"[target]
+    if isinstance(question.against, Taught):
+        return "taught"
     if question.head == "match":
         chosen = example.tokens.ids[row][example.chosen[row]].tolist()
         return " ".join(example.tokens.vocabulary[i] for i in chosen)
@@ -291,7 +306,7 @@ def matrices(example: Example, verdict: Verdict, row: int, weights: Mapping[str,
     return [
         {
             "name": name,
-            "title": TITLES[name],
+            "title": _title(example, name),
             "rows": rows[name],
             "columns": columns[name],
             "shape": [len(cells), len(cells[0]) if cells else 0],
@@ -302,6 +317,14 @@ def matrices(example: Example, verdict: Verdict, row: int, weights: Mapping[str,
         }
         for name, cells in visible(example, row).items()
     ]
+
+
+def _title(example: Example, name: str) -> str:
+    """A query stream with a window sees the words around its place, in no order."""
+    query = example.inputs.query_visible
+    if query is None or query.window is None:
+        return TITLES[name]
+    return "Words by themselves" if name == "content" else "Query stream: sees the words around, not its own"
 
 
 def _side(example: Example, decoder: bool, row: int) -> list[str]:
@@ -364,7 +387,7 @@ def caption(verb: str, example: Example, row: int) -> str:
         case "change":
             return _changes(example, row)
         case "propose":
-            return _changes(example, row) + " No gradient comes back through the sample."
+            return _proposed(example, row)
         case "see":
             return _views(example, row)
         case _:
@@ -401,6 +424,14 @@ def _changes(example: Example, row: int) -> str:
     return ("Tokens: " + ", ".join(parts) + ".") if parts else "Nothing is changed."
 
 
+def _proposed(example: Example, row: int) -> str:
+    contrast = example.questions[-1].against if example.questions else None
+    if not isinstance(contrast, Contrast):
+        return _changes(example, row) + " No gradient comes back through the sample."
+    number = int((contrast.wrong[row] >= 0).sum())
+    return f"{_count(number, 'wrong word')} drawn by chance; each right word must be told from its own wrong ones."
+
+
 def _views(example: Example, row: int) -> str:
     parts = []
     for name, cells in visible(example, row).items():
@@ -422,6 +453,8 @@ def _what(question: Question) -> str:
         return "says original (o) or replaced (r)"
     if question.head == "match":
         return "finds the missing run of words among those of the whole batch"
+    if isinstance(question.against, Count):
+        return "says how often two words meet"
     if question.classes:
         return f"chooses one of {', '.join(question.classes[:4])}{' ...' if len(question.classes) > 4 else ''}"
     return "guesses the word from the ends of its run" if question.reads is not None else "names the word"

@@ -93,7 +93,7 @@ def run_of(name="BERT", *, steps=12, **values):
 def learner_of(name="BERT", seed=0, **recipe):
     """A fresh learner of a tiny entry."""
     run = run_of(entry=tiny(name, **recipe), seed=seed)
-    return Learner.new(run.entry, len(run.corpus.tokenizer), seed, run.device)
+    return Learner.new(run.entry, run.corpus.tokenizer.words, seed, run.device)
 
 
 def losses(events):

@@ -1,11 +1,12 @@
 """A glance at a model while it learns: one fixed sentence, its guesses and one attention head."""
 
+import math
 from dataclasses import dataclass
 
 import torch
 
 from playground.corpora import Corpus
-from playground.example import Example, Tokens
+from playground.example import Contrast, Count, Example, Taught, Tokens
 from playground.frames import TITLES, words
 from playground.models import LanguageModel
 from playground.models.grading import Answer
@@ -97,16 +98,42 @@ def _decoder_words(example: Example) -> list[str]:
 
 
 def _guess(example: Example, answer: Answer, k: int) -> Guess:
-    place, target = int(answer.places[k]), int(answer.targets[k])
+    place = int(answer.places[k])
+    if isinstance(answer.question.against, Count):
+        return _counted(answer, k)
     if answer.question.head == "replaced":
+        target = int(answer.targets[k])
         share = float(answer.scores[k, 0].sigmoid())
         top = sorted((("replaced", share), ("original", 1 - share)), key=lambda pair: -pair[1])
         return Guess(place, "replaced" if target else "original", tuple(top), share if target else 1 - share)
+    names, right = _columns(example, answer, k)
     shares = answer.scores[k].softmax(-1)
     best = shares.topk(min(TOP, len(shares)))
-    vocabulary = example.tokens.vocabulary
-    top = tuple((vocabulary[i], float(p)) for i, p in zip(best.indices.tolist(), best.values, strict=True))
-    return Guess(place, vocabulary[target], top, float(shares[target]))
+    top = tuple((names[i], float(p)) for i, p in zip(best.indices.tolist(), best.values, strict=True))
+    return Guess(place, names[right], top, float(shares[right]))
+
+
+def _columns(example: Example, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+    """What each score of an answer stands for, and the number of the right one."""
+    question, target, vocabulary = answer.question, answer.targets[k], example.tokens.vocabulary
+    match question.against:
+        case Taught():
+            return question.classes, int(target.argmax())
+        case Contrast() as contrast:
+            drawn = contrast.wrong[answer.rows[k], answer.places[k]].tolist()
+            return tuple(vocabulary[i] if i >= 0 else "–" for i in (int(target), *drawn)), 0
+    if question.head == "match":
+        missing = [example.tokens.ids[r][example.chosen[r]].tolist() for r in answer.rows.tolist()]
+        return tuple(" ".join(vocabulary[i] for i in ids) for ids in missing), int(target)
+    return question.classes or vocabulary, int(target)
+
+
+def _counted(answer: Answer, k: int) -> Guess:
+    """A count that is guessed; the smaller share of the larger stands for its probability."""
+    assert isinstance(answer.question.against, Count)
+    row, place = int(answer.rows[k]), int(answer.places[k])
+    seen, said = float(answer.question.against.seen[row, place]), math.exp(min(float(answer.scores[k, 0]), 50.0))
+    return Guess(place, f"{seen:.2f} times", ((f"{said:.2f} times", 1.0),), min(seen, said) / max(seen, said))
 
 
 def title(matrix: str) -> str:

@@ -8,12 +8,15 @@ from playground.refusal import Refusal
 
 @dataclass(frozen=True)
 class Architecture:
-    """A transformer by its numbers; what may look at what is never part of it, that comes with the example.
+    """A transformer by its numbers, or one vector for every word.
+
+    What may look at what is never part of it, that comes with the example.
 
     `reads` says how the finished model reads a plain text (for fine-tuning): from both sides or left to right.
     `labels` names the heads that choose one of several classes, such as `(("pair", 2),)`.
     """
 
+    kind: str = knob("transformer", choices=("transformer", "static"), why="Static: one vector for every word.")
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
     heads: int = knob(4, 1, 16, unit="heads", why="How many places a position can look at apart from each other.")
@@ -29,6 +32,9 @@ class Architecture:
     boundary: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
     detects: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
     generator_share: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
+    ngrams: int = knob(
+        0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
+    )
     reads: str = knob("both sides", choices=("both sides", "left to right"), why="How a plain text is read.")
 
     labels: tuple[tuple[str, int], ...] = ()

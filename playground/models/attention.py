@@ -18,7 +18,7 @@ class Allowed:
 
     @classmethod
     def of(cls, visible: Visible) -> "Allowed":
-        if visible.painted is None and visible.form != "levels":
+        if visible.painted is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
         return cls(visible.dense()[:, None], False)
 

@@ -1,9 +1,10 @@
 """A model for an objective: the parts that its questions need are read off an example."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from torch import Generator
+from torch import Generator, Tensor
 
 from playground.example import Example
 from playground.models.architecture import Architecture
@@ -26,13 +27,17 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
         grown["decoder_layers"] = shape.layers
     if any(part.network == "generator" for part in parts) and not shape.generator_share:
         grown["generator_share"] = 0.5
-    segments = max(int(part.inputs.segment.amax()) for part in parts) + 1
-    languages = max(int(part.inputs.language.amax()) for part in parts) + 1
+    segments = max(_highest(part.inputs.segment) for part in parts) + 1
+    languages = max(_highest(part.inputs.language) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}
     grown |= {"languages": max(shape.languages, languages)} if languages > 1 else {}
     return replace(shape, labels=tuple({**dict(shape.labels), **labels}.items()), **grown)
 
 
-def make_model(shape: Architecture, size: int, rng: Generator) -> LanguageModel:
-    """A fresh model for a vocabulary of `size` words."""
-    return LanguageModel(shape, size, rng)
+def _highest(numbers: Tensor) -> int:
+    return int(numbers.amax()) if numbers.numel() else 0
+
+
+def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> LanguageModel:
+    """A fresh model for a vocabulary of `size` words; `words` are their spellings where vectors are made of n-grams."""
+    return LanguageModel(shape, size, rng, words)

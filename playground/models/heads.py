@@ -17,6 +17,11 @@ class VocabularyHead(nn.Module):
         lifted = hidden if self.lift is None else self.lift(hidden)
         return torch.addmm(self.bias, lifted, table.T)
 
+    def some(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+        """Scores `[k, w]` of some words `[k, w]` only."""
+        lifted = hidden if self.lift is None else self.lift(hidden)
+        return (table(words) @ lifted[:, :, None])[:, :, 0] + self.bias[words]
+
 
 class ReplacedHead(nn.Module):
     """One score `[k, 1]` for "replaced" (ELECTRA's released code: dense, GELU, dense)."""

@@ -1,5 +1,6 @@
 """A language model: embeddings, one or two stacks, heads. It reads an `Example` and answers its questions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -11,6 +12,7 @@ from playground.models.attention import Allowed, Turns
 from playground.models.grading import Answer
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead
 from playground.models.reading import Reading
+from playground.models.static import StaticHead, StaticNetwork
 from playground.models.transformer import Stack, Taps, start_mimetic, start_normal
 from playground.refusal import Refusal
 
@@ -64,7 +66,8 @@ class Network(nn.Module):
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         longest = self.shape.longest
-        if self.shape.positions == "learned" and stream.ids.shape[1] > longest:
+        wide = self.shape.positions == "learned" and stream.ids.shape[1] > longest
+        if wide and int(stream.position.max()) >= longest:  # pairs of words keep the positions of their words
             raise Refusal(
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
@@ -84,14 +87,21 @@ class Network(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """One embedding table, one network, the heads; ELECTRA adds a small generator that shares the table."""
+    """One embedding table, one network, the heads; ELECTRA adds a small generator that shares the table.
 
-    def __init__(self, shape: Architecture, size: int, rng: Generator) -> None:
+    `words` are the spellings of the vocabulary, which only vectors made of n-grams need.
+    """
+
+    def __init__(self, shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> None:
         super().__init__()
         self.shape = shape
         self.table = nn.Embedding(size, shape.width)
-        self.network = Network(shape, shape.width, shape.width)
-        self.vocabulary = VocabularyHead(shape.width, size)
+        if shape.kind == "static":
+            self.network = StaticNetwork(shape.width, shape.ngrams, words)
+            self.vocabulary = StaticHead(shape.width, size)
+        else:
+            self.network = Network(shape, shape.width, shape.width)
+            self.vocabulary = VocabularyHead(shape.width, size)
         if shape.detects:
             self.replaced = ReplacedHead(shape.width)
         if shape.boundary:
@@ -112,14 +122,14 @@ class LanguageModel(nn.Module):
         reading = Reading(self, example, taps)
         return tuple(reading.answer(part, question) for part in example.everything for question in part.questions)
 
-    def network_of(self, example: Example) -> Network:
+    def network_of(self, example: Example) -> Network | StaticNetwork:
         """The network that reads an example; without a second one, one network reads both directions."""
         if example.network == "generator":
             need(self.shape.generator_share, "needs a generator", "generator_share above 0")
             return self.generator
         return self.backward_network if example.network == "backward" and self.shape.backward else self.network
 
-    def score(self, hidden: Tensor, head: str, network: Network) -> Tensor:
+    def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, c]` of what k positions know, by the head of a question."""
         if head == "replaced":
             need(self.shape.detects, "asks 'original or replaced?'", "detects to yes")
@@ -130,13 +140,11 @@ class LanguageModel(nn.Module):
             return self.labels[name](hidden)
         return self._vocabulary(network)(hidden, self.table.weight)
 
-    def score_some(self, hidden: Tensor, words: Tensor, network: Network) -> Tensor:
+    def score_some(self, hidden: Tensor, words: Tensor, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only, for losses that tell the right word from a few wrong ones."""
-        head = self._vocabulary(network)
-        lifted = hidden if head.lift is None else head.lift(hidden)
-        return (self.table(words) @ lifted[:, :, None])[:, :, 0] + head.bias[words]
+        return self._vocabulary(network).some(hidden, words, self.table)
 
-    def _vocabulary(self, network: Network) -> VocabularyHead:
+    def _vocabulary(self, network: Network | StaticNetwork) -> VocabularyHead | StaticHead:
         small = self.shape.generator_share and network is self.generator
         return self.generator_vocabulary if small else self.vocabulary
 
@@ -155,6 +163,8 @@ class LanguageModel(nn.Module):
     def features(self, tokens: Tokens) -> Tensor:
         """What every position knows of a plain text, `[b, t, d]`, read as in pre-training."""
         inputs = begin(tokens).inputs
+        if isinstance(self.network, StaticNetwork):
+            return nn.functional.embedding(inputs.ids, self.network.vectors(self.table.weight))
         see = causal if self.shape.reads == "left to right" else full
         return self.network.read(replace(inputs, visible=see(inputs.real, inputs.padded)), self.table.weight)
 
@@ -196,7 +206,7 @@ def _group(name: str) -> str:
         owner = parts[parts.index("blocks") - 1]
         number = int(parts[parts.index("blocks") + 1]) + 1
         return f"{'generator ' if parts[0] == 'generator' else ''}{owner} layer {number}"
-    if parts[0] == "table" or "place" in parts or "blank" in parts:
+    if parts[0] == "table" or "grams" in parts or "place" in parts or "blank" in parts:
         return "embeddings"
     return "generator" if parts[0].startswith("generator") else "top"
 

@@ -34,7 +34,7 @@ class Reading:
         rows, places = question.graded.nonzero(as_tuple=True)
         hidden = self.known(part, question.reader)
         if question.head == "match":
-            return self._match(part, question, rows, hidden[rows, places])
+            return self._match(part, question, rows, places, hidden[rows, places])
         vectors = hidden[rows, places] if question.reads is None else self._ends(question, hidden, rows, places)
         if isinstance(question.against, Taught):
             return self._follow(question, part, rows, places, vectors)
@@ -85,22 +85,27 @@ class Reading:
         left, right = question.reads[rows, places].unbind(-1)
         return self.model.boundary(hidden[rows, left], hidden[rows, right], places - left - 1)
 
-    def _match(self, part: Example, question: Question, rows: Tensor, vectors: Tensor) -> Answer:
-        """Each row's vector against the first position of every row's partner, `[k, k]`; its own is right."""
+    def _match(self, part: Example, question: Question, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
+        """Each row's vector against the first position of every row's partner, `[k, k]`; its own is right.
+
+        Rows whose targets are the same have the same partner; a twin is no wrong answer and drops out.
+        """
         partner = next(e for e in part.beside if not e.questions)
         other = self.known(partner, "inputs")[rows, 0]
-        targets = torch.arange(len(rows), device=rows.device)
-        return Answer(question, rows, torch.zeros_like(rows), vectors @ other.T, targets)
+        own = torch.arange(len(rows), device=rows.device)
+        group = question.targets[rows, places]
+        twin = (group[:, None] == group) & (own[:, None] != own)
+        return Answer(question, rows, places, (vectors @ other.T).masked_fill(twin, float("-inf")), own)
 
     def _follow(self, question: Question, part: Example, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
         """A restricted view is graded by what the same label's own head says of the whole text."""
         assert isinstance(question.against, Taught)
         network = self.model.network_of(part)
         where = position_of(self.whole.inputs, self.whole.tokens.ids.shape[1])
-        seen = where[rows, question.origin[rows, places].clamp(min=0)]
-        with torch.no_grad():
-            taught = self.model.score(self.known(self.whole, "inputs")[rows, seen], question.against.head, network)
-        return Answer(question, rows, places, self.model.score(vectors, question.head, network), taught.softmax(-1))
+        seen = where[rows, question.against.place[rows, places]]
+        taught = self.model.score(self.known(self.whole, "inputs")[rows, seen], question.against.head, network)
+        scores = self.model.score(vectors, question.head, network)
+        return Answer(question, rows, places, scores, taught.detach().softmax(-1))
 
 
 def _asked_places(graded: Tensor) -> Tensor:

@@ -10,7 +10,9 @@ from torch import Generator
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
+from playground.objectives.arrange.cells import ArrangeCells, Cells
 from playground.objectives.ask.label import AskLabel
+from playground.objectives.ask.views import AskViews
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
 from playground.objectives.stage import Planned, Stage, Wishes, verb
@@ -181,11 +183,20 @@ class Objective:
         """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
 
         def told(stage: Stage) -> Stage:
-            if isinstance(stage, AskLabel) and stage.label in names:
+            if isinstance(stage, AskLabel | AskViews) and stage.label in names:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 
         return self._each(told)
+
+    def counting(self, table: Cells) -> "Objective":
+        """The same objective on the co-occurrences of a whole corpus."""
+        return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCells) else s)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it wants the co-occurrences of a whole corpus."""
+        return any(isinstance(s, ArrangeCells) and s.table is None for chain in self.chains for s in chain.stages)
 
     @property
     def proposes(self) -> bool:

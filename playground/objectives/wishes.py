@@ -20,6 +20,9 @@ SHAPES = {
     "pair": "what becomes of the second text: next, random or reversed",
     "mask": "who sees whom: both, seq2seq, left or right",
     "part": "the number of a part of the mixture, such as 2",
+    "radius": "one number for each word, such as 2,1,5",
+    "wrong": "words, so many for each answer, such as thrilled,study",
+    "labelled": "yes or no",
 }
 
 
@@ -38,9 +41,9 @@ def read(key: str, value: Any) -> Any:
         match key:
             case "cut" | "split" | "part":
                 return int(items[0] if isinstance(items, list) else items)
-            case "pair" | "mask":
+            case "pair" | "mask" | "labelled":
                 return str(items[0] if isinstance(items, list) else items)
-            case "chosen" | "order":
+            case "chosen" | "order" | "radius":
                 return [int(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]

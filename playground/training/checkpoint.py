@@ -100,7 +100,7 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
 def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Saved:
     entry = _entry(about)
     tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
-    learner = Learner.new(entry, len(tokenizer), about["seed"], device)
+    learner = Learner.new(entry, tokenizer.words, about["seed"], device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)

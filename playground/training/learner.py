@@ -32,16 +32,21 @@ class Learner:
 
     @classmethod
     def new(
-        cls, entry: Entry, size: int, seed: int, device: torch.device, examples: Sequence[Example] = ()
+        cls,
+        entry: Entry,
+        words: Sequence[str],
+        seed: int,
+        device: torch.device,
+        examples: Sequence[Example] = (),
     ) -> "Learner":
-        """A fresh model for a vocabulary of `size` words; the same seed gives the same weights.
+        """A fresh model for a vocabulary spelt `words`; the same seed gives the same weights.
 
         The model gets every part that the questions of the objective's `examples` need.
         """
         if examples:
             entry = replace(entry, model=fitted(entry.model, *examples))
         generator_first.check(entry)
-        model = make_model(entry.model, size, generator(seed, "weights")).to(device)
+        model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
         objective = entry.objective.proposing(model.propose) if entry.objective.proposes else entry.objective
         return cls(entry, objective, model, tuple(optimisers(model, entry.recipe)), seed)
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import torch
 
+from playground.analysis.counts import cooccurrence
 from playground.corpora import Corpus
 from playground.example import Tokens
+from playground.objectives import Objective
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
@@ -51,14 +53,15 @@ class Run:
 
 def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
-    run = _naming(run if learner is None else _of_learner(run, learner))
+    run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
-    objective = run.entry.objective
+    objective = _informed(run.entry.objective, run.corpus)
+    run = replace(run, entry=replace(run.entry, objective=objective))
     feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, objective.needs)
     held_out = feed.evaluation()
     asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
-    learner = learner or Learner.new(run.entry, len(run.corpus.tokenizer), run.seed, run.device, asked)
-    learner.objective = learner.objective.knowing(run.corpus.label_names)
+    learner = learner or Learner.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
+    learner.objective = _informed(learner.objective, run.corpus)
     blocks = Blocks(feed, learner, steps_together(objective, asked, feed))
     yield Started(learner, run.corpus.unigram_entropy)
     evaluated, loss = -1, torch.zeros(())
@@ -85,10 +88,12 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     yield Stopped(learner.step, reason, learner.seconds)
 
 
-def _naming(run: Run) -> Run:
-    """The run with the corpus' own names of the labels that its objective asks for."""
-    objective = run.entry.objective.knowing(run.corpus.label_names)
-    return replace(run, entry=replace(run.entry, objective=objective))
+def _informed(objective: Objective, corpus: Corpus) -> Objective:
+    """The objective with what only the whole corpus knows: its names of the labels, its table of co-occurrences."""
+    objective = objective.knowing(corpus.label_names)
+    if not objective.counts:
+        return objective
+    return objective.counting(cooccurrence(corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials))
 
 
 def _of_learner(run: Run, learner: Learner) -> Run:

@@ -1,7 +1,18 @@
 """Arrange: how the text is laid out as positions before anything is chosen or changed."""
 
+from playground.objectives.arrange.cells import ArrangeCells, Cells
 from playground.objectives.arrange.pair import ArrangePair
 from playground.objectives.arrange.part import ArrangePart
 from playground.objectives.arrange.text import ArrangeCode, ArrangeShifted, ArrangeText
+from playground.objectives.arrange.windows import ArrangeWindows
 
-__all__ = ["ArrangeCode", "ArrangePair", "ArrangePart", "ArrangeShifted", "ArrangeText"]
+__all__ = [
+    "ArrangeCells",
+    "ArrangeCode",
+    "ArrangePair",
+    "ArrangePart",
+    "ArrangeShifted",
+    "ArrangeText",
+    "ArrangeWindows",
+    "Cells",
+]

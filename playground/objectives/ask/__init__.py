@@ -2,21 +2,29 @@
 
 from playground.objectives.ask.boundary import AskBoundary
 from playground.objectives.ask.label import AskLabel, AskPair
+from playground.objectives.ask.match import AskMatch
+from playground.objectives.ask.near import AskCentre, AskCount, AskNeighbour
 from playground.objectives.ask.replaced import AskReplaced
+from playground.objectives.ask.views import AskViews
 from playground.objectives.ask.within import AskWithin
 from playground.objectives.ask.words import AskContinuation, AskInPlace, AskMoved, AskNext, AskQueryStream
 from playground.objectives.ask.write import AskToWrite
 
 __all__ = [
     "AskBoundary",
+    "AskCentre",
     "AskContinuation",
+    "AskCount",
     "AskInPlace",
     "AskLabel",
+    "AskMatch",
     "AskMoved",
+    "AskNeighbour",
     "AskNext",
     "AskPair",
     "AskQueryStream",
     "AskReplaced",
     "AskToWrite",
+    "AskViews",
     "AskWithin",
 ]

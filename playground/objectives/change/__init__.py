@@ -3,6 +3,7 @@
 from playground.objectives.change.content import ChangeContent
 from playground.objectives.change.entities import ChangeEntities
 from playground.objectives.change.markers import ChangeToMarkers
+from playground.objectives.change.masks import ChangeToMasks
 from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder
 from playground.objectives.change.split import ChangeToFirstPart
 from playground.objectives.change.tokens import ChangeTokens
@@ -14,6 +15,7 @@ __all__ = [
     "ChangeSentenceOrder",
     "ChangeToFirstPart",
     "ChangeToMarkers",
+    "ChangeToMasks",
     "ChangeTokens",
     "ChangeTrigrams",
     "ChangeWordOrder",

@@ -1,7 +1,10 @@
 """Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
 
+from playground.objectives.choose.frequent import ChooseRarer
 from playground.objectives.choose.geometric import ChooseGeometricSpans
+from playground.objectives.choose.labelled import ChooseLabelled
 from playground.objectives.choose.ngrams import ChooseNgrams
+from playground.objectives.choose.one_ngram import ChooseOneNgram
 from playground.objectives.choose.order import ChooseOrder
 from playground.objectives.choose.spans import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChosenSpans, tell_spans
 from playground.objectives.choose.split import ChooseSplit
@@ -12,9 +15,12 @@ from playground.objectives.choose.units import ChooseUnits
 __all__ = [
     "ChooseFragment",
     "ChooseGeometricSpans",
+    "ChooseLabelled",
     "ChooseNgrams",
+    "ChooseOneNgram",
     "ChooseOrder",
     "ChoosePoissonSpans",
+    "ChooseRarer",
     "ChooseSpans",
     "ChooseSplit",
     "ChooseTokens",

@@ -4,5 +4,19 @@ from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.see.crossed import SeeEncoderDecoder
 from playground.objectives.see.mixture import SeeMixture
 from playground.objectives.see.order import SeeOrder
+from playground.objectives.see.views import SeeViews
+from playground.objectives.see.window import SeeAlone, SeeOthers, SeeWindow
 
-__all__ = ["SeeAll", "SeeEncoderDecoder", "SeeLeft", "SeeMixture", "SeeOrder", "SeePrefix", "SeeRight"]
+__all__ = [
+    "SeeAll",
+    "SeeAlone",
+    "SeeEncoderDecoder",
+    "SeeLeft",
+    "SeeMixture",
+    "SeeOrder",
+    "SeeOthers",
+    "SeePrefix",
+    "SeeRight",
+    "SeeViews",
+    "SeeWindow",
+]

@@ -1,0 +1,51 @@
+"""Arrange a text as pairs of words that stand near each other."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator
+
+from playground.example import Example, Spans, stream
+from playground.knob import knob
+from playground.objectives.stage import Wishes
+from playground.objectives.windows import Radii, draw_radii, packed, tell_radii, window, wished_radii
+
+
+@dataclass(frozen=True)
+class ArrangeWindows:
+    """One position for every pair of a centre and a word near it (skip-gram, arXiv:1301.3781, sec. 3.2).
+
+    It holds the centre, at the centre's own place; the word to be named is its span of one. Pairs come in the order of
+    the text.
+    """
+
+    radius: int = knob(5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax.")
+    shrink: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
+    keys: ClassVar[tuple[str, ...]] = ("radius",)
+
+    def plan(self, example: Example, rng: Generator) -> Radii:
+        return draw_radii(example, self.radius, self.shrink, rng)
+
+    def build(self, example: Example, plan: Radii) -> Example:
+        inputs, pad = example.inputs, example.tokens.specials.pad
+        first, last = window(example, plan)
+        place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device)
+        steps = torch.arange(-self.radius, self.radius + 1, device=place.device)
+        steps = steps[steps != 0]
+        near = place[:, None] + steps
+        there = (near >= first[..., None]) & (near <= last[..., None])
+        index, real = packed(there.flatten(1))
+        centre = index // len(steps)
+        context = near.flatten()[index] if near.numel() else index
+        ids = inputs.ids.gather(1, centre).where(real, pad)
+        pairs = stream(ids, inputs.origin.gather(1, centre).where(real, -1), real)
+        pairs = replace(pairs, position=inputs.position.gather(1, centre))
+        named = inputs.origin.gather(1, context.clamp(min=0)).where(real, 0)
+        return replace(example, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
+
+    def revise(self, example: Example, plan: Radii, wanted: Wishes) -> Radii:
+        return wished_radii(example, wanted["radius"], self.radius) if "radius" in wanted else plan
+
+    def tell(self, example: Example, plan: Radii, row: int) -> dict[str, Any]:
+        return {"radius": tell_radii(example, plan, row)}

@@ -1,0 +1,63 @@
+"""Choose which words are read at all: frequent ones are dropped now and then."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Action, Example, Tokens, stream
+from playground.knob import knob
+from playground.objectives import draw, wishes
+from playground.objectives.choose.tokens import Chosen
+from playground.objectives.stage import Wishes
+from playground.objectives.weave import collect
+
+
+@dataclass(frozen=True)
+class ChooseRarer:
+    """Drop frequent words now and then, before windows are laid, so that windows reach further (arXiv:1310.4546, 2.3).
+
+    A word of frequency f stays with the chance sqrt(t / f) + t / f (released code) or sqrt(t / f) (paper). Threshold 0
+    keeps all: in a vocabulary of a few hundred words every word is frequent.
+    """
+
+    threshold: float = knob(0.0, 0.0, 0.1, unit="frequency t", why="Words above it are thinned out; 0 keeps all.")
+    rule: str = knob("code", choices=("code", "paper"), why="The released code keeps a little more than the paper.")
+    keys: ClassVar[tuple[str, ...]] = ("chosen",)
+
+    def plan(self, example: Example, rng: Generator) -> Chosen:
+        stays = keeping(counts_of(example.tokens), self.threshold, self.rule)[example.tokens.ids]
+        return Chosen((draw.noise(tuple(stays.shape), rng) < stays) & example.maskable)
+
+    def build(self, example: Example, plan: Chosen) -> Example:
+        chosen = plan.positions & example.maskable
+        dropped = example.maskable & ~chosen
+        left = collect(example, example.tokens.real & ~dropped)
+        inputs = stream(left.ids, left.origin, left.real)
+        action = example.action.masked_fill(dropped, int(Action.DELETED))
+        return replace(example, chosen=chosen, action=action, inputs=inputs)
+
+    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+        return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+
+    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+        return {"chosen": wishes.words_of(example, plan.positions, row)}
+
+
+def keeping(counts: Tensor, threshold: float, rule: str = "code") -> Tensor:
+    """The chance `[v]` that a word stays; words that were never counted stay."""
+    if threshold == 0:
+        return torch.ones_like(counts)
+    share = threshold * counts.sum() / counts
+    return (share.sqrt() + (share if rule == "code" else 0.0)).clamp(max=1.0)
+
+
+def counts_of(tokens: Tokens) -> Tensor:
+    """How often each word occurs, `[v]`, specials 0: in the corpus where that is known, else in this batch."""
+    specials = tokens.specials
+    if tokens.counts is not None:
+        is_word = torch.arange(len(tokens.counts), device=tokens.counts.device) >= specials.unknown
+        return tokens.counts.double() * is_word
+    words = tokens.maskable.double().flatten()
+    return torch.bincount(tokens.ids.flatten(), words, minlength=specials.size)

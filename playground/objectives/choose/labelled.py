@@ -1,0 +1,48 @@
+"""Choose the texts whose labels are known."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Which rows have labels, `[b]`."""
+
+    rows: Tensor
+
+
+@dataclass(frozen=True)
+class ChooseLabelled:
+    """Mark the words of some texts: those whose labels may be learnt (cross-view training, arXiv:1809.08370, sec. 2).
+
+    An exact share of the batch, rounded up. The paper takes batches of either kind by turns.
+    """
+
+    share: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
+    keys: ClassVar[tuple[str, ...]] = ("labelled",)
+
+    def plan(self, example: Example, rng: Generator) -> Labelled:
+        every = example.tokens.lengths[None] >= 0
+        count = draw.ceiling(self.share, every.sum(1))
+        return Labelled(draw.exactly(count, every, rng)[0])
+
+    def build(self, example: Example, plan: Labelled) -> Example:
+        return replace(example, chosen=example.maskable & plan.rows[:, None])
+
+    def revise(self, example: Example, plan: Labelled, wanted: Wishes) -> Labelled:
+        if "labelled" not in wanted:
+            return plan
+        if wanted["labelled"] not in ("yes", "no"):
+            raise Refusal(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
+        return Labelled((plan.rows | True) & (wanted["labelled"] == "yes"))
+
+    def tell(self, example: Example, plan: Labelled, row: int) -> dict[str, Any]:
+        return {"labelled": "yes" if bool(plan.rows[row]) else "no"}

@@ -1,0 +1,58 @@
+"""Choose one run of words of each text."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
+from playground.objectives.stage import Wishes
+from playground.objectives.windows import runs
+
+
+@dataclass(frozen=True)
+class ChooseOneNgram:
+    """Mark one n-gram, its length normal around the mean (InfoWord, arXiv:1910.08350, sec. 4).
+
+    Lengths are rounded and held between 1 and 10. A text always keeps a word outside, so a single word loses nothing.
+    """
+
+    mean_length: float = knob(5.0, 1.0, 10.0, unit="tokens", why="Longer n-grams say more and are easier to match.")
+    spread: float = knob(1.0, 0.0, 5.0, unit="tokens", why="Standard deviation of the length.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        shape, words = tuple(example.tokens.ids.shape), example.maskable
+        if not shape[1]:
+            nothing = example.tokens.ids.new_zeros((shape[0], 1))
+            return ChosenSpans(nothing, nothing - 1)
+        room = _room(words)
+        most = torch.minimum(words.sum(1) - 1, room.amax(1))
+        length = torch.minimum(self.lengths(shape[0], rng), most)
+        fits = (room >= length[:, None]) & words
+        start = draw.noise(shape, rng).masked_fill(~fits, -1.0).argmax(1)
+        return ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None])
+
+    def lengths(self, rows: int, rng: Generator) -> Tensor:
+        """A length for every row, `[b]`."""
+        drawn = torch.randn(rows, generator=rng, device=rng.device) * self.spread + self.mean_length
+        return drawn.round().long().clamp(1, 10)
+
+    def build(self, example: Example, plan: ChosenSpans) -> Example:
+        return mark_spans(example, plan)
+
+    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+        return wished_spans(example, plan, wanted)
+
+    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+        return tell_spans(example, plan, row)
+
+
+def _room(words: Tensor) -> Tensor:
+    """How many words follow each other from each place on, itself included, `[b, t]`."""
+    place = torch.arange(words.shape[1], device=words.device)
+    return (runs(words.long(), ~words)[1] - place + 1).masked_fill(~words, 0)

@@ -1,0 +1,39 @@
+"""CVT: a reader of the whole text teaches readers of a part of it, on texts whose labels nobody knows."""
+
+from playground.objectives.arrange import ArrangeText
+from playground.objectives.ask import AskViews
+from playground.objectives.choose import ChooseLabelled
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeViews
+
+PARTS_OF_SPEECH = tuple("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
+"""Those of Universal Dependencies (arXiv:2004.10643); a corpus with tags of its own puts them in their place."""
+
+
+def taught(view: str, sees: str, number: str) -> Term:
+    """The loss of one view, which must say what is said of the whole text."""
+    return Term(
+        view,
+        rf"-\frac{{1}}{{{number}}}\sum_t \sum_y \bar{{p}}(y_t \mid x)\log p_{{{view}}}(y_t \mid {sees})",
+        symbols={r"\bar{p}": "what is said of the whole text, taken as given"},
+    )
+
+
+CVT = Objective(
+    name="CVT",
+    aliases=("cross-view training",),
+    rank=160,
+    needs=("label:pos",),
+    stages=(ArrangeText(), ChooseLabelled(), SeeViews(), AskViews("pos", PARTS_OF_SPEECH)),
+    idea="Learn labels where they are known; elsewhere, views of a part of the text learn what is said of the whole.",
+    loss="Cross-entropy of the known labels, plus that of four views against what is said of the whole text.",
+    terms=(
+        Term("label", r"-\frac{1}{|L|}\sum_{t \in L}\log p(y_t \mid x)", symbols={"L": "the words with a known label"}),
+        taught("forwards", r"x_{\le t}", "T"),
+        taught("future", r"x_{<t}", "T-1"),
+        taught("backwards", r"x_{\ge t}", "T"),
+        taught("past", r"x_{>t}", "T-1"),
+    ),
+    source="arXiv:1809.08370, sec. 2-3",
+)

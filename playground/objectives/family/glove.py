@@ -1,0 +1,29 @@
+"""GloVe: meet the logarithm of how often two words stand near each other."""
+
+from playground.objectives.arrange import ArrangeCells
+from playground.objectives.ask import AskCount
+from playground.objectives.formula import Misprint, Term
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeAlone
+
+GLOVE = Objective(
+    name="GloVe",
+    aliases=("global vectors", "co-occurrence"),
+    rank=157,
+    stages=(ArrangeCells(), SeeAlone(), AskCount()),
+    idea="Count which words stand near each other; make the vectors of each two meet the logarithm of their count.",
+    loss="Mean square of the distance to the logarithm of each count, rare pairs counting less.",
+    terms=(
+        Term(
+            "how often",
+            r"\frac{1}{|X|}\sum_{X_{ij} > 0} f(X_{ij})\,(w_i^\top \tilde{w}_j + b_i + \tilde{b}_j - \log X_{ij})^2",
+            symbols={"X_{ij}": "how often words i and j were seen together", "f": "min(1, X / 100) to the power 3/4"},
+        ),
+    ),
+    misprint=Misprint(
+        r"X_{ij} = P(j \mid i)",
+        "From Static Embedding to Contextualized Embedding, GloVe",
+        "X is called the probability that word j appears in the context of word i; it is the number of times.",
+    ),
+    source="Pennington et al. 2014, eq. 8-9; survey of Qiu et al., arXiv:2003.08271, sec. 2.3",
+)

@@ -1,0 +1,85 @@
+"""Propose: wrong words from chance, for the right one to be told from."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Contrast, Example, Question, Tokens
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.change.tokens import word_id
+from playground.objectives.choose.frequent import counts_of
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The words drawn for every position of the last question, `[b, n, k]`."""
+
+    drawn: Tensor
+
+
+@dataclass(frozen=True)
+class ProposeWrong:
+    """Draw wrong words for every answer by their frequency to a power (arXiv:1310.4546, sec. 2.2).
+
+    A draw that hits the right word is skipped and not drawn again (released code), so there may be fewer. "sampled"
+    says yes or no to each (negative sampling), "nce" the same with the chance of each word taken off, "hinge" wants
+    the right word one ahead.
+    """
+
+    number: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
+    power: float = knob(0.75, 0.0, 1.0, unit="exponent", why="0 draws every word alike, 1 by how frequent it is.")
+    loss: str = knob("sampled", choices=("sampled", "nce", "hinge"), why="How right and wrong are told apart.")
+    keys: ClassVar[tuple[str, ...]] = ("wrong",)
+
+    def plan(self, example: Example, rng: Generator) -> Wrong:
+        edges = chances(example.tokens, self.power).cumsum(0)
+        dice = draw.noise((*_last(example).targets.shape, self.number), rng)
+        found = torch.searchsorted((edges / edges[-1]).to(dice.dtype), dice, right=True)
+        return Wrong(found.clamp(max=len(edges) - 1))
+
+    def build(self, example: Example, plan: Wrong) -> Example:
+        question = _last(example)
+        drawn = plan.drawn[:, : question.targets.shape[1]]
+        right = ~question.graded[..., None] | (drawn == question.targets[..., None])
+        log_chance = chances(example.tokens, self.power).clamp(min=1e-12).log().float() if self.loss == "nce" else None
+        contrast = Contrast(drawn.masked_fill(right, -1), self._loss(), log_chance)
+        return replace(example, questions=(*example.questions[:-1], replace(question, against=contrast)))
+
+    def _loss(self) -> Any:
+        return self.loss
+
+    def revise(self, example: Example, plan: Wrong, wanted: Wishes) -> Wrong:
+        if "wrong" not in wanted:
+            return plan
+        graded, names = _last(example).graded[0], wanted["wrong"]
+        needed = int(graded.sum()) * self.number
+        if len(names) != needed:
+            raise Refusal(
+                f"The plan wrong names {len(names)} words; {needed} are needed, {self.number} for each answer."
+            )
+        drawn = plan.drawn.clone()
+        ids = torch.tensor([word_id(example, name) for name in names], dtype=torch.long, device=drawn.device)
+        drawn[:, graded] = ids.view(-1, self.number)
+        return Wrong(drawn)
+
+    def tell(self, example: Example, plan: Wrong, row: int) -> dict[str, Any]:
+        ids = plan.drawn[row][_last(example).graded[row]].flatten().tolist()
+        return {"wrong": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
+
+
+def chances(tokens: Tokens, power: float) -> Tensor:
+    """The chance `[v]` of every known word as noise: its count to a power; without any, all words are alike."""
+    counts = counts_of(tokens)
+    known = torch.arange(len(counts), device=counts.device) >= tokens.specials.first_word
+    weights = counts.pow(power) * (counts > 0) * known
+    weights = weights.where(weights.sum() > 0, known.double())
+    return weights / weights.sum()
+
+
+def _last(example: Example) -> Question:
+    return example.questions[-1]

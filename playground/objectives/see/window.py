@@ -1,0 +1,66 @@
+"""See a bag of words: every word by itself, or the words around a place without the word that stands there."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example, Stream, Visible, full
+from playground.knob import knob
+from playground.objectives.stage import Wishes
+from playground.objectives.windows import Radii, draw_radii, tell_radii, window, wished_radii, words_around
+
+
+@dataclass(frozen=True)
+class SeeWindow:
+    """A place sees the words near it and not its own (CBOW, arXiv:1301.3781, sec. 3.1).
+
+    The radius belongs to the place that looks, so of two neighbours one may see the other and not be seen.
+    """
+
+    radius: int = knob(5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax.")
+    shrink: bool = knob(True, why="Draw each word's own radius from 1 up, so that near words count more.")
+    keys: ClassVar[tuple[str, ...]] = ("radius",)
+
+    def plan(self, example: Example, rng: Generator) -> Radii:
+        return draw_radii(example, self.radius, self.shrink, rng)
+
+    def build(self, example: Example, plan: Radii) -> Example:
+        return replace(example, inputs=_bag(example.inputs, *window(example, plan)))
+
+    def revise(self, example: Example, plan: Radii, wanted: Wishes) -> Radii:
+        return wished_radii(example, wanted["radius"], self.radius) if "radius" in wanted else plan
+
+    def tell(self, example: Example, plan: Radii, row: int) -> dict[str, Any]:
+        return {"radius": tell_radii(example, plan, row)}
+
+
+@dataclass(frozen=True)
+class SeeOthers:
+    """A place sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
+
+    def build(self, example: Example) -> Example:
+        first, last = words_around(example.inputs, example.tokens.specials.unknown)
+        return replace(example, inputs=_bag(example.inputs, first, last))
+
+
+@dataclass(frozen=True)
+class SeeAlone:
+    """Every place sees only itself, so a word is the same wherever it stands (skip-gram, arXiv:1301.3781, sec. 3.2)."""
+
+    def build(self, example: Example) -> Example:
+        return replace(example, inputs=replace(example.inputs, visible=alone(example.inputs.real)))
+
+
+def alone(real: Tensor) -> Visible:
+    """Every real place sees itself."""
+    place = torch.arange(real.shape[1], device=real.device).expand(real.shape)
+    return replace(full(real, True), window=(place, place), form="alone")
+
+
+def _bag(inputs: Stream, first: Tensor, last: Tensor) -> Stream:
+    """Words by themselves, and a query that sees those from `first` to `last` without its own place."""
+    place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand(inputs.ids.shape)
+    query = replace(full(inputs.real, True), window=(first, last), without=place, form="window")
+    return replace(inputs, visible=alone(inputs.real), query_visible=query)

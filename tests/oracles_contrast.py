@@ -1,0 +1,175 @@
+"""Windows, pairs, cells, n-grams and views again, one row at a time, in slow and obvious lists."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from playground.example import Action
+from tests import oracles
+from tests.oracles import Asked, Row, maskable, see_all, see_left
+from tests.texts import SPECIALS
+
+
+def is_word(token):
+    return token == SPECIALS.unknown or token >= SPECIALS.first_word
+
+
+def drop(text, kept):
+    """The text without the words that are not kept; signs stay."""
+    chosen = [k and is_word(token) for k, token in zip(kept, text, strict=True)]
+    places = [p for p, token in enumerate(text) if chosen[p] or not is_word(token)]
+    done = [Action.DELETED if is_word(token) and not chosen[p] else Action.KEPT for p, token in enumerate(text)]
+    return Row([text[p] for p in places], places), chosen, done
+
+
+def near(ids, centre, radius):
+    """The positions of the words around a word, up to a sign or an end, itself left out."""
+    found = []
+    for step in (-1, 1):
+        at = centre + step
+        while 0 <= at < len(ids) and is_word(ids[at]) and is_word(ids[centre]) and abs(at - centre) <= radius:
+            found.append(at)
+            at += step
+    return sorted(found)
+
+
+def see_near(row, radii):
+    """A bag: words by themselves, and queries that see the words near them."""
+    seen = [near(row.ids, p, radii[place]) for p, place in enumerate(row.origin)]
+    cells = [[q in seen[p] for q in range(len(row.ids))] for p in range(len(row.ids))]
+    return {"inputs": see_itself(len(row.ids)), "query": cells}
+
+
+def see_itself(number):
+    return [[p == q for q in range(number)] for p in range(number)]
+
+
+def pairs(row, radii):
+    """The positions of each centre and of each word near it, in their order."""
+    return [(p, q) for p, place in enumerate(row.origin) for q in near(row.ids, p, radii[place])]
+
+
+def cells_of(texts, window):
+    """For every text the cells that it has first: word, other, place of each, and how often the batch has them."""
+    seen, first = defaultdict(float), {}
+    for number, text in enumerate(texts):
+        places = [p for p, token in enumerate(text) if token != SPECIALS.unknown]
+        ids = [text[p] for p in places]
+        for left in range(len(ids)):
+            for right in range(left + 1, min(left + window + 1, len(ids))):
+                if all(is_word(token) for token in ids[left : right + 1]):
+                    for a, b in ((left, right), (right, left)):
+                        seen[ids[a], ids[b]] += 1 / (right - left)
+                        first.setdefault((ids[a], ids[b]), (number, places[a], places[b]))
+    rows = [[] for _ in texts]
+    for (word, other), (number, place, near_by) in first.items():
+        rows[number].append((word, other, place, near_by, seen[word, other]))
+    return rows
+
+
+# one stage, one row
+
+
+def _choose_rarer(stage, plan, story):
+    row, chosen, done = drop(story.text, plan["positions"])
+    return replace(story, inputs=row, chosen=chosen, done=done)
+
+
+def _see_window(stage, plan, story):
+    return replace(story, sees=see_near(story.inputs, plan["radius"]))
+
+
+def _see_others(stage, plan, story):
+    return replace(story, sees=see_near(story.inputs, [len(story.text)] * len(story.text)))
+
+
+def _see_alone(stage, plan, story):
+    return replace(story, sees={"inputs": see_itself(len(story.inputs.ids))})
+
+
+def _arrange_windows(stage, plan, story):
+    found, row = pairs(story.inputs, plan["radius"]), story.inputs
+    named = [(row.origin[q], 1) for _, q in found]
+    centres = [p for p, _ in found]
+    inputs = Row([row.ids[p] for p in centres], [row.origin[p] for p in centres], centres)
+    return replace(story, inputs=inputs, spans=named)
+
+
+def _ask_centre(stage, plan, story):
+    asked = oracles.ask_in_place(story.text, story.inputs, story.chosen)
+    graded = [g and any(seen) for g, seen in zip(asked.graded, story.sees["query"], strict=True)]
+    return replace(story, asked=[Asked(asked.targets, graded, asked.origin)])
+
+
+def _ask_neighbour(stage, plan, story):
+    places = [place for place, _ in story.spans]
+    return replace(story, asked=[Asked([story.text[p] for p in places], [True] * len(places), places)])
+
+
+def _propose_wrong(stage, plan, story):
+    return story
+
+
+def _change_to_masks(stage, plan, story):
+    hidden = [place >= 0 and story.chosen[place] for place in story.inputs.origin]
+    ids = [SPECIALS.mask if h else token for h, token in zip(hidden, story.inputs.ids, strict=True)]
+    done = [Action.MASKED if c else Action.KEPT for c in story.chosen]
+    return replace(story, inputs=Row(ids, story.inputs.origin), done=done)
+
+
+def _ask_match(stage, plan, story):
+    """`plan` says which number the missing words have among those of the batch."""
+    rest = len(story.inputs.ids) - 1
+    there = any(story.chosen)
+    asked = Asked([plan["group"] if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
+    return replace(story, asked=[asked])
+
+
+def missing(story):
+    """The words of the n-gram behind a sign of their own."""
+    return [SPECIALS.cls, *(token for token, c in zip(story.text, story.chosen, strict=True) if c)]
+
+
+def _choose_labelled(stage, plan, story):
+    return replace(story, chosen=[plan["rows"] and allowed for allowed in maskable(story.text)])
+
+
+def _see_views(stage, plan, story):
+    return replace(story, sees={"inputs": see_all(len(story.inputs.ids))})
+
+
+def _ask_views(stage, plan, story):
+    """`plan` holds the labels of the text."""
+    known = [c and 0 <= label < len(stage.classes) for c, label in zip(story.chosen, plan["labels"], strict=True)]
+    targets = [label if k else 0 for k, label in zip(known, plan["labels"], strict=True)]
+    return replace(story, asked=[Asked(targets, known, [-1] * len(known))])
+
+
+def views(story, unlabelled_only):
+    """Of both halves who sees whom, and of each view (name, what it answers for at each position or None)."""
+    size = len(story.text)
+    asked = [a and not (unlabelled_only and any(story.chosen)) for a in maskable(story.text)]
+
+    def answers(ahead):
+        return [p + ahead if 0 <= p + ahead < size and asked[p + ahead] else None for p in range(size)]
+
+    left, right = see_left(size), [[q >= p for q in range(size)] for p in range(size)]
+    forwards = {"forwards": answers(0), "future": answers(1)}
+    return ((left, forwards), (right, {"backwards": answers(0), "past": answers(-1)}))
+
+
+oracles.ACTS |= {
+    "ChooseRarer": _choose_rarer,
+    "ChooseOneNgram": oracles.ACTS["ChooseSpans"],
+    "ChooseLabelled": _choose_labelled,
+    "SeeWindow": _see_window,
+    "SeeOthers": _see_others,
+    "SeeAlone": _see_alone,
+    "SeeViews": _see_views,
+    "ArrangeWindows": _arrange_windows,
+    "AskCentre": _ask_centre,
+    "AskNeighbour": _ask_neighbour,
+    "AskMatch": _ask_match,
+    "AskViews": _ask_views,
+    "ChangeToMasks": _change_to_masks,
+    "ProposeWrong": _propose_wrong,
+}

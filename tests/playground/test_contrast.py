@@ -1,0 +1,775 @@
+"""Windows and wrong words, co-occurrence, n-grams that are matched, views that are taught; and static vectors."""
+
+import math
+from collections import Counter
+from dataclasses import fields, replace
+from functools import cache
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground import leaks
+from playground.analysis import counts
+from playground.analysis.glance import glance
+from playground.corpora.corpus import pick
+from playground.example import Action, Contrast, Taught, begin
+from playground.models import Architecture, fitted, grade, make_model
+from playground.models.static import buckets
+from playground.objectives import find_objective
+from playground.objectives.arrange import ArrangeCells, Cells
+from playground.objectives.choose import ChooseOneNgram, ChooseRarer
+from playground.objectives.choose.frequent import keeping
+from playground.objectives.objective import tell
+from playground.objectives.propose.wrong import chances
+from playground.objectives.rebuild import rebuild
+from playground.refusal import Refusal
+from playground.seeds import generator
+from playground.training import checkpoint
+from playground.training.learner import Learner
+from playground.zoo import Recipe
+from playground.zoo.entry import Entry
+from tests import oracles, oracles_contrast
+from tests.contracts.test_objectives import influences
+from tests.playground.test_laws import assert_law, assert_mean, assert_share
+from tests.playground.test_stages import SHORT, assert_row_is_story, shown, texts
+from tests.runs import reviews
+from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tokens_for, tokens_of
+
+FIRST = SPECIALS.first_word
+VARIANTS = {
+    "skip-gram": {},
+    "skip-gram thinned": {"threshold": 0.02},
+    "skip-gram NS": {"radius": 3},
+    "skip-gram NCE": {"radius": 2, "shrink": False, "number": 2},
+    "CBOW": {},
+    "CBOW thinned": {"threshold": 0.01, "rule": "paper"},
+    "CBOW NS": {"shrink": False, "radius": 2},
+    "pairwise ranking": {},
+    "context2vec": {"rate": 0.5},
+    "DIM": {},
+    "DIM short": {"mean_length": 2.0, "twins": True},
+    "CVT": {},
+    "CVT unlabelled": {"views": "unlabelled texts"},
+}
+NAMES = (
+    "skip-gram NS",
+    "skip-gram NCE",
+    "skip-gram",
+    "CBOW NS",
+    "CBOW",
+    "pairwise ranking",
+    "context2vec",
+    "DIM",
+    "CVT",
+)
+every_variant = pytest.mark.parametrize("name", VARIANTS)
+STATIC = ("skip-gram", "skip-gram NS", "skip-gram NCE", "CBOW", "CBOW NS", "pairwise ranking", "context2vec", "GloVe")
+every_static = pytest.mark.parametrize("name", STATIC)
+
+
+@cache
+def variant(name):
+    base = next(n for n in NAMES if name.startswith(n))
+    return find_objective(base).turn(VARIANTS[name])
+
+
+def run(name, tokens, seed):
+    return variant(name).steps(suited(variant(name), tokens), generator(seed, name))
+
+
+def group(stories, row):
+    """The number that the oracle's n-gram of a row has among those of the batch, shorter ones padded."""
+    longest = max(len(oracles_contrast.missing(s)) for s in stories)
+    padded = [(oracles_contrast.missing(s) + [SPECIALS.pad] * longest)[:longest] for s in stories]
+    return sorted(map(list, {tuple(p) for p in padded})).index(padded[row])
+
+
+def own_plan(step, row, stories):
+    """The row's own lists out of a plan, or what else the oracle of a stage must know."""
+    size = len(stories[row].text)
+    match type(step.stage).__name__:
+        case "AskMatch":
+            return {"group": row if step.stage.twins else group(stories, row)}
+        case "AskViews":
+            return {"labels": step.example.tokens.labels["pos"][row, :size].tolist()}
+        case "ProposeWrong":
+            return None
+    named = {f.name: getattr(step.plan, f.name)[row].tolist() for f in fields(step.plan)} if step.plan else {}
+    return {k: v[:size] if k in ("positions", "radius") else v for k, v in named.items()}
+
+
+@every_variant
+@settings(max_examples=30)
+@given(tokens=batches(), seed=seeds)
+def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
+    stories = [oracles.begin(text) for text in texts(tokens)]
+    for step in run(name, tokens, seed):
+        before = list(stories)
+        for row, told in enumerate(before):
+            stories[row] = oracles.act(step.stage, own_plan(step, row, before), told)
+            assert_row_is_story(step.example, row, stories[row])
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), window=st.integers(1, 6))
+def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
+    example = find_objective("GloVe").turn({"window": window}).example(tokens, generator(0))
+    question = example.questions[0]
+    for row, cells in enumerate(oracles_contrast.cells_of(texts(tokens), window)):
+        n = len(cells)
+        ids, origin, _ = shown(example.inputs, row)
+        told = zip(ids, question.targets[row].tolist(), origin, question.origin[row].tolist(), strict=False)
+        assert list(told) == [cell[:4] for cell in cells]
+        assert question.graded[row].tolist() == [k < n for k in range(question.graded.shape[1])]
+        torch.testing.assert_close(question.against.seen[row, :n], torch.tensor([c[4] for c in cells]))
+
+
+def test_a_large_vocabulary_is_sorted_and_says_the_same():
+    """Few pairs of many words take another way than many pairs of few words."""
+    tokens = tokens_of([[FIRST + k % 7 for k in range(60)]] * 40)
+    wide = replace(tokens, specials=replace(SPECIALS, size=5000))
+    one, other = (find_objective("GloVe").example(t, generator(0)) for t in (tokens, wide))
+    assert SPECIALS.size**2 <= 4 * 40 * 60 * 20 < 5000**2
+    assert torch.equal(one.inputs.ids, other.inputs.ids)
+    assert torch.equal(one.questions[0].against.seen, other.questions[0].against.seen)
+
+
+@settings(max_examples=20)
+@given(tokens=batches(), seed=seeds)
+def test_p15_the_ngram_stands_alone_behind_its_sign(tokens, seed):
+    example = run("DIM", tokens, seed)[-1].example
+    (partner,) = example.beside
+    for row, text in enumerate(texts(tokens)):
+        ids, origin, _ = shown(partner.inputs, row)
+        places = example.chosen[row].nonzero().flatten().tolist()
+        assert (ids, origin) == ([SPECIALS.cls, *(text[p] for p in places)], [-1, *places])
+        assert partner.inputs.visible.dense()[row, : len(ids), : len(ids)].all()
+    assert partner.questions == ()
+
+
+@pytest.mark.parametrize("name", ["CVT", "CVT unlabelled"])
+@settings(max_examples=20)
+@given(tokens=batches(), seed=seeds)
+def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
+    example = run(name, tokens, seed)[-1].example
+    for row, text in enumerate(texts(tokens)):
+        told = replace(oracles.begin(text), chosen=example.chosen[row, : len(text)].tolist())
+        for part, (cells, answers) in zip(example.beside, oracles_contrast.views(told, name != "CVT"), strict=True):
+            assert part.inputs.visible.dense()[row, : len(text), : len(text)].tolist() == cells
+            assert [q.name for q in part.questions] == list(answers)
+            for question, places in zip(part.questions, answers.values(), strict=True):
+                assert_taught(question, row, places, question.name in ("future", "past"))
+
+
+def assert_taught(question, row, places, unseen):
+    assert question.head == f"label:pos {question.name}"
+    graded = [p is not None for p in places]
+    assert question.graded[row].tolist() == graded + [False] * (question.graded.shape[1] - len(places))
+    assert question.against.place[row, : len(places)].tolist() == [p or 0 for p in places]
+    assert question.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
+
+
+@every_variant
+@pytest.mark.parametrize("rows", SHORT)
+def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
+    objective = variant(name)
+    example = objective.example(suited(objective, tokens_of(rows, extra=1)), generator(0))
+    for kind in ("transformer", "static") if name in STATIC else ("transformer",):
+        shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1, kind=kind), example)
+        loss, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
+        loss = float(loss.detach())
+        assert math.isfinite(loss)
+        words = max(sum(oracles.maskable(row)) for row in rows)
+        assert words > (0 if "CVT" in name else 1) or loss == 0.0
+        assert len(terms) == len([q for part in example.everything for q in part.questions])
+
+
+# windows: laws, wishes, traps
+
+
+def test_a_pair_at_distance_d_is_seen_with_the_chance_w_minus_d_plus_1_in_w():
+    """1 .8 .6 .4 .2 for a window of five (objectives reference, 22b)."""
+    example = find_objective("CBOW").example(plain_rows(4000, 21), generator(1))
+    seen = example.inputs.query_visible.dense()[:, 10]
+    for distance, share in zip(range(1, 6), (1.0, 0.8, 0.6, 0.4, 0.2), strict=True):
+        for place in (10 - distance, 10 + distance):
+            number = int(seen[:, place].sum())
+            assert number == 4000 if share == 1.0 else not assert_share(number, 4000, share)
+    assert not seen[:, [*range(5), 10, *range(16, 21)]].any()
+
+
+def test_skip_gram_has_the_pairs_that_cbow_sees():
+    tokens = tokens_of([list(range(FIRST, FIRST + 12)), [FIRST, FIRST + 1]])
+    pairs, bags = (find_objective(n).example(tokens, generator(2)) for n in ("skip-gram", "CBOW"))
+    for row, length in enumerate((12, 2)):
+        cells = bags.inputs.query_visible.dense()[row, :length, :length].nonzero().tolist()
+        real = pairs.inputs.real[row]
+        assert [
+            list(p)
+            for p in zip(
+                pairs.inputs.origin[row][real].tolist(), pairs.questions[0].origin[row][real].tolist(), strict=True
+            )
+        ] == cells
+
+
+def test_the_radius_belongs_to_the_centre():
+    """A pair may be there and its mirror not (objectives reference, 18)."""
+    seen = find_objective("CBOW").example(plain_rows(50, 12), generator(3)).inputs.query_visible.dense()
+    assert (seen & ~seen.transpose(1, 2)).any()
+
+
+def test_dropping_words_comes_before_windows_so_that_they_reach_further():
+    rebuilt = rebuild("skip-gram", settings={"radius": 1}, wanted={"chosen": "1,3,8"})
+    facts = rebuilt.facts()
+    assert facts["inputs"] == ["I", "happy", "happy", "today"]
+    assert facts["targets"] == ["happy", "I", "today", "happy"]
+    assert facts["actions"] == ["kept", "deleted", "kept", "deleted", "deleted", "deleted", "deleted", "kept"]
+
+
+def test_a_radius_can_be_given_by_hand():
+    rebuilt = rebuild("CBOW", wanted={"radius": "1,1,2,1,1,1,1,5"})
+    cells = rebuilt.facts()["visible"]["query"]
+    assert [sum(row) for row in cells] == [1, 2, 4, 2, 2, 2, 2, 5]
+    assert cells[2] == [1, 1, 0, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "sentence"),
+    [
+        ("CBOW", {"radius": "1,2"}, r"The plan radius names 2 for 8 words; give one for each\."),
+        ("CBOW", {"radius": "9,1,1,1,1,1,1,1"}, r"The radius 9 does not fit; it must lie between 1 and 5"),
+        ("CBOW NS", {"wrong": "happy"}, r"The plan wrong names 1 words; 40 are needed, 5 for each answer\."),
+        ("CBOW NS", {"radius": "wide"}, r"The plan radius is 'wide'; it must be one number for each word"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused(name, plan, sentence):
+    with pytest.raises(Refusal, match=sentence):
+        rebuild(name, wanted=plan)
+
+
+def test_labelled_is_yes_or_no():
+    with pytest.raises(Refusal, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
+        story("CVT", wanted={"labelled": "perhaps"})
+    assert not story("CVT", wanted={"labelled": "no"}).example.questions[0].graded.any()
+    assert story("CVT", wanted={"labelled": "yes"}).example.questions[0].graded.any()
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "CBOW NS", "context2vec", "pairwise ranking"])
+def test_told_wrong_words_are_the_same_wrong_words(name):
+    first = story(name, seed=3)
+    again = story(name, seed=44, wanted=tell(first.steps))
+    assert torch.equal(first.example.questions[0].against.wrong, again.example.questions[0].against.wrong)
+
+
+def test_windows_end_at_signs():
+    example = find_objective("CBOW").example(tokens_of([[FIRST, FIRST + 1, SPECIALS.sep, FIRST + 2]]), generator(4))
+    seen = example.inputs.query_visible.dense()[0]
+    assert seen.nonzero().tolist() == [[0, 1], [1, 0]]
+    assert example.questions[0].graded[0].tolist() == [True, True, False, False]
+
+
+def test_frequent_words_stay_with_the_published_chance():
+    """keep = sqrt(t / f) + t / f (code) against sqrt(t / f) (paper); the two differ by up to .36 at t = 1e-2."""
+    counted = torch.tensor([900.0, 90.0, 10.0], dtype=torch.double)
+    code, paper = (keeping(counted, 0.01, rule).tolist() for rule in ("code", "paper"))
+    assert code == pytest.approx([math.sqrt(1 / 90) + 1 / 90, math.sqrt(1 / 9) + 1 / 9, 1.0])
+    assert paper == pytest.approx([math.sqrt(1 / 90), math.sqrt(1 / 9), 1.0])
+    assert keeping(counted, 0.0).tolist() == [1.0, 1.0, 1.0]
+    tokens = replace(
+        plain_rows(6000, 4),
+        counts=torch.zeros(SPECIALS.size).scatter(
+            0, torch.arange(FIRST, FIRST + 4), torch.tensor([900.0, 90.0, 9.0, 1.0])
+        ),
+    )
+    kept = ChooseRarer(0.01).plan(begin(tokens), generator(5)).positions.sum(0).tolist()
+    for number, share in zip(kept, keeping(torch.tensor([900.0, 90.0, 9.0, 1.0]), 0.01).tolist(), strict=True):
+        assert number == 6000 if share == 1.0 else not assert_share(number, 6000, share)
+
+
+# wrong words
+
+
+def counted(*numbers):
+    counts_ = torch.zeros(SPECIALS.size)
+    counts_[FIRST : FIRST + len(numbers)] = torch.tensor(numbers)
+    return counts_
+
+
+def test_noise_is_the_unigram_law_to_the_power_of_three_quarters():
+    """.90 / .09 / .01 become .825 / .147 / .028 (inventory, appendix D)."""
+    tokens = replace(plain_rows(2, 3), counts=counted(90.0, 9.0, 1.0))
+    law = chances(tokens, 0.75)
+    assert law[FIRST : FIRST + 3].tolist() == pytest.approx([0.825, 0.147, 0.028], abs=5e-4)
+    assert float(law.sum()) == pytest.approx(1.0)
+    assert chances(tokens, 0.0)[FIRST : FIRST + 3].tolist() == pytest.approx([1 / 3] * 3)
+    assert chances(tokens, 1.0)[FIRST : FIRST + 3].tolist() == pytest.approx([0.9, 0.09, 0.01])
+
+
+def test_wrong_words_follow_the_noise_and_are_never_the_right_one():
+    tokens = replace(plain_rows(4000, 3), counts=counted(90.0, 9.0, 1.0))
+    steps = find_objective("CBOW NS").steps(tokens, generator(6))
+    drawn, question = steps[-1].plan.drawn, steps[-1].example.questions[0]
+    law = chances(tokens, 0.75)
+    assert_law(Counter(drawn.flatten().tolist()), {w: float(law[w]) for w in range(FIRST, FIRST + 3)})
+    wrong = question.against.wrong
+    assert not (wrong == question.targets[..., None]).any()
+    assert torch.equal(wrong == -1, drawn == question.targets[..., None])
+
+
+def test_without_counts_the_batch_is_counted_and_unknown_words_are_never_wrong():
+    tokens = tokens_of([[FIRST, FIRST, FIRST + 1, SPECIALS.unknown, SPECIALS.sep]])
+    assert chances(tokens, 1.0).nonzero().flatten().tolist() == [FIRST, FIRST + 1]
+    assert float(chances(tokens, 1.0)[FIRST]) == pytest.approx(2 / 3)
+    assert torch.equal(chances(tokens_of([[SPECIALS.unknown]]), 0.75) > 0, torch.arange(SPECIALS.size) >= FIRST)
+
+
+def static(name, seed=1, **shape):
+    """A static model in double precision that can answer an objective's example of a text."""
+    objective = find_objective(name)
+    example = objective.example(tokens_for(objective), generator(0))
+    made = fitted(Architecture(kind="static", width=8, heads=2, **shape), example)
+    return make_model(made, SPECIALS.size, generator(seed)).double(), example
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "CBOW NS", "pairwise ranking", "skip-gram NCE"])
+def test_the_losses_are_those_of_the_papers(name):
+    """Every graded answer again, in plain sums over its own right and wrong words."""
+    model, example = static(name)
+    (answer,) = model.answers(example)
+    contrast = answer.question.against
+    law = chances(example.tokens, 0.75)
+    for k, loss in enumerate(answer.losses().tolist()):
+        row, place = int(answer.rows[k]), int(answer.places[k])
+        right, drawn = int(answer.targets[k]), contrast.wrong[row, place].tolist()
+        said = dict(zip([right, *drawn], answer.scores[k].tolist(), strict=True))
+        wrong = [w for w in drawn if w >= 0]
+
+        def score(word, said=said, wrong=wrong):
+            return said[word] - (math.log(len(wrong) * float(law[word])) if "NCE" in name else 0.0)
+
+        if name == "pairwise ranking":
+            assert loss == pytest.approx(sum(max(0.0, 1 - said[right] + said[w]) for w in wrong))
+        else:
+            sigmoid = lambda x: 1 / (1 + math.exp(-x))  # noqa: E731
+            slow = -math.log(sigmoid(score(right))) - sum(math.log(sigmoid(-score(w))) for w in wrong)
+            assert loss == pytest.approx(slow, rel=1e-5)
+
+
+# static vectors
+
+
+@every_static
+@pytest.mark.parametrize("seed", range(2))
+def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypatch):
+    model, example = static(name, seed)
+    embedded = {}
+    embed = type(model.network)._embed
+
+    def watch(network, stream, table):
+        embedded[id(stream)] = embed(network, stream, table).detach().requires_grad_()
+        return embedded[id(stream)]
+
+    monkeypatch.setattr(type(model.network), "_embed", watch)
+    (answer,) = model.answers(example)
+    reach, _ = leaks.answering(example, answer.question, 1)
+    assert torch.equal(influences(answer, embedded[id(example.inputs)]), reach[answer.places])
+
+
+@settings(max_examples=20)
+@given(tokens=batches(), seed=seeds)
+def test_the_short_way_of_a_window_is_the_mean_of_its_matrix(tokens, seed):
+    example = run("CBOW", tokens, seed)[-1].example
+    model = make_model(
+        Architecture(kind="static", width=8, heads=2, two_streams=True), SPECIALS.size, generator(seed)
+    ).double()
+    inputs = example.inputs
+    places = torch.arange(inputs.ids.shape[1]).expand(inputs.ids.shape)
+    short = model.network.answer_blind(inputs, places, model.table.weight)
+    slow = replace(inputs, query_visible=replace(inputs.query_visible, form="levels"))
+    torch.testing.assert_close(short, model.network.answer_blind(slow, places, model.table.weight))
+    seen = inputs.query_visible.dense()
+    for row in range(len(seen)):
+        for place in range(seen.shape[1]):
+            words = model.table.weight[inputs.ids[row][seen[row, place]]]
+            mean = words.mean(0) if len(words) else torch.zeros(8, dtype=torch.double)
+            torch.testing.assert_close(short[row, place], mean)
+
+
+def test_a_word_is_the_same_wherever_it_stands():
+    model, example = static("skip-gram")
+    vectors = model.features(example.tokens)
+    ids = example.tokens.ids[0]
+    assert torch.equal(vectors[0], model.table.weight[ids])
+    assert model.groups() == {"embeddings": ["table.weight"], "top": ["vocabulary.bias", "vocabulary.out.weight"]}
+
+
+def test_the_weights_that_are_drawn_are_the_mean():
+    model, example = static("CBOW")
+    found = model.attention(example)
+    assert set(found) == {"content", "query"}
+    query = found["query"][0, 0, 0]
+    seen = example.inputs.query_visible.dense()[0]
+    assert torch.equal(query > 0, seen)
+    torch.testing.assert_close(query.sum(1), torch.ones(len(seen), dtype=torch.double))
+
+
+def test_static_vectors_do_not_write():
+    model, _ = static("CBOW")
+    example = find_objective("BART").example(tokens_for(find_objective("BART")), generator(0))
+    with pytest.raises(
+        Refusal, match=r"writes with a decoder, which static vectors cannot do; set kind to transformer"
+    ):
+        make_model(fitted(model.shape, example), SPECIALS.size, generator(0)).answers(example)
+
+
+def test_ngrams_of_a_word_are_those_between_its_ends():
+    """fastText (arXiv:1607.04606, sec. 3.2): where is <wh, whe, her, ere, re> and longer ones; the word is its own."""
+    assert len(buckets("where", 1 << 30)) == 5 + 4 + 3 + 2
+    assert buckets("a", 1 << 30) == []
+    assert len(set(buckets("her", 1 << 30)) & set(buckets("where", 1 << 30))) == 1, "her, which is not <her>"
+    assert len(set(buckets("walked", 1 << 30)) & set(buckets("walking", 1 << 30))) == len(
+        {"<wa", "wal", "alk", "<wal", "walk", "<walk"}
+    )
+
+
+def test_a_word_never_read_is_near_those_that_are_spelt_like_it():
+    words = ("walked", "walking", "sun")
+    model = make_model(Architecture(kind="static", width=16, heads=2, ngrams=5000), 3, generator(0), words)
+    spelt = model.network.spell("walks")
+    table = model.network.vectors(model.table.weight)
+    walked = model.network.spell("walked")
+    torch.testing.assert_close(table[0], model.table.weight[0] + walked)
+    alike = torch.nn.functional.cosine_similarity(spelt[None], torch.stack([walked, model.network.spell("sun")]))
+    near, far = alike.tolist()
+    assert near > far + 0.2
+    with pytest.raises(Refusal, match="need to know how the words are spelt"):
+        make_model(Architecture(kind="static", width=16, heads=2, ngrams=50), 3, generator(0))
+    with pytest.raises(Refusal, match="'walks' is not in the vocabulary, and this model has no n-grams"):
+        make_model(Architecture(kind="static", width=16, heads=2), 3, generator(0)).network.spell("walks")
+
+
+def entry_of(name, **model):
+    """An entry around an objective, small."""
+    shape = Architecture(kind="static", width=16, heads=2, two_streams=True, **model)
+    recipe = Recipe(steps=40, batch=8, window=16, optimiser="adamw", rate=2e-2, warm_up=0.02)
+    return Entry(name, 2013, "arXiv:1310.4546", "A test.", shape, find_objective(name), recipe=recipe)
+
+
+def test_a_static_model_is_saved_and_goes_on_bit_for_bit(tmp_path, monkeypatch):
+    corpus = reviews()
+    entry = entry_of("CBOW NS", ngrams=300)
+    monkeypatch.setattr(checkpoint, "find_entry", lambda name: entry)
+    words = corpus.tokenizer.words
+    learner = Learner.new(entry, words, 0, torch.device("cpu"))
+    batch = pick(corpus.windows(16), torch.arange(8))
+    learner.learn(learner.example(batch))
+    studied = checkpoint.Studied(corpus.name, corpus.hash, 1.0, pick(corpus.windows(16, "held_out"), torch.arange(4)))
+    saved = checkpoint.load(
+        checkpoint.save(tmp_path / "checkpoint.safetensors", learner, corpus.tokenizer, studied)
+    ).learner
+    for one in (learner, saved):
+        one.learn(one.example(batch))
+    assert all(torch.equal(a, b) for a, b in zip(learner.model.parameters(), saved.model.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "CBOW", "GloVe"])
+def test_words_that_mean_alike_come_near_each_other(name):
+    corpus = reviews()
+    entry = entry_of(name)
+    table = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials)
+    entry = replace(entry, objective=entry.objective.counting(table))
+    learner = Learner.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
+    windows = corpus.windows(16)
+    learned = [
+        float(learner.learn(learner.example(pick(windows, torch.arange(8) + 8 * step)))[1]) for step in range(40)
+    ]
+    assert sum(learned[-5:]) < 0.8 * sum(learned[:5])
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "GloVe", "DIM", "CVT", "CBOW"])
+def test_a_glance_names_what_is_compared(name):
+    objective = find_objective(name)
+    tokens = tokens_for(objective)
+    shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1), objective.example(tokens, generator(0)))
+    seen = glance(make_model(shape, SPECIALS.size, generator(0)), objective, 0, tokens)
+    assert seen.guesses
+    for guess in seen.guesses:
+        assert 0.0 <= guess.probability <= 1.0
+        assert guess.truth
+        assert name != "CVT" or guess.truth in objective.stages[-1].classes
+
+
+# co-occurrence
+
+
+def test_glove_weighs_counts_as_published():
+    """X = 1 .032, 10 .178, 50 .595, 100 and more 1 (inventory, appendix D): the share of the square that is paid."""
+    model, example = static("GloVe")
+    question = example.questions[0]
+    for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
+        against = replace(question.against, seen=torch.full_like(question.against.seen, times))
+        (answer,) = model.answers(replace(example, questions=(replace(question, against=against),)))
+        square = (answer.scores[:, 0] - math.log(times)) ** 2
+        torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)
+
+
+def test_glove_is_content_when_the_logarithm_is_met():
+    model, example = static("GloVe")
+    (answer,) = model.answers(example)
+    met = replace(answer, scores=answer.question.against.seen[answer.rows, answer.places].log()[:, None])
+    assert float(met.mean()) == 0.0
+    assert float(answer.mean()) > 0.0
+
+
+def test_glove_has_a_bias_for_each_side():
+    """w·w~ + b + b~: the last number of a word's own vector is its bias (Pennington et al. 2014, eq. 8)."""
+    model, example = static("GloVe")
+    (answer,) = model.answers(example)
+    word = example.inputs.ids[answer.rows, answer.places]
+    own, out = model.table.weight[word], model.vocabulary.out.weight[answer.targets]
+    expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.vocabulary.bias[answer.targets]
+    torch.testing.assert_close(answer.scores[:, 0], expected)
+
+
+@settings(max_examples=30)
+@given(tokens=batches(), window=st.integers(1, 6))
+def test_the_table_of_a_corpus_is_that_of_its_texts(tokens, window):
+    """One long row of texts ended by [SEP] is counted as the texts are one by one."""
+    rows = texts(tokens)
+    long = torch.tensor([token for text in rows for token in (*text, SPECIALS.sep)])
+    table = counts.dense(counts.cooccurrence(long, SPECIALS, window), SPECIALS.size)
+    slow = torch.zeros_like(table)
+    for cells in oracles_contrast.cells_of(rows, window):
+        for word, other, _, _, seen in cells:
+            slow[word, other] = seen
+    torch.testing.assert_close(table, slow)
+    assert torch.equal(table, table.T)
+
+
+def test_a_word_beside_itself_counts_twice_and_signs_end_the_window():
+    a, b = FIRST, FIRST + 1
+    table = counts.dense(counts.cooccurrence(torch.tensor([a, a, SPECIALS.sep, b]), SPECIALS, 5), SPECIALS.size)
+    assert float(table[a, a]) == 2.0
+    assert float(table.sum()) == 2.0
+    unknown = counts.dense(counts.cooccurrence(torch.tensor([a, SPECIALS.unknown, b]), SPECIALS, 1), SPECIALS.size)
+    assert float(unknown[a, b]) == 1.0, "the window closes over a word that is not known"
+
+
+def test_the_mass_of_the_table_is_twice_one_over_the_distances():
+    table = counts.cooccurrence(torch.arange(FIRST, FIRST + 20), SPECIALS, 4)
+    assert float(table.seen.sum()) == pytest.approx(2 * sum((20 - d) / d for d in range(1, 5)))
+
+
+def test_ppmi_is_nothing_where_words_meet_by_chance_and_its_factors_make_it_again():
+    assert not counts.ppmi(torch.outer(torch.arange(1.0, 5.0), torch.arange(1.0, 5.0))).gt(1e-6).any()
+    table = counts.ppmi(torch.tensor([[0.0, 4.0], [4.0, 0.0]]))
+    torch.testing.assert_close(table, torch.tensor([[0.0, math.log(2)], [math.log(2), 0.0]]))
+    dense = torch.tensor([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    whole = counts.factors(dense, 3)
+    torch.testing.assert_close(whole @ whole.T, dense)
+
+
+def test_counting_alone_brings_like_words_together():
+    corpus = reviews(60_000)
+    words = corpus.tokenizer.words
+    table = counts.cooccurrence(corpus.ids, corpus.tokenizer.specials, 5)
+    vectors = counts.factors(counts.ppmi(counts.dense(table, len(words))), 16)
+    near = [words[i] for i, _ in counts.nearest(vectors, words.index("film"), 4)]
+    assert {"movie", "comedy", "drama"} & set(near), near
+
+
+def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
+    table = Cells(
+        torch.tensor([FIRST, FIRST + 1, FIRST + 2]), torch.tensor([FIRST + 3] * 3), torch.tensor([1.0, 5.0, 200.0])
+    )
+    objective = find_objective("GloVe").counting(table)
+    example = objective.example(plain_rows(2000, 6), generator(7))
+    question = example.questions[0]
+    assert_law(Counter(example.inputs.ids.flatten().tolist()), {FIRST + k: 1 / 3 for k in range(3)})
+    assert question.targets.unique().tolist() == [FIRST + 3]
+    assert torch.equal(question.against.seen, table.seen[example.inputs.ids - FIRST])
+    assert objective.stages[0].table is table
+    ragged = objective.example(tokens_of([[FIRST], [], [FIRST] * 3]), generator(8))
+    assert ragged.questions[0].graded.sum(1).tolist() == [1, 0, 3]
+    assert not leaks.check(ragged).leak
+    with pytest.raises(Refusal, match="The table of co-occurrences is empty"):
+        ArrangeCells(table=Cells(*torch.zeros(3, 0)))
+
+
+# n-grams that are matched
+
+
+def test_ngram_lengths_follow_the_rounded_normal_law():
+    """N(5, 1) rounded: 3 .060, 4 .241, 5 .383, 6 .242, 7 .061 (inventory, appendix D), mean 5."""
+    lengths = ChooseOneNgram().lengths(40_000, generator(9))
+    shares = torch.bincount(lengths, minlength=11) / len(lengths)
+    assert shares[3:8].tolist() == pytest.approx([0.060, 0.241, 0.383, 0.242, 0.061], abs=0.012)
+    for length, share in zip(range(3, 8), (0.0606, 0.2417, 0.3829, 0.2417, 0.0606), strict=True):
+        assert_share(int((lengths == length).sum()), len(lengths), share)
+    assert_mean(lengths, 5.0)
+    assert ChooseOneNgram(10.0, 5.0).lengths(4000, generator(1)).max() == 10
+    assert ChooseOneNgram(1.0, 5.0).lengths(4000, generator(1)).min() == 1
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds, mean=st.floats(1.0, 10.0))
+def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, mean):
+    example = begin(tokens)
+    stage = ChooseOneNgram(mean)
+    plan = stage.plan(example, generator(seed))
+    chosen = stage.build(example, plan).chosen
+    for row, text in enumerate(texts(tokens)):
+        allowed, marked = oracles.maskable(text), chosen[row, : len(text)].tolist()
+        assert (sum(marked) > 0) == (sum(allowed) > 1)
+        assert sum(marked) == max(0, int(plan.length[row])), "no run is cut short by a sign"
+        assert sum(marked) < max(1, sum(allowed))
+
+
+def dim(tokens, seed=0, **knobs):
+    """The loss of DIM with a small model, and the answer."""
+    example = find_objective("DIM").turn(knobs).example(tokens, generator(seed))
+    model = make_model(Architecture(layers=1, width=8, heads=2, feed=1), SPECIALS.size, generator(1)).double()
+    (answer,) = model.answers(example)
+    return float(answer.mean().detach()), answer, example
+
+
+def varied(rows, length=9):
+    return tokens_of([[FIRST + (r * 7 + k * (r + 3)) % 50 for k in range(length)] for r in range(rows)])
+
+
+def test_scores_are_contexts_by_ngrams_with_the_diagonal_right():
+    loss, answer, _ = dim(varied(5))
+    assert answer.scores.shape == (5, 5)
+    assert answer.targets.tolist() == [0, 1, 2, 3, 4]
+    slow = -(answer.scores.diagonal() - answer.scores.exp().sum(1).log()).mean()
+    assert loss == pytest.approx(float(slow))
+    assert loss != pytest.approx(float((answer.scores.diagonal() - answer.scores.abs().sum(1).log()).mean())), (
+        "as printed"
+    )
+
+
+def test_a_batch_of_one_text_costs_nothing():
+    assert dim(varied(1))[0] == 0.0
+
+
+def test_the_loss_is_the_same_in_any_order_of_the_batch():
+    tokens = varied(6)
+    loss = dim(tokens)[0]
+    order = torch.tensor([3, 0, 5, 1, 4, 2])
+    steps = find_objective("DIM").steps(tokens, generator(0))
+    plans = tuple(s.plan and replace(s.plan, start=s.plan.start[order], length=s.plan.length[order]) for s in steps)
+    again = find_objective("DIM").replay(pick(tokens, order), plans)[-1].example
+    model = make_model(Architecture(layers=1, width=8, heads=2, feed=1), SPECIALS.size, generator(1)).double()
+    assert float(model.answers(again)[0].mean().detach()) == pytest.approx(loss, rel=1e-9)
+    assert math.log(6) - loss <= math.log(6)
+
+
+def test_an_equal_ngram_of_another_text_is_no_wrong_answer():
+    tokens = tokens_of([[FIRST] * 12, [FIRST] * 12, [FIRST + 1] * 12])
+    knobs = {"mean_length": 3.0, "spread": 0.0}
+    _, answer, _ = dim(tokens, **knobs)
+    assert answer.scores.isinf().tolist() == [[False, True, False], [True, False, False], [False] * 3]
+    assert math.isfinite(float(answer.mean()))
+    assert not dim(tokens, twins=True, **knobs)[1].scores.isinf().any()
+
+
+def test_a_visible_ngram_is_a_leak():
+    """The check of leaks treats a match as a whole run of words."""
+    example = find_objective("DIM").example(varied(2), generator(0))
+    assert not leaks.check(example).leak
+    shown_again = replace(example, action=torch.full_like(example.action, Action.KEPT))
+    verdict = leaks.check(shown_again)
+    assert verdict.leak
+    assert verdict.path[-1].position == 0
+
+
+def test_infoword_is_words_and_runs():
+    example = find_objective("InfoWord").example(varied(3), generator(0))
+    assert [q.name for part in example.everything for q in part.questions] == ["hidden words", "match"]
+    assert find_objective("InfoWord").misprint is find_objective("DIM").misprint
+    assert "\\exp" not in find_objective("DIM").misprint.latex
+
+
+# views
+
+
+def cvt(tokens=None, **knobs):
+    objective = find_objective("CVT").turn(knobs)
+    example = objective.example(suited(objective, tokens if tokens is not None else varied(4, 7)), generator(0))
+    shape = fitted(Architecture(layers=2, width=8, heads=2, feed=1), example)
+    return example, make_model(shape, SPECIALS.size, generator(1)).double()
+
+
+def test_views_have_n_n_n_less_one_and_n_less_one_terms():
+    example, _ = cvt(plain_rows(1, 7))
+    asked = {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
+    assert asked == {"forwards": 7, "future": 6, "backwards": 7, "past": 6, "label": 7}
+
+
+def test_an_exact_share_of_the_texts_is_labelled():
+    for share, number in ((0.0, 0), (0.3, 2), (0.5, 2), (1.0, 4)):
+        example, _ = cvt(share=share)
+        assert int(example.questions[0].graded.any(1).sum()) == number
+
+
+def test_the_teacher_learns_nothing_from_the_views():
+    """The head of the whole text gets no gradient from students, and students' heads none from the labels."""
+    example, model = cvt()
+    by_name = {a.question.name: a for a in model.answers(example)}
+    sum(a.mean() for name, a in by_name.items() if name != "label").backward()
+    assert all(p.grad is None for p in model.labels["pos"].parameters())
+    assert all(p.grad is not None for p in model.labels["pos future"].parameters())
+    assert bool(model.table.weight.grad.any()), "the words are shared, so they do learn"
+
+
+def test_labels_still_teach_the_whole_network_beside_the_views():
+    """The teacher's reading of the text is the one that the labels are learnt from, with its gradient."""
+    example, model = cvt()
+    label = next(a for a in model.answers(example) if a.question.name == "label")
+    label.mean().backward()
+    assert bool(model.table.weight.grad.any())
+
+
+def test_a_view_costs_least_when_it_says_what_it_is_taught():
+    example, model = cvt()
+    view = next(a for a in model.answers(example) if a.question.name == "future")
+    entropy = -(view.targets * view.targets.log()).sum(1)
+    best = replace(view, scores=view.targets.log())
+    torch.testing.assert_close(best.losses(), entropy)
+    assert (view.losses() > entropy).all()
+
+
+def test_a_view_is_taught_by_what_is_said_of_the_same_word():
+    """The state before a word is compared with what the teacher says at that word."""
+    example, model = cvt(plain_rows(1, 5))
+    hidden = model.network.read(example.inputs, model.table.weight)[0]
+    said = model.labels["pos"](hidden).softmax(-1)
+    by_name = {a.question.name: a for a in model.answers(example)}
+    torch.testing.assert_close(by_name["forwards"].targets, said)
+    torch.testing.assert_close(by_name["future"].targets, said[1:])
+    torch.testing.assert_close(by_name["past"].targets, said[:-1])
+
+
+def test_labels_that_are_not_there_are_missed_in_a_sentence():
+    with pytest.raises(Refusal, match="needs the label 'pos' of every word"):
+        find_objective("CVT").example(varied(2), generator(0))
+
+
+def test_types_of_what_stands_against():
+    kinds = {type(q.against) for q in find_objective("CBOW NS").example(varied(2), generator(0)).questions}
+    assert kinds == {Contrast}
+    example, _ = cvt()
+    assert {type(q.against) for part in example.beside for q in part.questions} == {Taught}
+
+
+def test_scores_of_some_words_are_those_of_all():
+    """With static vectors and with a transformer alike."""
+    for kind in ("static", "transformer"):
+        shape = Architecture(layers=1, width=8, heads=2, feed=1, kind=kind)
+        model = make_model(shape, SPECIALS.size, generator(2)).double()
+        hidden = torch.randn(5, 8, generator=generator(3), dtype=torch.double)
+        words = torch.tensor([[40, 41, 42]] * 5)
+        some, every = model.score_some(hidden, words, model.network), model.score(hidden, "vocabulary", model.network)
+        torch.testing.assert_close(some, every.gather(1, words))
