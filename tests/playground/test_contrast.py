@@ -460,7 +460,7 @@ def entry_of(name, **model):
 def test_a_static_model_is_saved_and_goes_on_bit_for_bit(tmp_path, monkeypatch):
     corpus = reviews()
     entry = entry_of("CBOW NS", ngrams=300)
-    monkeypatch.setattr(checkpoint, "find_entry", lambda name: entry)
+    monkeypatch.setattr(checkpoint, "entry_named", lambda name: entry)
     words = corpus.tokenizer.words
     learner = Learner.new(entry, words, 0, torch.device("cpu"))
     batch = pick(corpus.windows(16), torch.arange(8))
