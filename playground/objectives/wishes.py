@@ -20,6 +20,11 @@ SHAPES = {
     "pair": "what becomes of the second text: next, random or reversed",
     "mask": "who sees whom: both, seq2seq, left or right",
     "part": "the number of a part of the mixture, such as 2",
+    "sentences": "sentence positions such as 2,1",
+    "start": "the word that comes first, such as 5",
+    "deleted": "word positions that vanish, such as 2,5",
+    "marks": "[MASK] or a word for each span, such as [MASK],walk",
+    "language": "which of the two texts is read: first or second",
 }
 
 
@@ -36,11 +41,11 @@ def read(key: str, value: Any) -> Any:
     items = [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
     try:
         match key:
-            case "cut" | "split" | "part":
+            case "cut" | "split" | "part" | "start":
                 return int(items[0] if isinstance(items, list) else items)
-            case "pair" | "mask":
+            case "pair" | "mask" | "language":
                 return str(items[0] if isinstance(items, list) else items)
-            case "chosen" | "order":
+            case "chosen" | "order" | "sentences" | "deleted":
                 return [int(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]

@@ -1,7 +1,8 @@
 """Arrange: how the text is laid out as positions before anything is chosen or changed."""
 
+from playground.objectives.arrange.language import ArrangeLanguage
 from playground.objectives.arrange.pair import ArrangePair
 from playground.objectives.arrange.part import ArrangePart
 from playground.objectives.arrange.text import ArrangeCode, ArrangeShifted, ArrangeText
 
-__all__ = ["ArrangeCode", "ArrangePair", "ArrangePart", "ArrangeShifted", "ArrangeText"]
+__all__ = ["ArrangeCode", "ArrangeLanguage", "ArrangePair", "ArrangePart", "ArrangeShifted", "ArrangeText"]

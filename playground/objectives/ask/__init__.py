@@ -3,6 +3,7 @@
 from playground.objectives.ask.boundary import AskBoundary
 from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.replaced import AskReplaced
+from playground.objectives.ask.translate import AskTranslation
 from playground.objectives.ask.within import AskWithin
 from playground.objectives.ask.words import AskContinuation, AskInPlace, AskMoved, AskNext, AskQueryStream
 from playground.objectives.ask.write import AskToWrite
@@ -18,5 +19,6 @@ __all__ = [
     "AskQueryStream",
     "AskReplaced",
     "AskToWrite",
+    "AskTranslation",
     "AskWithin",
 ]

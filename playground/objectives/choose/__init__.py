@@ -3,6 +3,9 @@
 from playground.objectives.choose.geometric import ChooseGeometricSpans
 from playground.objectives.choose.ngrams import ChooseNgrams
 from playground.objectives.choose.order import ChooseOrder
+from playground.objectives.choose.runs import ChooseRuns
+from playground.objectives.choose.sentences import ChooseGapSentences
+from playground.objectives.choose.share import ChooseShare
 from playground.objectives.choose.spans import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChosenSpans, tell_spans
 from playground.objectives.choose.split import ChooseSplit
 from playground.objectives.choose.tokens import ChooseTokens
@@ -11,10 +14,13 @@ from playground.objectives.choose.units import ChooseUnits
 
 __all__ = [
     "ChooseFragment",
+    "ChooseGapSentences",
     "ChooseGeometricSpans",
     "ChooseNgrams",
     "ChooseOrder",
     "ChoosePoissonSpans",
+    "ChooseRuns",
+    "ChooseShare",
     "ChooseSpans",
     "ChooseSplit",
     "ChooseTokens",
