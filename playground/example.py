@@ -270,23 +270,29 @@ class Example:
 
 def begin(tokens: Tokens) -> Example:
     """The text as it stands: nothing chosen, nothing changed, everybody sees everybody, nothing asked."""
-    none = torch.zeros_like(tokens.ids, dtype=torch.bool)
+    none = nothing(tokens.ids, dtype=torch.bool)
     empty = tokens.ids.new_zeros((tokens.ids.shape[0], 0))
     places = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
+    origin = places.where(tokens.real, -1) if tokens.padded else places
     return Example(
         tokens=tokens,
         inputs=stream(
             tokens.ids,
-            places.where(tokens.real, -1),
+            origin,
             tokens.real,
             padded=tokens.padded,
             language=tokens.labels["language"].clamp(min=0) if "language" in tokens.labels else None,
         ),
         chosen=none,
-        action=torch.zeros_like(tokens.ids),
+        action=nothing(tokens.ids),
         rank=places,
         spans=Spans(empty, empty),
     )
+
+
+def nothing(like: Tensor, dtype: torch.dtype = torch.long) -> Tensor:
+    """Zeros of a shape that take no memory: one zero seen everywhere, so never to be written to."""
+    return torch.zeros((), dtype=dtype, device=like.device).expand(like.shape)
 
 
 def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:
@@ -295,7 +301,7 @@ def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor
     An inserted sign speaks the language of the word before it, else of the word after it, within its own `part`.
     """
     if "language" not in tokens.labels or not tokens.ids.shape[1] or not origin.shape[1]:
-        return torch.zeros_like(origin)
+        return nothing(origin)
     width = origin.shape[1]
     place = torch.arange(width, device=origin.device).expand_as(origin)
     before = place.masked_fill(origin < 0, -1).cummax(1).values
@@ -310,7 +316,7 @@ def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor
 
 def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, language: Tensor | None = None) -> Stream:
     """A stream with natural positions, one segment and full visibility, to be narrowed by later stages."""
-    zeros = torch.zeros_like(ids)
+    zeros = nothing(ids)
     return Stream(
         ids=ids,
         origin=origin,
@@ -325,15 +331,16 @@ def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, la
 
 def full(real: Tensor, padded: bool, readers: Tensor | None = None) -> Visible:
     """Every reader sees every real place; `readers` `[b, n]` only gives the number of rows (for a decoder)."""
-    rows = real if readers is None else readers
-    reader = torch.zeros_like(rows, dtype=torch.long)
-    return Visible(reader, _hide(torch.zeros_like(real, dtype=torch.long), real), "levels" if padded else "full")
+    reader = nothing(real if readers is None else readers)
+    if not padded:
+        return Visible(reader, nothing(real), "full")
+    return Visible(reader, (~real).long() * NEVER)
 
 
 def causal(real: Tensor, padded: bool) -> Visible:
     """A reader sees itself and what stands to its left."""
     place = torch.arange(real.shape[1], device=real.device).expand(real.shape)
-    return Visible(place, _hide(place, real), "levels" if padded else "causal")
+    return Visible(place, _hide(place, real)) if padded else Visible(place, place, "causal")
 
 
 def by_level(reader: Tensor, read: Tensor, real: Tensor) -> Visible:
@@ -342,7 +349,7 @@ def by_level(reader: Tensor, read: Tensor, real: Tensor) -> Visible:
 
 
 def _hide(levels: Tensor, real: Tensor) -> Tensor:
-    return levels.masked_fill(~real, NEVER)
+    return torch.maximum(levels, (~real).long() * (2 * NEVER) - NEVER)  # cheaper than filling in by mask
 
 
 def at_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:

@@ -183,7 +183,8 @@ def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> 
 
 def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
     if origin < 0:
-        return "inserted" if token == specials.mask or token in specials.sentinels else "special"
+        sign = _special(token, specials) and token != specials.mask and token not in specials.sentinels
+        return "special" if sign else "inserted"
     if plain:
         return "kept"
     if action == Action.KEPT and _special(token, specials):

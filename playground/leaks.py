@@ -204,6 +204,8 @@ def _walk_back(came: dict[Place, Place | None], place: Place) -> tuple[Place, ..
 def _sentence(question: Question, leaking: tuple[int, ...], by_design: tuple[int, ...], graded: int) -> str:
     if leaking:
         return f"{len(leaking)} of {graded} graded answers can reach their own prediction: the model can copy them."
+    if by_design and len(by_design) == graded > 1:
+        return f"All {graded} graded answers are shown on purpose: there is nothing to guess."
     if by_design:
         return f"{len(by_design)} of {graded} graded answers are shown on purpose; the model cannot know which."
     if not graded:

@@ -57,7 +57,12 @@ MUTANTS = (
         "else cells & self.painted",
         "else cells | self.painted",
     ),
-    Mutant("padding can be read", "playground/example.py", "return levels.masked_fill(~real, NEVER)", "return levels"),
+    Mutant(
+        "padding can be read",
+        "playground/example.py",
+        "return torch.maximum(levels, (~real)",
+        "return torch.minimum(levels, (~real)",
+    ),
     Mutant(
         "one too many is chosen",
         f"{STAGES}/draw.py",
@@ -163,8 +168,8 @@ MUTANTS = (
     Mutant(
         "T5: one sentinel for all gaps",
         f"{STAGES}/change/markers.py",
-        "torch.tensor(specials.sentinels, device=spans.start.device)[number]",
-        "torch.tensor(specials.sentinels, device=spans.start.device)[number * 0]",
+        "sentinels[number.clamp(0, len(sentinels) - 1)]",
+        "sentinels[number * 0]",
     ),
     Mutant(
         "T5: official mode everywhere", f"{STAGES}/choose/spans.py", "outer = 0 if self.official else 1", "outer = 0"

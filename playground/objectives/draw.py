@@ -8,6 +8,8 @@ from torch import Generator, Tensor
 from playground.example import Tokens
 
 _GOLDEN, _FIRST, _SECOND = (c - 2**64 for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+LAST = 2**31 - 1
+"""Sorts behind every number."""
 
 
 def noise(shape: tuple[int, ...], rng: Generator) -> Tensor:
@@ -83,25 +85,61 @@ def ceiling(share: float, number: Tensor) -> Tensor:
     return (share * number.double() - 1e-9).ceil().long()
 
 
-def composition(total: Tensor, parts: Tensor, widest: int, most: int, rng: Generator) -> Tensor:
+def subset(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
+    """`count [b]` different numbers below `number [b]`, sorted, every set equally likely, `[b, most]`; the rest is -1.
+
+    One number after the other, for all rows at once (Floyd, in Bentley 1987, Programming pearls: a sample of
+    brilliance): draw below a limit that grows by one; where the number is taken, take the limit itself.
+    """
+    step = torch.arange(most, device=number.device)
+    limit = (number - count)[:, None] + step
+    drawn = (noise((len(number), most), rng) * (limit + 1)).long()
+    drawn = torch.minimum(drawn, limit)
+    for k in range(1, most):
+        taken = (drawn[:, :k] == drawn[:, k : k + 1]).any(1)
+        drawn[:, k] = torch.where(taken, limit[:, k], drawn[:, k])
+    return drawn.masked_fill(step >= count[:, None], LAST).sort(dim=1).values.masked_fill(step >= count[:, None], -1)
+
+
+def composition(total: Tensor, parts: Tensor, most: int, rng: Generator) -> Tensor:
     """Lengths `[b, most]` of a uniform composition of `total [b]` into `parts [b]` positive parts; the rest is 0.
 
-    `widest` bounds `total`; `parts <= total` is the caller's promise (rows with `parts` 0 give all 0).
+    `parts <= total` and `parts <= most` are the caller's promise (rows with `parts` 0 give all 0).
     """
-    places = torch.arange(max(widest, 1), device=total.device)
-    inner = (places[None, 1:] < total[:, None]) if widest > 1 else places.new_zeros((len(total), 0), dtype=torch.bool)
-    cuts = exactly((parts - 1).clamp(min=0), inner, rng)
-    part = torch.cat([torch.zeros_like(total)[:, None], cuts.long().cumsum(1)], dim=1)
-    counted = ((places < total[:, None]) & (parts > 0)[:, None]).long()
-    return torch.zeros((len(total), most), dtype=torch.long, device=total.device).scatter_add_(
-        1, part.clamp(max=most - 1), counted[:, : part.shape[1]]
-    )
+    cuts = subset((parts - 1).clamp(min=0), (total - 1).clamp(min=0), most - 1, rng) + 1
+    cuts = cuts.where(cuts > 0, total[:, None])
+    edges = torch.cat([torch.zeros_like(total)[:, None], cuts, total[:, None]], dim=1)
+    return edges.diff(dim=1) * (parts > 0)[:, None]
 
 
 def poisson_budget(budget: Tensor, mean: float, most: int, rng: Generator) -> Tensor:
-    """Poisson lengths `[b, most]` drawn until their sum reaches `budget [b]`, the last one cut to fit; -1 is unused."""
-    drawn = torch.poisson(torch.full((len(budget), most), mean, device=budget.device), generator=rng).long()
-    drawn[:, -1] = most
-    before = drawn.cumsum(1) - drawn
-    needed = before < budget[:, None]
-    return torch.minimum(drawn, budget[:, None] - before).masked_fill(~needed, -1)
+    """Poisson lengths `[b, most]` drawn until their sum reaches `budget [b]`, the last one cut to fit; -1 is unused.
+
+    The same as throwing `budget` tokens at a line with waits of an exponential law and counting them by stretches of
+    length `mean`: each stretch holds a Poisson number. `most` bounds the stretches; what comes later is in the last.
+    """
+    widest = int(budget.max()) if len(budget) else 0
+    thrown = torch.arange(widest, device=budget.device) < budget[:, None]
+    stretch = (waits((len(budget), widest), rng).cumsum(1) / mean).long().clamp(max=most - 1)
+    lengths = torch.zeros((len(budget), most), dtype=torch.long, device=budget.device)
+    lengths.scatter_add_(1, stretch, thrown.long())
+    used = (stretch * thrown).amax(1, keepdim=True) if widest else budget[:, None] - 1
+    unused = (torch.arange(most, device=budget.device) > used) | (budget == 0)[:, None]
+    return lengths.masked_fill(unused, -1)
+
+
+def waits(shape: tuple[int, ...], rng: Generator) -> Tensor:
+    """Numbers of the exponential law with mean 1."""
+    return -torch.log1p(-noise(shape, rng))
+
+
+def sorted_places(there: Tensor, number: Tensor, rng: Generator) -> Tensor:
+    """For every `there` `[b, m]` a number below `number [b]`, all independent and in rising order.
+
+    The gaps between sorted uniform numbers are exponential ones over their sum, so nothing needs to be sorted.
+    """
+    gaps = waits((len(there), there.shape[1] + 1), rng)
+    gaps[:, :-1] *= there
+    height = gaps.cumsum(1)
+    place = (height[:, :-1] / height[:, -1:] * number[:, None]).long()
+    return torch.minimum(place, number[:, None] - 1)

@@ -1,13 +1,11 @@
-"""Streams of changing length, built for a whole batch at once: keep some tokens, put markers between them."""
+"""Streams of changing length, built for a whole batch at once: pieces of the text and marks, one after the other."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from playground.example import Example
-
-LAST = 2**31 - 1
+from playground.example import Example, Spans, Stream, stream
 
 
 @dataclass(frozen=True)
@@ -19,25 +17,55 @@ class Woven:
     real: Tensor
 
 
-def weave(example: Example, keep: Tensor, markers: Tensor, marked: Tensor) -> Woven:
-    """The kept tokens `[b, t]` in order, with a marker `[b, m]` at the start of each span; `marked` is its origin."""
-    tokens = example.tokens
-    places = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
-    key = torch.cat(
-        [
-            (2 * example.spans.start).masked_fill(~example.spans.there, LAST),
-            (2 * places + 1).masked_fill(~keep, LAST),
-        ],
-        dim=1,
-    )
-    order = key.argsort(dim=1, stable=True)
-    count = (key < LAST).sum(1)
+def fold(example: Example, markers: Tensor) -> Woven:
+    """The input, which still stands as the text does, with one marker `[b, m]` in the place of each span.
+
+    Spans come from left to right and never overlap; a span that is not there (length -1) leaves the text alone.
+    """
+    spans, width = example.spans, example.tokens.ids.shape[1]
+    lengths = example.tokens.lengths[:, None]
+    stop = ((spans.start + spans.length) * spans.there).cummax(1).values
+    before = torch.cat([torch.zeros_like(lengths), stop], dim=1)
+    kept = (spans.start - before[:, :-1]) * spans.there
+    first = torch.cat([_paired(before[:, :-1], _numbered(markers, width)), before[:, -1:]], dim=1)
+    length = torch.cat([_paired(kept, spans.there.long()), lengths - before[:, -1:]], dim=1)
+    return _laid(example, example.inputs.ids, markers, spans.start.where(spans.length > 0, -1), first, length)
+
+
+def unfold(example: Example, spans: Spans, markers: Tensor) -> Woven:
+    """What the spans hold, each behind its marker `[b, m]`."""
+    first = _paired(_numbered(markers, example.tokens.ids.shape[1]), spans.start)
+    length = _paired(spans.there.long(), spans.length.clamp(min=0))
+    return _laid(example, example.tokens.ids, markers, torch.full_like(markers, -1), first, length)
+
+
+def _laid(example: Example, ids: Tensor, markers: Tensor, marked: Tensor, first: Tensor, length: Tensor) -> Woven:
+    """Pieces `[b, p]` one after the other: from place `first` on so many ids; markers stand behind the text's places.
+
+    What a step up or down at the beginning of each piece adds up to says where a position reads from.
+    """
+    places, count = ids.shape[1], length.sum(1)
+    pad = torch.full_like(count[:, None], example.tokens.specials.pad)
     width = int(count.max()) if len(count) else 0
-    order = order[:, :width]
-    real = places_below(count, width)
-    ids = torch.cat([markers, tokens.ids], dim=1).gather(1, order).where(real, tokens.specials.pad)
-    origin = torch.cat([marked, places], dim=1).gather(1, order).where(real, -1)
-    return Woven(ids, origin, real)
+    length = torch.cat([length, torch.zeros_like(pad)], dim=1)
+    first = torch.cat([first, torch.full_like(pad, places + markers.shape[1])], dim=1)
+    begin = length.cumsum(1) - length
+    steps = torch.zeros((len(ids), width + 1), dtype=torch.long, device=ids.device)
+    steps.scatter_add_(1, begin, (first - begin).diff(dim=1, prepend=torch.zeros_like(pad)))
+    position = torch.arange(width, device=ids.device)
+    source = (steps[:, :width].cumsum(1) + position).clamp(max=places + markers.shape[1])
+    place = torch.arange(places, device=ids.device).expand(len(ids), places)
+    origin = torch.cat([place, marked, torch.full_like(pad, -1)], dim=1).gather(1, source)
+    return Woven(torch.cat([ids, markers, pad], dim=1).gather(1, source), origin, places_below(count, width))
+
+
+def _numbered(markers: Tensor, first: int) -> Tensor:
+    return torch.arange(first, first + markers.shape[1], device=markers.device).expand_as(markers)
+
+
+def _paired(one: Tensor, other: Tensor) -> Tensor:
+    """One of each in turn, `[b, 2 m]`."""
+    return torch.stack([one, other], dim=2).flatten(1)
 
 
 def places_below(count: Tensor, width: int) -> Tensor:
@@ -46,22 +74,48 @@ def places_below(count: Tensor, width: int) -> Tensor:
 
 
 def collect(example: Example, keep: Tensor) -> Woven:
-    """The kept tokens alone, closed up."""
-    tokens = example.tokens
+    """The kept tokens of the text alone, closed up."""
     count = keep.sum(1)
     width = int(count.max()) if len(count) else 0
-    order = (~keep).long().argsort(dim=1, stable=True)[:, :width]
+    order = (~keep).argsort(dim=1, stable=True)[:, :width]
     real = places_below(count, width)
-    return Woven(tokens.ids.gather(1, order).where(real, tokens.specials.pad), order.where(real, -1), real)
+    pad = example.tokens.specials.pad
+    return Woven(example.tokens.ids.gather(1, order).where(real, pad), order.where(real, -1), real)
 
 
-def append(woven: Woven, token: int, pad: int) -> Woven:
-    """The same with one more token after the last real one of every row (an end sign)."""
-    ids = torch.cat([woven.ids, torch.full_like(woven.ids[:, :1], pad)], dim=1) if woven.ids.shape[1] else None
-    if ids is None:
-        ids = woven.ids.new_full((woven.ids.shape[0], 1), pad)
-    count = woven.real.sum(1)
-    real = places_below(count + 1, ids.shape[1])
-    ids = ids.scatter(1, count[:, None], token)
-    origin = torch.cat([woven.origin, torch.full_like(ids[:, :1], -1)], dim=1)
+def close_up(example: Example, keep: Tensor) -> Stream:
+    """The kept positions `[b, n]` of the input alone."""
+    count = keep.sum(1)
+    width = int(count.max()) if len(count) else 0
+    return reorder(example, (~keep).argsort(dim=1, stable=True)[:, :width], places_below(count, width), padded=True)
+
+
+def reorder(example: Example, order: Tensor, real: Tensor, padded: bool) -> Stream:
+    """The input's positions in a new order `[b, n]`, counted afresh; those that are not `real` become padding."""
+    inputs = example.inputs
+    ids = inputs.ids.gather(1, order).where(real, example.tokens.specials.pad)
+    origin = inputs.origin.gather(1, order).where(real, -1)
+    return stream(ids, origin, real, padded=padded, language=inputs.language.gather(1, order))
+
+
+def home(stream: Stream) -> Tensor:
+    """The place of the text that each position `[b, n]` goes with: its own, else that of the next word, else the last.
+
+    So a mark in front of a sentence moves with that sentence.
+    """
+    width = stream.origin.shape[1]
+    place = torch.arange(width, device=stream.origin.device).expand_as(stream.origin)
+    own = stream.origin >= 0
+    after = place.masked_fill(~own, width).flip(1).cummin(1).values.flip(1)
+    before = place.masked_fill(~own, 0).cummax(1).values
+    return stream.origin.gather(1, after.where(after < width, before)).clamp(min=0)
+
+
+def append(woven: Woven, token: int | Tensor, pad: int) -> Woven:
+    """The same with one more token, or one `[b, 1]` for each row, after the last real one (an end sign)."""
+    count = woven.real.sum(1, keepdim=True)
+    blank = torch.full_like(count, pad)
+    real = places_below(count[:, 0] + 1, woven.ids.shape[1] + 1)
+    ids = torch.cat([woven.ids, blank], dim=1).scatter(1, count, token)
+    origin = torch.cat([woven.origin, torch.full_like(blank, -1)], dim=1)
     return Woven(ids, origin, real)

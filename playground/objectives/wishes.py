@@ -23,6 +23,11 @@ SHAPES = {
     "radius": "one number for each word, such as 2,1,5",
     "wrong": "words, so many for each answer, such as thrilled,study",
     "labelled": "yes or no",
+    "sentences": "sentence positions such as 2,1",
+    "start": "the word that comes first, such as 5",
+    "deleted": "word positions that vanish, such as 2,5",
+    "marks": "[MASK] or a word for each span, such as [MASK],walk",
+    "language": "which of the two texts is read: first or second",
 }
 
 
@@ -39,11 +44,11 @@ def read(key: str, value: Any) -> Any:
     items = [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
     try:
         match key:
-            case "cut" | "split" | "part":
+            case "cut" | "split" | "part" | "start":
                 return int(items[0] if isinstance(items, list) else items)
-            case "pair" | "mask" | "labelled":
+            case "pair" | "mask" | "labelled" | "language":
                 return str(items[0] if isinstance(items, list) else items)
-            case "chosen" | "order" | "radius":
+            case "chosen" | "order" | "radius" | "sentences" | "deleted":
                 return [int(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]

@@ -264,9 +264,10 @@ def test_something_is_graded_and_only_real_words_are(name):
         asked = question.targets[question.graded]
         assert len(asked) > 0
         if question.head == "vocabulary":
-            sentinels = torch.isin(asked, torch.tensor(example.tokens.specials.sentinels))
-            assert bool(((asked >= example.tokens.specials.unknown) | sentinels).all())
-            assert example.decoder is not None or not sentinels.any()
+            specials = example.tokens.specials
+            signs = torch.isin(asked, torch.tensor((*specials.sentinels, specials.end)))
+            assert bool(((asked >= specials.unknown) | signs).all())
+            assert example.decoder is not None or not signs.any()
 
 
 # records and facts

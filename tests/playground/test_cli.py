@@ -157,7 +157,8 @@ def spelt(value):
 
 @pytest.mark.parametrize("name", TYPED)
 def test_text_that_looks_like_a_script_stays_text(name, facts):
-    said = facts("objective", name, "--text", f"{SCRIPT} . {SCRIPT} .", "--seed", 1, *pair_for(name))
+    first = ["--plan", "language=first"] if "language" in find_objective(name).plan_keys else []
+    said = facts("objective", name, "--text", f"{SCRIPT} . {SCRIPT} .", "--seed", 1, *pair_for(name), *first)
     assert said["text"] == f"{SCRIPT} . {SCRIPT} ."
     assert set(said["inputs"]) & set("<>/()")
 

@@ -1,6 +1,7 @@
 """Arrange: how the text is laid out as positions before anything is chosen or changed."""
 
 from playground.objectives.arrange.cells import ArrangeCells, Cells
+from playground.objectives.arrange.language import ArrangeLanguage
 from playground.objectives.arrange.pair import ArrangePair
 from playground.objectives.arrange.part import ArrangePart
 from playground.objectives.arrange.text import ArrangeCode, ArrangeShifted, ArrangeText
@@ -9,6 +10,7 @@ from playground.objectives.arrange.windows import ArrangeWindows
 __all__ = [
     "ArrangeCells",
     "ArrangeCode",
+    "ArrangeLanguage",
     "ArrangePair",
     "ArrangePart",
     "ArrangeShifted",

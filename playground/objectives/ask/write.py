@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Example, Question, Stream, at_origin, spoken, stream
+from playground.example import Example, Question, Stream, Tokens, at_origin, spoken, stream
 from playground.knob import knob
 from playground.objectives.arrange.text import shift
 from playground.objectives.ask.words import asked
-from playground.objectives.change.markers import markers
-from playground.objectives.weave import Woven, append, collect, weave
+from playground.objectives.change.markers import markers, sentinel
+from playground.objectives.weave import Woven, append, collect, places_below, unfold
 
 
 @dataclass(frozen=True)
@@ -22,37 +22,48 @@ class AskToWrite:
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")
     end: bool = knob(False, why="Close the target with [END], so that stopping is learnt.")
+    closing: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
 
     def build(self, example: Example) -> Example:
         tokens = example.tokens
         written = self.written(example)
+        if self.closing and self.target == "sentinels":
+            number = example.spans.there.sum(1, keepdim=True)
+            written = append(written, sentinel(example, number), tokens.specials.pad)
         if self.end:
             written = append(written, tokens.specials.end, tokens.specials.pad)
-        before = shift(written.ids, tokens.specials.start).where(written.real, tokens.specials.pad)
-        came_from = shift(written.origin, -1).where(written.real, -1)
-        language = spoken(tokens, came_from)
-        decoder = stream(
-            before, came_from, written.real, padded=self.target != "text" or tokens.padded, language=language
-        )
+        decoder = answered_so_far(tokens, written, self.target != "text" or tokens.padded)
+        decoder = replace(decoder, language=spoken(tokens, decoder.origin))
         if self.target == "fragment":
             decoder = _in_its_own_places(example, written, decoder)
-        question = Question(
-            "written words",
-            "vocabulary",
-            "decoder",
-            written.ids,
-            written.real,
-            written.origin,
-            copying=self.target == "text",
-        )
-        return asked(replace(example, decoder=decoder), question)
+        return asked_to_write(example, written, decoder, copying=self.target == "text")
 
     def written(self, example: Example) -> Woven:
         """What the decoder must write, `[b, n]`, and the place of the text that each answer stands at."""
         if self.target == "sentinels":
-            nowhere = torch.full_like(example.spans.start, -1)
-            return weave(example, example.chosen, markers(example, "sentinel"), nowhere)
-        return collect(example, example.tokens.real if self.target == "text" else example.chosen)
+            return unfold(example, example.spans, markers(example, "sentinel"))
+        return whole(example.tokens) if self.target == "text" else collect(example, example.chosen)
+
+
+def whole(tokens: Tokens) -> Woven:
+    """A text as it stands, without the columns that are padding in every row."""
+    width = int(tokens.lengths.max()) if len(tokens.lengths) else 0
+    real, ids = places_below(tokens.lengths, width), tokens.ids[:, :width]
+    place = torch.arange(width, device=ids.device).expand(ids.shape)
+    return Woven(ids.where(real, tokens.specials.pad), place.where(real, -1), real)
+
+
+def answered_so_far(tokens: Tokens, written: Woven, padded: bool) -> Stream:
+    """What a decoder has when it writes: a start sign and all answers but the last."""
+    before = shift(written.ids, tokens.specials.start).where(written.real, tokens.specials.pad)
+    return stream(before, shift(written.origin, -1).where(written.real, -1), written.real, padded=padded)
+
+
+def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: bool) -> Example:
+    """The example with a decoder and the question what it writes."""
+    ids, real, origin = written.ids, written.real, written.origin
+    question = Question("written words", "vocabulary", "decoder", ids, real, origin, copying=copying)
+    return asked(replace(example, decoder=decoder), question)
 
 
 def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Stream:
@@ -60,4 +71,5 @@ def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Str
     tokens = example.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
     ids = at_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
-    return replace(decoder, ids=ids, origin=before, position=before.clamp(min=0), language=spoken(tokens, before))
+    language = spoken(tokens, before)
+    return replace(decoder, ids=ids, origin=before, position=before.clamp(min=0), language=language)

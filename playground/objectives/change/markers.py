@@ -1,36 +1,93 @@
 """Change spans into markers."""
 
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from playground.example import Action, Example, spoken, stream
 from playground.knob import knob
-from playground.objectives.choose.spans import inside
-from playground.objectives.weave import weave
+from playground.objectives import draw
+from playground.objectives.change.tokens import one_each, word_id, words_by
+from playground.objectives.stage import Wishes
+from playground.objectives.weave import fold
+
+MASK = "[MASK]"
+"""How a person names a marker that is no word."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands in the place of each span, `[b, m]`."""
+
+    ids: Tensor
 
 
 @dataclass(frozen=True)
 class ChangeToMarkers:
-    """Fold every span into one marker: the same [MASK] (BART) or a numbered sentinel each (T5, sec. 3.1.4)."""
+    """Fold every span into one marker: the same [MASK] (BART) or a numbered sentinel each (T5, sec. 3.1.4).
+
+    Spans are places of the text, so this comes before all that moves words. fairseq's command for BART puts a random
+    word in the place of a tenth of the masks.
+    """
 
     marker: str = knob("mask", choices=("mask", "sentinel"), why="Numbered markers say which gap an answer fills.")
+    mask_random: float = knob(0.0, 0.0, 1.0, unit="share of the masks", why="A random word hides that a gap is there.")
+    keys: ClassVar[tuple[str, ...]] = ("marks",)
 
-    def build(self, example: Example) -> Example:
-        spans, tokens = example.spans, example.tokens
-        marked = spans.start.where(spans.length > 0, -1)
-        woven = weave(example, tokens.real & ~example.chosen, markers(example, self.marker), marked)
-        first = inside(replace(spans, length=spans.length.clamp(max=1)), tokens.ids.shape[1])
-        action = torch.where(first, int(Action.MASKED), int(Action.DELETED)).where(example.chosen, example.action)
-        inputs = stream(woven.ids, woven.origin, woven.real, language=spoken(tokens, woven.origin))
-        return replace(example, action=action, inputs=inputs)
+    def plan(self, example: Example, rng: Generator) -> Marks:
+        marks = markers(example, self.marker)
+        if self.marker != "mask" or self.mask_random == 0:
+            return Marks(marks)
+        lucky = draw.noise(tuple(marks.shape), rng) < self.mask_random
+        return Marks(words_by(draw.noise(tuple(marks.shape), rng), example).where(lucky, marks))
+
+    def build(self, example: Example, plan: Marks) -> Example:
+        folded = fold(example, plan.ids)
+        inputs = stream(folded.ids, folded.origin, folded.real, language=spoken(example.tokens, folded.origin))
+        return replace(example, inputs=inputs, action=_folded(example, plan.ids))
+
+    def revise(self, example: Example, plan: Marks, wanted: Wishes) -> Marks:
+        if "marks" not in wanted:
+            return plan
+        numbers = example.spans.there[0].nonzero().flatten().tolist()
+        words, mask = plan.ids.clone(), example.tokens.specials.mask
+        for number, name in one_each(wanted["marks"], numbers, "marks", "spans").items():
+            words[:, number] = mask if name == MASK else word_id(example, name)
+        return Marks(words)
+
+    def tell(self, example: Example, plan: Marks, row: int) -> dict[str, Any]:
+        said = plan.ids[row][example.spans.there[row]].tolist()
+        if self.marker != "mask" or all(word == example.tokens.specials.mask for word in said):
+            return {}
+        return {"marks": [example.tokens.vocabulary[word] for word in said]}
+
+
+def _folded(example: Example, words: Tensor) -> Tensor:
+    """What is done to each token `[b, t]`: the first of a span is its marker, the rest is folded away."""
+    spans, width = example.spans, example.tokens.ids.shape[1]
+    used = (spans.length > 0).long()
+    random = (words >= example.tokens.specials.first_word).long()
+    at_first = used * (int(Action.MASKED) + random * (Action.RANDOMISED - Action.MASKED))
+    rest = used * int(Action.DELETED)
+    steps = torch.zeros((len(used), width + 1), dtype=torch.long, device=used.device)
+    steps.scatter_add_(1, spans.start * used, at_first)
+    steps.scatter_add_(1, (spans.start + 1) * used, rest - at_first)
+    steps.scatter_add_(1, (spans.start + spans.length) * used, -rest)
+    done = steps.cumsum(1)[:, :width]
+    return done.where(done > 0, example.action)
 
 
 def markers(example: Example, kind: str) -> Tensor:
     """One marker id for every span, `[b, m]`: [MASK], or sentinels numbered from left to right."""
-    specials, spans = example.tokens.specials, example.spans
+    spans = example.spans
     if kind == "mask":
-        return torch.full_like(spans.start, specials.mask)
-    number = (spans.there.long().cumsum(1) - 1).clamp(0, len(specials.sentinels) - 1)
-    return torch.tensor(specials.sentinels, device=spans.start.device)[number]
+        return torch.full_like(spans.start, example.tokens.specials.mask)
+    return sentinel(example, spans.there.long().cumsum(1) - 1)
+
+
+def sentinel(example: Example, number: Tensor) -> Tensor:
+    """The sentinel of each number; the last one stands for all that come after it."""
+    sentinels = torch.tensor(example.tokens.specials.sentinels, device=number.device)
+    return sentinels[number.clamp(0, len(sentinels) - 1)]

@@ -1,4 +1,9 @@
-"""Change the order of words or sentences."""
+"""Change the order of words or sentences, or where the text begins.
+
+These stages move the positions of the input as it stands, so they may follow each other and any stage that masks,
+folds or deletes. fairseq permutes sentences first and hides tokens afterwards, so its runs may join words of sentences
+that were no neighbours; here runs are chosen in the text, and their marks move with the sentence that they begin in.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -6,18 +11,26 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, spoken, stream
+from playground.example import Action, Example
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
+from playground.objectives.weave import home, reorder
 from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)
 class NewOrder:
-    """The place of the text `[b, t]` that each place is filled from."""
+    """The places of the text `[b, t]` in the order in which they are read from now on."""
 
     source: Tensor
+
+
+@dataclass(frozen=True)
+class Start:
+    """The place of the text `[b]` that is read first."""
+
+    place: Tensor
 
 
 @dataclass(frozen=True)
@@ -33,9 +46,9 @@ class ChangeWordOrder:
     def plan(self, example: Example, rng: Generator) -> NewOrder:
         tokens = example.tokens
         dice = draw.noise(tuple(tokens.ids.shape), rng)
-        by_word = dice.gather(1, _word_place(tokens.word))
-        key = by_word if self.window == 0 else _word_place(tokens.word) + by_word * self.window
-        return NewOrder(_permute(example.maskable, key))
+        by_word = dice.gather(1, _from_zero(tokens.word))
+        key = by_word if self.window == 0 else _number_now(example, tokens.word) + by_word * self.window
+        return NewOrder(_sorted(example, example.maskable, key))
 
     def build(self, example: Example, plan: NewOrder) -> Example:
         return moved(example, plan)
@@ -49,52 +62,125 @@ class ChangeWordOrder:
 
 @dataclass(frozen=True)
 class ChangeSentenceOrder:
-    """Shuffle whole sentences; the words inside each stay in order (BART, arXiv:1910.13461, sec. 2.2)."""
+    """Shuffle whole sentences; the words inside each stay in order (BART, arXiv:1910.13461, sec. 2.2).
 
-    keys: ClassVar[tuple[str, ...]] = ("order",)
+    By hand the order is called `sentences`; `order` is understood too where no later stage orders words.
+    """
+
+    keys: ClassVar[tuple[str, ...]] = ("order", "sentences")
 
     def plan(self, example: Example, rng: Generator) -> NewOrder:
         tokens = example.tokens
         dice = draw.noise(tuple(tokens.ids.shape), rng)
-        return NewOrder(_permute(tokens.real, dice.gather(1, _word_place(tokens.sentence))))
+        return NewOrder(_sorted(example, tokens.real, dice.gather(1, _from_zero(tokens.sentence))))
 
     def build(self, example: Example, plan: NewOrder) -> Example:
         return moved(example, plan)
 
     def revise(self, example: Example, plan: NewOrder, wanted: Wishes) -> NewOrder:
-        if "order" not in wanted:
+        asked = wanted.get("sentences", wanted.get("order"))
+        if asked is None:
             return plan
         count = int(example.tokens.sentence[0][example.tokens.real[0]].max()) + 1
-        if sorted(wanted["order"]) != list(range(1, count + 1)):
-            given = ",".join(map(str, wanted["order"]))
+        if sorted(asked) != list(range(1, count + 1)):
+            given = ",".join(map(str, asked))
             raise Refusal(f"The order {given} is not an order of {count} sentences; name each of 1 to {count} once.")
-        step = torch.tensor(wanted["order"], device=plan.source.device).argsort()
-        return NewOrder(_permute(example.tokens.real, step[example.tokens.sentence.clamp(0, count - 1)]))
+        step = torch.tensor(asked, device=plan.source.device).argsort()
+        return NewOrder(_sorted(example, example.tokens.real, step[example.tokens.sentence.clamp(0, count - 1)]))
 
     def tell(self, example: Example, plan: NewOrder, row: int) -> dict[str, Any]:
         in_order = example.tokens.sentence[row].gather(0, plan.source[row])[example.tokens.real[row]]
-        return {"order": list(dict.fromkeys((in_order + 1).tolist()))}
+        return {"sentences": list(dict.fromkeys((in_order + 1).tolist()))}
+
+
+@dataclass(frozen=True)
+class ChangeStart:
+    """Turn the text so that it begins at any token, each equally likely (BART, arXiv:1910.13461, sec. 2.2).
+
+    What stood before that token comes last. `official` draws from one number too many, as fairseq does, so that the
+    text stays as it is twice as often as it begins at any other token.
+    """
+
+    official: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
+    keys: ClassVar[tuple[str, ...]] = ("start",)
+
+    def plan(self, example: Example, rng: Generator) -> Start:
+        inputs = example.inputs
+        number = inputs.real.sum(1)
+        drawn = (draw.noise((len(number),), rng) * (number + int(self.official))).long() % number.clamp(min=1)
+        if not inputs.ids.shape[1]:
+            return Start(drawn)
+        return Start(home(inputs).gather(1, drawn[:, None])[:, 0])
+
+    def build(self, example: Example, plan: Start) -> Example:
+        return moved(example, self.turned(example, plan))
+
+    def turned(self, example: Example, plan: Start) -> NewOrder:
+        """The order of the whole text when it begins at a place of it."""
+        real, now = example.tokens.real, _in_order(example.rank)
+        slot = torch.arange(real.shape[1], device=real.device).expand(real.shape)
+        if not real.shape[1]:
+            return NewOrder(now)
+        ahead = example.rank.gather(1, plan.place[:, None])
+        turned = (slot + ahead) % example.tokens.lengths[:, None].clamp(min=1)
+        return NewOrder(now.gather(1, turned.where(real, slot)))
+
+    def revise(self, example: Example, plan: Start, wanted: Wishes) -> Start:
+        if "start" not in wanted:
+            return plan
+        places = wishes.places(example, [wanted["start"]], "The start").long()
+        return Start(places.argmax(dim=1))
+
+    def tell(self, example: Example, plan: Start, row: int) -> dict[str, Any]:
+        if not int(example.tokens.lengths[row]):
+            return {}
+        return {"start": int(example.tokens.word[row, plan.place[row]]) + 1}
 
 
 def moved(example: Example, plan: NewOrder) -> Example:
-    """The text read in the new order; tokens that did not stay where they were count as moved."""
-    tokens, source = example.tokens, plan.source
-    away = source != torch.arange(source.shape[1], device=source.device)
-    origin = source.where(tokens.real, -1)
-    language = spoken(tokens, origin)
-    inputs = stream(tokens.ids.gather(1, source), origin, tokens.real, padded=tokens.padded, language=language)
-    action = example.action.masked_fill(away & tokens.real, Action.MOVED)
-    return replace(example, inputs=inputs, action=action, chosen=tokens.real, rank=source.argsort(dim=1))
+    """The input read in the new order; words that are shown and not where the text has them count as moved."""
+    inputs, real = example.inputs, example.tokens.real
+    rank = _in_order(plan.source)
+    order = rank.gather(1, home(inputs)).masked_fill(~inputs.real, rank.shape[1]).argsort(dim=1, stable=True)
+    away = (rank != torch.arange(rank.shape[1], device=rank.device)) & real & (example.action == Action.KEPT)
+    chosen = example.chosen | (~example.chosen.any(1, keepdim=True) & real)
+    return replace(
+        example,
+        inputs=reorder(example, order, inputs.real, inputs.padded),
+        action=example.action.masked_fill(away, Action.MOVED),
+        chosen=chosen,
+        rank=rank,
+    )
 
 
-def _word_place(index: Tensor) -> Tensor:
+def _in_order(rank: Tensor) -> Tensor:
+    """The places `[b, t]` in the order of their rank, and back: the inverse of a permutation."""
+    places = torch.arange(rank.shape[1], device=rank.device).expand(rank.shape)
+    return torch.empty_like(rank).scatter_(1, rank, places)
+
+
+def _from_zero(index: Tensor) -> Tensor:
     """Word or sentence numbers counted from the row's first, so that they can address a table of the row's width."""
     return (index - index[:, :1]).clamp(0, index.shape[1] - 1)
+
+
+def _number_now(example: Example, word: Tensor) -> Tensor:
+    """How many words stand before each word `[b, t]` in the order of now."""
+    there = word.gather(1, _in_order(example.rank))
+    new = there[:, 1:] != there[:, :-1]
+    number = torch.cat([torch.zeros_like(word[:, :1]), new.long()], dim=1).cumsum(1)
+    return number.gather(1, example.rank)
+
+
+def _sorted(example: Example, movable: Tensor, key: Tensor) -> Tensor:
+    """The places of the text when the movable ones are sorted by key; the others stay where they are now."""
+    now = _in_order(example.rank)
+    return now.gather(1, _permute(movable.gather(1, now), key.gather(1, now)))
 
 
 def _permute(movable: Tensor, key: Tensor) -> Tensor:
     """Fill the movable places with the movable tokens in the order of their key; the others stay."""
     places = torch.arange(key.shape[1], device=key.device).expand(key.shape)
     source = key.double().masked_fill(~movable, torch.inf).argsort(dim=1, stable=True)
-    target = (~movable).long().argsort(dim=1, stable=True)
+    target = (~movable).argsort(dim=1, stable=True)
     return places.scatter(1, target, source).where(movable, places)

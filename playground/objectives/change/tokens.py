@@ -161,10 +161,10 @@ def _replaced(example: Example, action: Tensor, wanted: Wishes) -> list[int]:
     return wishes.words_of(example, (action == Action.RANDOMISED) & example.chosen, 0)
 
 
-def one_each(values: list[str], positions: list[int], what: str) -> dict[int, str]:
+def one_each(values: list[str], positions: list[int], what: str, of: str = "chosen words") -> dict[int, str]:
     """One value for each word position, or a refusal that counts both."""
     if len(values) != len(positions):
-        raise Refusal(f"The plan {what} names {len(values)} for {len(positions)} chosen words; give one for each.")
+        raise Refusal(f"The plan {what} names {len(values)} for {len(positions)} {of}; give one for each.")
     return dict(zip(positions, values, strict=True))
 
 

@@ -6,6 +6,9 @@ from playground.objectives.choose.labelled import ChooseLabelled
 from playground.objectives.choose.ngrams import ChooseNgrams
 from playground.objectives.choose.one_ngram import ChooseOneNgram
 from playground.objectives.choose.order import ChooseOrder
+from playground.objectives.choose.runs import ChooseRuns
+from playground.objectives.choose.sentences import ChooseGapSentences
+from playground.objectives.choose.share import ChooseShare
 from playground.objectives.choose.spans import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChosenSpans, tell_spans
 from playground.objectives.choose.split import ChooseSplit
 from playground.objectives.choose.tokens import ChooseTokens
@@ -14,6 +17,7 @@ from playground.objectives.choose.units import ChooseUnits
 
 __all__ = [
     "ChooseFragment",
+    "ChooseGapSentences",
     "ChooseGeometricSpans",
     "ChooseLabelled",
     "ChooseNgrams",
@@ -21,6 +25,8 @@ __all__ = [
     "ChooseOrder",
     "ChoosePoissonSpans",
     "ChooseRarer",
+    "ChooseRuns",
+    "ChooseShare",
     "ChooseSpans",
     "ChooseSplit",
     "ChooseTokens",

@@ -23,19 +23,26 @@ class ChosenSpans:
 
 @dataclass(frozen=True)
 class ChooseFragment:
-    """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code)."""
+    """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
+
+    The released code counts a sign before and one after the text, and the run may reach over the last one (`signs`);
+    the sign itself is not asked for here.
+    """
 
     share: float = knob(0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model.")
     ends: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
+    signs: bool = knob(False, why="Count the signs at both ends, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        number = example.tokens.lengths
-        length = torch.minimum(draw.half_even(self.share, number), number)
+        text = example.tokens.lengths
+        number = text + int(self.signs)
+        length = torch.minimum(draw.half_even(self.share, number + int(self.signs)), number)
         where, side = draw.noise((2, len(number)), rng)
         inside = (where * (number - length + 1)).long()
         at_end = torch.where(side < 0.5 * self.ends, 0, number - length)
         start = torch.where(side < self.ends, at_end, inside)
+        length = torch.minimum(length, text - start)
         return ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None])
 
     def build(self, example: Example, plan: ChosenSpans) -> Example:
@@ -65,13 +72,12 @@ class ChooseSpans:
         number, widest = example.tokens.lengths, example.tokens.ids.shape[1]
         gone, runs = self.counts(number, len(example.tokens.specials.sentinels))
         most = max(1, self._most(widest))
-        inside = draw.composition(gone, runs, widest, most, rng)
+        inside = draw.composition(gone, runs, most, rng)
         outer = 0 if self.official else 1
-        between = draw.composition(number - gone + 2 * outer, runs + outer, widest + 2, most + 1, rng)
-        first = between[:, :1] - outer
-        ends = (inside.cumsum(1) - inside) + torch.cat([first, first + between[:, 1:-1].cumsum(1)], dim=1)
+        between = draw.composition(number - gone + 2 * outer, runs + outer, most + 1, rng)
+        start = between[:, :-1].cumsum(1) - outer + inside.cumsum(1) - inside
         there = torch.arange(most, device=number.device) < runs[:, None]
-        return ChosenSpans(ends.where(there, 0), inside.where(there, -1))
+        return ChosenSpans(start * there, inside.where(there, -1))
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
         """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
@@ -108,16 +114,17 @@ class ChoosePoissonSpans:
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
         number = example.tokens.lengths
         budget = torch.minimum(draw.ceiling(self.rate, number), number)
-        most = 2 * math.ceil(self.rate * example.tokens.ids.shape[1] / min(1.0, self.mean_length)) + 8
-        length = draw.poisson_budget(budget, self.mean_length, most, rng)
-        slots = (number - budget + 1)[:, None]
+        most = self._most(example.tokens.ids.shape[1])
+        length = _last_anywhere(draw.poisson_budget(budget, self.mean_length, most, rng), rng)
         there = length >= 0
-        mixed = (draw.noise(tuple(length.shape), rng) + 2.0 * ~there).argsort(dim=1)
-        length = length.gather(1, mixed)
-        slot = (draw.noise(tuple(length.shape), rng) * slots).long().masked_fill(~there, example.tokens.ids.shape[1])
-        slot = slot.sort(dim=1).values
+        slot = draw.sorted_places(there, number - budget + 1, rng)
         taken = length.clamp(min=0)
-        return ChosenSpans((slot + taken.cumsum(1) - taken).where(there, 0), length)
+        return ChosenSpans((slot + taken.cumsum(1) - taken) * there, length)
+
+    def _most(self, widest: int) -> int:
+        """So many lengths reach any budget: its own number of them and seven standard deviations."""
+        budget = math.ceil(self.rate * widest)
+        return math.ceil(((7 + math.sqrt(49 + 4 * budget)) / 2) ** 2 / self.mean_length) + 1
 
     def build(self, example: Example, plan: ChosenSpans) -> Example:
         return mark_spans(example, plan)
@@ -129,27 +136,36 @@ class ChoosePoissonSpans:
         return tell_spans(example, plan, row)
 
 
+def _last_anywhere(length: Tensor, rng: Generator) -> Tensor:
+    """The last length of each row `[b, m]` changes places with any of them: it alone was cut to fit the budget."""
+    count = (length >= 0).sum(1, keepdim=True)
+    last = (count - 1).clamp(min=0)
+    other = torch.minimum((draw.noise(tuple(count.shape), rng) * count).long(), last)
+    cut, whole = length.gather(1, last), length.gather(1, other)
+    return length.scatter(1, last, whole).scatter(1, other, cut)
+
+
 def mark_spans(example: Example, plan: ChosenSpans) -> Example:
     """The spans and the tokens in them, marked; a span that meets a separator ends there."""
     spans = _cut_at_specials(example, plan)
-    return replace(example, spans=spans, chosen=inside(spans, example.tokens.ids.shape[1]) & example.maskable)
+    return replace(example, spans=spans, chosen=inside(spans, example.tokens.ids.shape[1]))
 
 
 def inside(spans: Spans, width: int) -> Tensor:
     """Which places `[b, t]` lie in a span: one up at each start, one down at each end, summed."""
     steps = spans.start.new_zeros((spans.start.shape[0], width + 1))
-    used = spans.length > 0
-    steps.scatter_add_(1, spans.start.where(used, 0), used.long())
-    steps.scatter_add_(1, (spans.start + spans.length).where(used, 0), -used.long())
+    used = (spans.length > 0).long()
+    steps.scatter_add_(1, spans.start * used, used)
+    steps.scatter_add_(1, (spans.start + spans.length) * used, -used)
     return steps.cumsum(1)[:, :width] > 0
 
 
 def _cut_at_specials(example: Example, plan: ChosenSpans) -> Spans:
+    """Count the separators up to each place; the first one from a span's start on is one more than stand before it."""
     width = example.tokens.ids.shape[1]
-    places = torch.arange(width, device=plan.start.device).expand_as(example.tokens.ids)
-    barrier = places.masked_fill(example.maskable, width).flip(1).cummin(1).values.flip(1)
-    barrier = torch.cat([barrier, barrier.new_full((len(barrier), 1), width)], dim=1)
-    room = barrier.gather(1, plan.start.clamp(max=width)) - plan.start
+    counted = torch.cat([torch.zeros_like(example.tokens.lengths[:, None]), (~example.maskable).cumsum(1)], dim=1)
+    before = counted.gather(1, plan.start.clamp(max=width))
+    room = torch.searchsorted(counted, before + 1) - 1 - plan.start
     length = torch.minimum(plan.length, room)
     return Spans(plan.start, length.where((length > 0) | (plan.length == 0), -1))
 

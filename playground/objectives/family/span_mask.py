@@ -1,8 +1,10 @@
 """Span mask: hide one run of words token by token and let a decoder write it."""
 
+from dataclasses import replace
+
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeTokens
-from playground.objectives.choose import ChooseFragment
+from playground.objectives.choose import ChooseFragment, ChooseTokens
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
@@ -23,4 +25,18 @@ SPAN_MASK = Objective(
     loss="Mean cross-entropy of the hidden run, each word given the corrupted text and the run so far.",
     terms=(Term("written words", r"-\frac{1}{j-i+1}\sum_{t=i}^{j}\log p(x_t \mid x_{\setminus i:j}, x_{i:t-1})"),),
     source="arXiv:1905.02450, sec. 3.2",
+)
+
+DISCRETE_MASK = replace(
+    SPAN_MASK,
+    name="discrete mask",
+    aliases=("MASS discrete", "MASS with single tokens"),
+    row="",
+    printed=Printed(),
+    rank=143,
+    stages=(ChooseTokens(rate=0.5, specials=0), *SPAN_MASK.stages[1:]),
+    idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
+    loss="Mean cross-entropy of the hidden words, each given the corrupted text and the word before its place.",
+    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid x_{\setminus M}, x_{M,<t})"),),
+    source="arXiv:1905.02450, sec. 4.5 (Discrete)",
 )

@@ -1,0 +1,56 @@
+"""Arrange one of two texts that say the same in two languages."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example, Tokens, begin
+from playground.objectives import draw
+from playground.objectives.arrange.pair import either
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+NAMES = ("first", "second")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Whether each row `[b]` is read in the second language."""
+
+    second: Tensor
+
+
+@dataclass(frozen=True)
+class ArrangeLanguage:
+    """A coin decides in which of its two languages each text is read (mBART, arXiv:2001.08210, sec. 2).
+
+    mBART puts a sign for the language at the end of the input and the start of the output; here every position knows
+    its language, as in XLM (arXiv:1901.07291, sec. 3.1).
+    """
+
+    keys: ClassVar[tuple[str, ...]] = ("language",)
+
+    def plan(self, example: Example, rng: Generator) -> Spoken:
+        return Spoken(draw.noise((len(example.tokens.ids),), rng) < 0.5)
+
+    def build(self, example: Example, plan: Spoken) -> Example:
+        return begin(either(plan.second, translation(example.tokens), example.tokens))
+
+    def revise(self, example: Example, plan: Spoken, wanted: Wishes) -> Spoken:
+        if "language" not in wanted:
+            return plan
+        if wanted["language"] not in NAMES:
+            raise Refusal(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
+        return Spoken(torch.full_like(plan.second, wanted["language"] == NAMES[1]))
+
+    def tell(self, example: Example, plan: Spoken, row: int) -> dict[str, Any]:
+        return {"language": NAMES[int(plan.second[row])]}
+
+
+def translation(tokens: Tokens) -> Tokens:
+    """The same texts in the second language."""
+    if "translation" not in tokens.neighbours:
+        raise Refusal("This objective needs translations; this corpus or text has none. Give a second text.")
+    return tokens.neighbours["translation"]

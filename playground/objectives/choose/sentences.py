@@ -1,0 +1,118 @@
+"""Choose whole sentences."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor
+
+from playground.example import Example
+from playground.knob import knob
+from playground.objectives import draw
+from playground.objectives.choose.spans import ChosenSpans, mark_spans
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+FEWEST, HIGHEST = 0.15, 0.45
+"""Between these the share of a text is drawn where it is left to chance."""
+
+
+@dataclass(frozen=True)
+class ChosenSentences:
+    """Which sentences are taken, `[b, m]`, counted from the row's first."""
+
+    taken: Tensor
+
+
+@dataclass(frozen=True)
+class ChooseGapSentences:
+    """Mark the sentences that say most of the rest again (PEGASUS, arXiv:1912.08777, sec. 3.1 and released code).
+
+    "rouge" takes those with the highest ROUGE-1 F1 against all others, each judged alone and repeated words counted
+    ("Ind-Orig"), of equals the later; "lead" takes the first, "random" any. A text of one sentence keeps it.
+    """
+
+    ratio: float = knob(0.3, 0.05, 0.9, unit="share of sentences", why="More gaps, less to read.")
+    strategy: str = knob("rouge", choices=("rouge", "lead", "random"), why="Which sentences make the best summary.")
+    stochastic: bool = knob(False, why="Draw the share of each text between .15 and .45 (mixed and stochastic model).")
+    keys: ClassVar[tuple[str, ...]] = ("sentences",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSentences:
+        size = words_by_sentence(example)
+        taken = draw.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
+        return ChosenSentences(taken)
+
+    def count(self, number: Tensor, rng: Generator) -> Tensor:
+        """How many of so many sentences `[b]`: the share rounded down, at least one, none where there is only one."""
+        ratio = torch.full(number.shape, self.ratio, dtype=torch.double, device=number.device)
+        if self.stochastic:
+            ratio = FEWEST + (HIGHEST - FEWEST) * draw.noise(tuple(number.shape), rng).double()
+        wanted = (number * ratio + 1e-9).floor().long().clamp(min=1)
+        return wanted.masked_fill(number < 2, 0)
+
+    def priority(self, example: Example, size: Tensor, rng: Generator) -> Tensor:
+        """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
+        place = torch.arange(size.shape[1], device=size.device).expand_as(size)
+        if self.strategy == "random":
+            return draw.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
+        if self.strategy == "lead":
+            return (-place).masked_fill(size == 0, -size.shape[1])
+        return (overlap(example, size.shape[1]) * size.shape[1] + place).masked_fill(size == 0, -1)
+
+    def build(self, example: Example, plan: ChosenSentences) -> Example:
+        tokens, most = example.tokens, plan.taken.shape[1]
+        width = tokens.ids.shape[1]
+        number = sentence_number(example).where(example.maskable, most).clamp(max=most)
+        place = torch.arange(width, device=number.device).expand_as(number)
+        table = torch.zeros((len(number), most + 1), dtype=torch.long, device=number.device)
+        stop = table.scatter_reduce(1, number, place + 1, "amax")[:, :most]
+        start = (table + width).scatter_reduce(1, number, place, "amin")[:, :most]
+        taken = plan.taken & (stop > 0)
+        return mark_spans(example, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
+
+    def revise(self, example: Example, plan: ChosenSentences, wanted: Wishes) -> ChosenSentences:
+        if "sentences" not in wanted:
+            return plan
+        count = plan.taken.shape[1]
+        for number in wanted["sentences"]:
+            if not 1 <= number <= count:
+                raise Refusal(f"Sentence {number} is not in the text; it has {count}, so 1 to {count} would be right.")
+        asked = torch.tensor([n - 1 for n in wanted["sentences"]], dtype=torch.long, device=plan.taken.device)
+        place = torch.arange(count, device=plan.taken.device)
+        return ChosenSentences(torch.isin(place, asked).expand_as(plan.taken))
+
+    def tell(self, example: Example, plan: ChosenSentences, row: int) -> dict[str, Any]:
+        return {"sentences": (plan.taken[row].nonzero().flatten() + 1).tolist()}
+
+
+def sentence_number(example: Example) -> Tensor:
+    """The sentence of each place `[b, t]`, counted from the row's first."""
+    sentence = example.tokens.sentence
+    return (sentence - sentence[:, :1]).clamp(min=0)
+
+
+def words_by_sentence(example: Example) -> Tensor:
+    """How many words each sentence has, `[b, m]`."""
+    number, words = sentence_number(example), example.maskable
+    most = int((number * words).max()) + 1 if number.numel() else 0
+    size = torch.zeros((len(number), most), dtype=torch.long, device=number.device)
+    return size.scatter_add(1, (number * words), words.long()) if most else size
+
+
+def overlap(example: Example, most: int) -> Tensor:
+    """How many words of each sentence `[b, most]` the rest of the text has too, repeats counted.
+
+    This is the numerator of ROUGE-1 F1; its denominator is half the words of the text, the same for every sentence.
+    The words are sorted by id and sentence; a word that comes k-th in its sentence counts where others have k of it.
+    """
+    words, width = example.maskable, max(1, example.tokens.ids.shape[1])
+    number = sentence_number(example) * words
+    key = (example.tokens.ids * width + number).masked_fill(~words, torch.iinfo(torch.long).max)
+    key, order = key.sort(dim=1)
+    first_of_word = key // width * width
+    first, last = (torch.searchsorted(key, key, right=right) for right in (False, True))
+    everywhere = torch.searchsorted(key, first_of_word + width) - torch.searchsorted(key, first_of_word)
+    nth = torch.arange(key.shape[1], device=key.device) - first
+    counted = (nth < everywhere - (last - first)) & words.gather(1, order)
+    score = torch.zeros((len(key), most), dtype=torch.long, device=key.device)
+    return score.scatter_add(1, number.gather(1, order), counted.long()) if most else score

@@ -1,0 +1,41 @@
+"""Choose a share of the tokens, rounded up."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import Generator
+
+from playground.example import Action, Example
+from playground.knob import knob
+from playground.objectives import draw, wishes
+from playground.objectives.choose.tokens import Chosen
+from playground.objectives.stage import Wishes
+
+
+@dataclass(frozen=True)
+class ChooseShare:
+    """Mark a share of the tokens that are still shown, rounded up (BART, arXiv:1910.13461, sec. 2.2, and fairseq).
+
+    `key` is how a person names the choice, so that two of these in one chain can be told apart.
+    """
+
+    rate: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    key: str = "chosen"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (self.key,)
+
+    def plan(self, example: Example, rng: Generator) -> Chosen:
+        shown = example.maskable & (example.action == Action.KEPT)
+        number = draw.ceiling(self.rate, example.maskable.sum(1))
+        return Chosen(draw.exactly(number, shown, rng))
+
+    def build(self, example: Example, plan: Chosen) -> Example:
+        return replace(example, chosen=plan.positions & example.maskable & (example.action == Action.KEPT))
+
+    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+        return Chosen(wishes.places(example, wanted[self.key])) if self.key in wanted else plan
+
+    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+        return {self.key: wishes.words_of(example, plan.positions, row)}

@@ -1,0 +1,25 @@
+"""Gap sentences: hide the sentences that sum up the text and let a decoder write them."""
+
+from playground.objectives.ask import AskToWrite
+from playground.objectives.change import ChangeToMarkers
+from playground.objectives.choose import ChooseGapSentences
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeEncoderDecoder
+
+GAP_SENTENCES = Objective(
+    name="gap sentences",
+    aliases=("GSG", "gap sentence generation", "PEGASUS"),
+    rank=144,
+    needs=("sentences",),
+    stages=(
+        ChooseGapSentences(),
+        ChangeToMarkers("mask"),
+        AskToWrite(target="gaps", end=True),
+        SeeEncoderDecoder(),
+    ),
+    idea="Fold the sentences that say most of the rest again into a mask each; a decoder writes them as a summary.",
+    loss="Mean cross-entropy of the missing sentences, each word given what is left and the words so far.",
+    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
+    source="arXiv:1912.08777, sec. 3.1",
+)

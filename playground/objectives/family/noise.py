@@ -1,0 +1,133 @@
+"""BART's noises, each alone and several in one chain; a decoder writes the text as it was (arXiv:1910.13461, sec. 2.2).
+
+Stages that hide or fold speak of places in the text, stages that move come after them and move what is left.
+"""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangeLanguage
+from playground.objectives.ask import AskToWrite
+from playground.objectives.change import (
+    ChangeSentenceOrder,
+    ChangeStart,
+    ChangeTokens,
+    ChangeToMarkers,
+    ChangeToNothing,
+    ChangeWordOrder,
+)
+from playground.objectives.choose import ChoosePoissonSpans, ChooseRuns, ChooseShare, ChooseTokens
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeEncoderDecoder
+
+WRITE = (AskToWrite(target="text"), SeeEncoderDecoder())
+
+TOKEN_MASKING = Objective(
+    name="token masking",
+    aliases=("token masking (BART)",),
+    rank=135,
+    stages=(ChooseShare(), ChangeTokens(mask=1.0, random=0.0), *WRITE),
+    idea="Hide some words behind one mask each; a decoder writes the whole text.",
+    loss="Mean cross-entropy of the whole text, each word given the corrupted text and the words before it.",
+    terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
+    source="arXiv:1910.13461, sec. 2.2",
+)
+
+TOKEN_DELETION = replace(
+    TOKEN_MASKING,
+    name="token deletion",
+    aliases=("token deletion (BART)",),
+    rank=136,
+    stages=(ChooseShare(), ChangeToNothing(), *WRITE),
+    idea="Take some words out without a trace; a decoder writes the whole text and so finds where they were missing.",
+)
+
+DOCUMENT_ROTATION = replace(
+    TOKEN_MASKING,
+    name="document rotation",
+    aliases=("rotation", "document rotation (BART)"),
+    rank=137,
+    stages=(ChangeStart(), *WRITE),
+    idea="Begin the text at any of its words and put what came before to the end; a decoder finds the true beginning.",
+)
+
+BART_MIXTURE = replace(
+    TOKEN_MASKING,
+    name="BART mixture",
+    aliases=("infilling and sentence permutation", "BART noise"),
+    rank=138,
+    needs=("sentences",),
+    stages=(ChoosePoissonSpans(), ChangeToMarkers("mask"), ChangeSentenceOrder(), *WRITE),
+    idea="Fold runs of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
+    source="arXiv:1910.13461, sec. 2.2 and 5.1",
+)
+
+ALL_NOISES = replace(
+    BART_MIXTURE,
+    name="all noises",
+    aliases=("noise chain",),
+    rank=139,
+    stages=(
+        ChooseShare(rate=0.1),
+        ChangeTokens(mask=1.0, random=0.0),
+        ChoosePoissonSpans(rate=0.15),
+        ChangeToMarkers("mask"),
+        ChooseShare(rate=0.1, key="deleted"),
+        ChangeToNothing(),
+        ChangeSentenceOrder(),
+        ChangeWordOrder(window=2),
+        ChangeStart(),
+        *WRITE,
+    ),
+    idea="Mask, fold, delete, shuffle sentences and neighbours, and turn the text; a decoder writes it as it was.",
+    source="arXiv:1910.13461, sec. 2.2; word noise of arXiv:1711.00043, sec. 2.3",
+)
+
+T5_IID = Objective(
+    name="T5 i.i.d.",
+    aliases=("i.i.d. denoising", "replace corrupted tokens", "T5 iid"),
+    rank=140,
+    stages=(
+        ChooseTokens(specials=0),
+        ChooseRuns(),
+        ChangeToMarkers("sentinel"),
+        AskToWrite(target="sentinels"),
+        SeeEncoderDecoder(),
+    ),
+    idea="Choose single words; fold those that are neighbours into one numbered marker; a decoder writes what is gone.",
+    loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written.",
+    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
+    source="arXiv:1910.10683, sec. 3.3.2",
+)
+
+T5_DROP = replace(
+    T5_IID,
+    name="T5 drop",
+    aliases=("drop corrupted tokens", "d_d"),
+    rank=141,
+    stages=(ChooseTokens(specials=0), ChangeToNothing(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    idea="Take single words out without a mark; a decoder writes only those words.",
+    loss="Mean cross-entropy of the words that were taken out, each given what is left and those before it.",
+    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
+)
+
+T5_IN_PLACE = replace(
+    TOKEN_MASKING,
+    name="T5 mask in place",
+    aliases=("MASS-style (T5)", "iid_15_m_f"),
+    rank=142,
+    stages=(ChooseTokens(specials=0), ChangeTokens(mask=1.0, random=0.0), *WRITE),
+    idea="Hide single words behind a mask each; a decoder writes the whole text (what T5's paper calls MASS-style).",
+    source="arXiv:1910.10683, sec. 3.3.2",
+)
+
+MULTILINGUAL_DENOISING = replace(
+    BART_MIXTURE,
+    name="multilingual denoising",
+    aliases=("mBART", "multilingual DAE"),
+    rank=146,
+    needs=("translation",),
+    stages=(ArrangeLanguage(), ChoosePoissonSpans(rate=0.35, mean_length=3.5), *BART_MIXTURE.stages[1:]),
+    idea="Corrupt texts of several languages as BART does, each position told its language; a decoder writes the text.",
+    source="arXiv:2001.08210, sec. 2.1",
+)

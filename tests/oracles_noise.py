@@ -1,0 +1,156 @@
+"""The noises and gap sentences again, one row at a time, in slow and obvious lists."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from playground.example import Action
+from tests import oracles
+from tests.oracles import Row, Story
+from tests.texts import SPECIALS
+
+
+@dataclass
+class NoisyStory(Story):
+    """A story that also knows which sentence every token of the text belongs to."""
+
+    sentence: list[int] = field(default_factory=list)
+
+
+def begin(text, sentence):
+    started = oracles.begin(text)
+    return NoisyStory(**{k: getattr(started, k) for k in started.__dataclass_fields__}, sentence=list(sentence))
+
+
+# choose
+
+
+def _choose_share(stage, plan, story):
+    allowed = oracles.maskable(story.text)
+    chosen = [wanted and allowed[p] and story.done[p] == Action.KEPT for p, wanted in enumerate(plan["positions"])]
+    return replace(story, chosen=chosen)
+
+
+def _choose_runs(stage, plan, story):
+    spans, place = [], 0
+    while place < len(story.text):
+        stop = place
+        while stop < len(story.text) and story.chosen[stop]:
+            stop += 1
+        if stop > place and len(spans) < len(SPECIALS.sentinels):
+            spans.append((place, stop - place))
+        place = max(stop, place + 1)
+    chosen = [any(s <= p < s + n for s, n in spans) for p in range(len(story.text))]
+    return replace(story, spans=spans, chosen=chosen)
+
+
+def _choose_gap_sentences(stage, plan, story):
+    allowed, drawn = oracles.maskable(story.text), []
+    for number, taken in enumerate(plan["taken"]):
+        places = [p for p, s in enumerate(story.sentence) if s == number and allowed[p]]
+        if taken and places:
+            drawn.append((places[0], places[-1] + 1 - places[0]))
+    spans, chosen = oracles.choose_spans(story.text, drawn)
+    return replace(story, spans=spans, chosen=chosen)
+
+
+def rouge(text, sentence):
+    """ROUGE-1 F1 of every sentence that has a word against all other words, by its number."""
+    allowed = oracles.maskable(text)
+    bags = {}
+    for token, number, is_word in zip(text, sentence, allowed, strict=True):
+        if is_word:
+            bags.setdefault(number, Counter())[token] += 1
+    scores = {}
+    for number, bag in bags.items():
+        rest = sum((other for k, other in bags.items() if k != number), Counter())
+        shared = sum((bag & rest).values())
+        precision, recall = shared / bag.total(), shared / rest.total() if rest else 0.0
+        scores[number] = 2 * precision * recall / (precision + recall) if shared else 0.0
+    return scores
+
+
+def gap_sentences(text, sentence, ratio):
+    """The numbers of the sentences with the highest scores, of equal ones the later."""
+    scores = rouge(text, sentence)
+    if len(scores) < 2:
+        return []
+    count = max(1, int(len(scores) * ratio + 1e-9))
+    return sorted(sorted(scores, key=lambda k: (round(scores[k], 12), k), reverse=True)[:count])
+
+
+# change
+
+
+def _change_to_markers(stage, plan, story):
+    row, done = oracles.change_to_markers(story.inputs.ids, story.spans, stage.marker)
+    kept = [d if d != Action.KEPT else before for d, before in zip(done, story.done, strict=True)]
+    return replace(story, inputs=row, done=kept)
+
+
+def _change_to_nothing(stage, plan, story):
+    left = [p for p, place in enumerate(story.inputs.origin) if place < 0 or not story.chosen[place]]
+    row = Row([story.inputs.ids[p] for p in left], [story.inputs.origin[p] for p in left])
+    done = [Action.DELETED if c else d for c, d in zip(story.chosen, story.done, strict=True)]
+    return replace(story, inputs=row, done=done)
+
+
+def homes(row):
+    """The place of the text that each position goes with: its own, else the next one's, else the last one's."""
+    found = []
+    for position in range(len(row.origin)):
+        later = [place for place in row.origin[position:] if place >= 0]
+        earlier = [place for place in row.origin[:position] if place >= 0]
+        found.append(later[0] if later else earlier[-1] if earlier else 0)
+    return found
+
+
+def _moved(story, source):
+    """The positions of the input sorted by where their home stands in the new order of the text."""
+    rank = [source.index(place) for place in range(len(source))]
+    home = homes(story.inputs)
+    order = sorted(range(len(home)), key=lambda p: rank[home[p]])
+    row = Row([story.inputs.ids[p] for p in order], [story.inputs.origin[p] for p in order])
+    done = [Action.MOVED if d == Action.KEPT and rank[place] != place else d for place, d in enumerate(story.done)]
+    chosen = story.chosen if any(story.chosen) else [True] * len(rank)
+    return replace(story, inputs=row, done=done, rank=rank, chosen=chosen)
+
+
+def _change_order(stage, plan, story):
+    return _moved(story, plan["source"])
+
+
+def _change_start(stage, plan, story):
+    now = sorted(range(len(story.rank)), key=lambda place: story.rank[place])
+    first = story.rank[plan["place"]] if now else 0
+    return _moved(story, now[first:] + now[:first])
+
+
+# ask
+
+
+def _ask_to_write(stage, plan, story):
+    if not (stage.closing and stage.target == "sentinels"):
+        decoder, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.end)
+        return replace(story, decoder=decoder, asked=[*story.asked, asked])
+    _, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, "sentinels")
+    asked.targets.append(SPECIALS.sentinels[min(len(story.spans), 31)])
+    asked.origin.append(-1)
+    if stage.end:
+        asked.targets.append(SPECIALS.end)
+        asked.origin.append(-1)
+    asked.graded = [True] * len(asked.targets)
+    decoder = Row([SPECIALS.start, *asked.targets[:-1]], [-1, *asked.origin[:-1]])
+    return replace(story, decoder=decoder, asked=[*story.asked, asked])
+
+
+oracles.ACTS |= {
+    "ChooseShare": _choose_share,
+    "ChooseRuns": _choose_runs,
+    "ChooseGapSentences": _choose_gap_sentences,
+    "ChangeToMarkers": _change_to_markers,
+    "ChangeToNothing": _change_to_nothing,
+    "ChangeWordOrder": _change_order,
+    "ChangeSentenceOrder": _change_order,
+    "ChangeStart": _change_start,
+    "AskToWrite": _ask_to_write,
+}

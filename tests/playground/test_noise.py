@@ -1,0 +1,578 @@
+"""Noises alone and in chains, T5's variants, fragments, gap sentences, translation: oracles, properties, laws."""
+
+from collections import Counter
+from dataclasses import fields, replace
+from functools import cache
+from itertools import combinations, permutations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground import leaks
+from playground.example import Action, begin
+from playground.models import grade
+from playground.objectives import draw, find_objective
+from playground.objectives.change import ChangeSentenceOrder, ChangeStart, ChangeToMarkers, ChangeWordOrder
+from playground.objectives.change.markers import Marks
+from playground.objectives.choose import (
+    ChooseFragment,
+    ChooseGapSentences,
+    ChooseRuns,
+    ChooseShare,
+    ChooseSpans,
+    ChosenSpans,
+)
+from playground.objectives.objective import tell
+from playground.objectives.rebuild import rebuild
+from playground.refusal import Refusal
+from playground.seeds import generator
+from tests import oracles, oracles_noise
+from tests.playground.test_laws import assert_law, assert_share, uniform
+from tests.playground.test_stages import SHORT, assert_row_is_story, parts_by_sentinel, restored, shown, texts, tiny
+from tests.texts import SPECIALS, TWO_SENTENCES, batches, plain_rows, seeds, story, suited, tokens_of
+
+__all__ = ["tiny"]
+VARIANTS = {
+    "token masking": {},
+    "token deletion": {"rate": 0.5},
+    "document rotation": {},
+    "document rotation official": {"official": True},
+    "BART mixture": {},
+    "BART mixture gaps": {"rate": 0.6, "mean_length": 1.0, "target": "gaps", "end": True},
+    "all noises": {},
+    "all noises heavy": {"ChooseShare.rate": 0.4, "ChoosePoissonSpans.rate": 0.4, "mean_length": 1.0, "window": 0},
+    "T5 i.i.d.": {"rate": 0.5},
+    "T5 i.i.d. closing": {"selection": "iid", "closing": True, "end": True},
+    "T5 spans closing": {"closing": True, "rate": 0.4},
+    "T5 drop": {"rate": 0.3},
+    "T5 mask in place": {"rate": 0.3},
+    "discrete mask": {},
+    "gap sentences": {},
+    "gap sentences lead": {"strategy": "lead", "ratio": 0.6},
+    "gap sentences random": {"strategy": "random", "stochastic": True},
+    "sentence permutation": {},
+    "sentence shuffling local": {"window": 3},
+}
+BASE = sorted(
+    {
+        *("token masking", "token deletion", "document rotation", "BART mixture", "all noises", "T5 i.i.d.", "T5 drop"),
+        *("T5 spans", "T5 mask in place", "discrete mask", "gap sentences", "sentence permutation"),
+        "sentence shuffling",
+    },
+    key=lambda name: (-len(name), name),
+)
+every_variant = pytest.mark.parametrize("name", VARIANTS)
+WHOLE = ("token", "document", "BART mixture", "all noises", "T5 mask in place", "sentence")
+"""Objectives whose decoder writes the whole text begin so."""
+
+
+@cache
+def variant(name):
+    base = next(b for b in BASE if name.startswith(b))
+    return find_objective(base).turn(VARIANTS[name])
+
+
+def run(name, tokens, seed):
+    return variant(name).steps(tokens, generator(seed, name))
+
+
+def plan_of_row(plan, row, length):
+    """The row's own numbers out of a batched plan; what has a value for each place of the text ends with it."""
+    if plan is None:
+        return None
+    values = {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan)}
+    by_place = {"positions", "action", "source"}
+    return {k: v[:length] if k in by_place else v for k, v in values.items()}
+
+
+@every_variant
+@settings(max_examples=30)
+@given(tokens=batches(), seed=seeds)
+def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
+    rows = zip(texts(tokens), tokens.sentence.tolist(), strict=True)
+    stories = [oracles_noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
+    for step in run(name, tokens, seed):
+        for row, told in enumerate(stories):
+            stories[row] = oracles.act(step.stage, plan_of_row(step.plan, row, len(told.text)), told)
+            assert_row_is_story(step.example, row, stories[row])
+
+
+@every_variant
+@settings(max_examples=12)
+@given(tokens=batches(), seed=seeds)
+def test_p1_input_and_targets_together_restore_the_text(name, tokens, seed):
+    example = run(name, tokens, seed)[-1].example
+    for row, text in enumerate(texts(tokens)):
+        assert restored(example, row) == text
+
+
+@every_variant
+@settings(max_examples=12)
+@given(tokens=batches(), seed=seeds)
+def test_p2_p4_what_is_kept_is_the_text_and_specials_are_never_lost(name, tokens, seed):
+    example = run(name, tokens, seed)[-1].example
+    for row, text in enumerate(texts(tokens)):
+        at = dict(zip(*reversed(shown(example.inputs, row)[:2]), strict=True))
+        for place, token in enumerate(text):
+            if example.action[row, place] in (Action.KEPT, Action.MOVED):
+                assert at[place] == token
+        for place, allowed in enumerate(oracles.maskable(text)):
+            assert allowed or example.action[row, place] in (Action.KEPT, Action.MOVED)
+
+
+@every_variant
+@settings(max_examples=12)
+@given(tokens=batches(), seed=seeds)
+def test_p8_chains_leave_each_word_that_is_not_hidden_exactly_once(name, tokens, seed):
+    example = run(name, tokens, seed)[-1].example
+    hidden = (Action.MASKED, Action.DELETED, Action.RANDOMISED, Action.GRADED_AS_IS)
+    for row, text in enumerate(texts(tokens)):
+        ids, origin, _ = shown(example.inputs, row)
+        words = [(place, token) for place, token in zip(origin, ids, strict=True) if place >= 0]
+        free = {p for p in range(len(text)) if example.action[row, p] not in hidden}
+        assert Counter(p for p, _ in words if p in free) == Counter(free)
+        assert all(count == 1 for count in Counter(p for p, _ in words).values())
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("rows", SHORT, ids=lambda rows: "-".join(str(len(r)) for r in rows))
+def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, tiny):
+    example = run(name, tokens_of(rows, extra=2), 0)[-1].example
+    total, _ = grade(tiny.answers(example))
+    assert bool(torch.isfinite(total))
+    assert total.item() > 0 or not any(q.graded.any() for q in example.questions)
+    tiny.zero_grad()
+
+
+@pytest.mark.parametrize("name", BASE)
+def test_a_batch_without_columns_is_built(name):
+    for rows in ([], [[]], [[], []]):
+        example = find_objective(name).example(tokens_of(rows), generator(0))
+        signs = int(torch.isin(example.questions[0].targets, torch.tensor([SPECIALS.end])).sum())
+        assert int(example.questions[0].graded.sum()) == signs
+
+
+# counts
+
+
+@settings(max_examples=30)
+@given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.1, 0.3, 0.5, 1.0)))
+def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, rate):
+    masked = find_objective("token masking").turn({"rate": rate}).example(tokens, generator(seed))
+    deleted = find_objective("token deletion").turn({"rate": rate}).example(tokens, generator(seed))
+    words = [sum(oracles.maskable(text)) for text in texts(tokens)]
+    wanted = [-int(-(rate * n - 1e-9) // 1) for n in words]
+    assert (masked.action == Action.MASKED).sum(1).tolist() == wanted
+    assert (tokens.lengths - deleted.inputs.real.sum(1)).tolist() == wanted
+    assert masked.inputs.real.sum(1).tolist() == tokens.lengths.tolist()
+
+
+@settings(max_examples=30)
+@given(tokens=batches(special=False), seed=seeds, rate=st.floats(0.05, 0.9), closing=st.booleans())
+def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, closing):
+    objective = find_objective("T5 i.i.d.").turn({"rate": rate, "closing": closing})
+    example = objective.example(tokens, generator(seed))
+    for row, text in enumerate(texts(tokens)):
+        inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
+        parts = parts_by_sentinel(targets[example.questions[0].graded[row]].tolist())
+        if closing:
+            assert parts.popitem() == (SPECIALS.sentinels[len(parts)], [])
+        assert [t for t in inputs if t in SPECIALS.sentinels] == list(parts) == list(SPECIALS.sentinels[: len(parts)])
+        assert [t for token in inputs for t in parts.get(token, [token])] == text
+
+
+def test_runs_without_a_number_of_their_own_stay_in_the_text():
+    tokens = tokens_of([[40 + k % 9 for k in range(100)]])
+    every_other = torch.arange(100)[None] % 2 == 0
+    merged = ChooseRuns().build(replace(begin(tokens), chosen=every_other))
+    assert merged.spans.start[merged.spans.there].tolist() == list(range(0, 64, 2))
+    assert int(merged.chosen.sum()) == len(SPECIALS.sentinels)
+
+
+# moving
+
+
+@settings(max_examples=30)
+@given(tokens=batches(), seed=seeds)
+def test_rotation_is_undone_by_some_turn(tokens, seed):
+    example = find_objective("rotation").example(tokens, generator(seed))
+    for row, text in enumerate(texts(tokens)):
+        ids = shown(example.inputs, row)[0]
+        assert any(ids[k:] + ids[:k] == text for k in range(max(1, len(text))))
+
+
+@settings(max_examples=30)
+@given(tokens=batches(), seed=seeds)
+def test_marks_move_with_the_sentence_they_begin_in(tokens, seed):
+    """The mixture reads as the infilling alone does, sentence by sentence in the new order."""
+    steps = find_objective("BART mixture").steps(tokens, generator(seed))
+    folded, mixed = (next(s for s in steps if type(s.stage).__name__ == n) for n in STAGES)
+    for row, text in enumerate(texts(tokens)):
+        sentence = tokens.sentence[row].tolist()
+        ids, origin, _ = shown(folded.example.inputs, row)
+        parts = {}
+        for token, place in zip(ids, oracles_noise.homes(oracles.Row(ids, origin)), strict=True):
+            parts.setdefault(sentence[place], []).append(token)
+        order = dict.fromkeys(sentence[place] for place in mixed.plan.source[row, : len(text)].tolist())
+        assert shown(mixed.example.inputs, row)[0] == [token for n in order for token in parts.get(n, [])]
+
+
+STAGES = ("ChangeToMarkers", "ChangeSentenceOrder")
+
+
+def test_the_chain_in_words():
+    """Two runs and an empty gap are folded, then the sentences are swapped: every mark goes where its words went."""
+    wanted = {"spans": "2:2,9:0,11:1", "sentences": "2,1"}
+    found = rebuild("BART mixture", TWO_SENTENCES, wanted=wanted).facts()["inputs"]
+    assert found == "We [MASK] here now . I [MASK] to join with you today [MASK] .".split()
+
+
+def test_a_mark_between_two_sentences_belongs_to_the_later_one():
+    found = rebuild("BART mixture", TWO_SENTENCES, wanted={"spans": "10:0", "sentences": "2,1"}).facts()["inputs"]
+    assert found == "[MASK] We walk here now . I am happy to join with you today .".split()
+
+
+def test_rotation_by_hand():
+    assert rebuild("rotation", wanted={"start": 4}).facts()["inputs"] == "to join with you today I am happy".split()
+    with pytest.raises(Refusal, match="The start 9 is not in the text; it has 8 words"):
+        rebuild("rotation", wanted={"start": 9})
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", ["all noises", "BART mixture", "T5 i.i.d.", "gap sentences", "token deletion"])
+def test_every_plan_of_a_chain_is_told_under_a_name_of_its_own(name, seed):
+    first = story(name, seed=seed)
+    again = story(name, seed=seed + 100, wanted=tell(first.steps))
+    assert again.facts()["inputs"] == first.facts()["inputs"]
+    assert again.facts()["targets"] == first.facts()["targets"]
+
+
+def test_words_and_sentences_are_edited_apart_in_one_chain():
+    wanted = {"sentences": "2,1", "start": "1", "spans": [], "chosen": [], "deleted": "1,10"}
+    objective = find_objective("all noises").turn({"window": 1})
+    found = rebuild(objective, TWO_SENTENCES, wanted=wanted).facts()
+    assert found["inputs"] == "am happy to join with you today . walk here now .".split()
+    assert found["plan"]["sentences"] == [2, 1]
+    assert found["plan"]["deleted"] == [1, 10]
+
+
+def test_masked_words_that_move_stay_hidden():
+    """A mark that has moved is no moved word: the leak check and a decoder that hides masks still know it."""
+    example = find_objective("all noises").example(plain_rows(50, 30), generator(4))
+    shown_as_mask = example.inputs.ids == SPECIALS.mask
+    places = example.inputs.origin[shown_as_mask & (example.inputs.origin >= 0)]
+    rows = (shown_as_mask & (example.inputs.origin >= 0)).nonzero()[:, 0]
+    assert len(places) > 50
+    assert bool((example.action[rows, places] == Action.MASKED).all())
+
+
+# random words in the place of marks
+
+
+def test_a_tenth_of_the_marks_becomes_a_random_word():
+    objective = find_objective("BART infilling").turn({"mask_random": 0.1})
+    example = objective.example(plain_rows(2000, 60), generator(5))
+    there = example.spans.there
+    plan = ChangeToMarkers(mask_random=0.1).plan(example, generator(6)).ids[there]
+    assert_share(int((plan != SPECIALS.mask).sum()), len(plan), 0.1)
+    assert_law(Counter(plan[plan != SPECIALS.mask].tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
+    action = example.action
+    number = int(((action == Action.MASKED) | (action == Action.RANDOMISED)).sum())
+    assert_share(int((action == Action.RANDOMISED).sum()), number, 0.1)
+    assert not leaks.check(example).leak
+
+
+def test_marks_by_hand():
+    wanted = {"spans": "3:3", "marks": "walk"}
+    facts = rebuild("BART infilling", f"{TWO_SENTENCES}", wanted=wanted).facts()
+    assert facts["inputs"][:4] == "I am walk with".split()
+    assert facts["actions"][2:5] == ["randomised", "deleted", "deleted"]
+    assert facts["plan"]["marks"] == ["walk"]
+    with pytest.raises(Refusal, match="The plan marks names 2 for 1 spans"):
+        rebuild("BART infilling", wanted={"spans": "3:3", "marks": "walk,walk"})
+
+
+# T5 against the released functions
+
+
+def official(text, noise, fold_noise):
+    """Each run of marked tokens becomes the next sentinel, the others stay (T5's released preprocessor)."""
+    out, number = [], 0
+    for place, token in enumerate(text):
+        if noise[place] != fold_noise:
+            out.append(token)
+        elif not place or noise[place - 1] != fold_noise:
+            out.append(SPECIALS.sentinels[number])
+            number += 1
+    return out
+
+
+def pair_of(example, row):
+    targets = example.questions[0].targets[row][example.questions[0].graded[row]].tolist()
+    return shown(example.inputs, row)[0], targets
+
+
+@pytest.mark.parametrize("length", [2, 3, 8, 40, 100])
+def test_official_masks_give_what_the_released_functions_give(length):
+    example = find_objective("T5").turn({"official": True}).example(plain_rows(50, min(length, 60)), generator(length))
+    for row, text in enumerate(texts(example.tokens)):
+        noise = example.chosen[row].tolist()
+        assert pair_of(example, row) == (official(text, noise, True), official(text, noise, False))
+
+
+@pytest.mark.parametrize("spans", [[(0, 2), (5, 1)], [(0, 1), (3, 2)], [(0, 3)]])
+def test_the_released_functions_tear_markers_apart_where_a_text_begins_with_noise(spans):
+    """Targets would begin with bare noise and number the gaps from the wrong side; here both say the same number."""
+    tokens = plain_rows(1, 8)
+    start, length = (torch.tensor([column]) for column in zip(*spans, strict=True))
+    stage = find_objective("T5")
+    steps = stage.replay(
+        tokens, (ChosenSpans(start, length), Marks(torch.tensor([SPECIALS.sentinels[: len(spans)]])), None, None)
+    )
+    inputs, targets = pair_of(steps[-1].example, 0)
+    noise = steps[-1].example.chosen[0].tolist()
+    text = texts(tokens)[0]
+    assert inputs == official(text, noise, True)
+    assert targets != official(text, noise, False)
+    assert official(text, noise, False)[0] == text[0]
+    parts = parts_by_sentinel(targets)
+    assert [t for token in inputs for t in parts.get(token, [token])] == text
+
+
+def test_the_figure_of_t5_closes_with_one_more_sentinel():
+    settings_ = {"closing": True}
+    facts = rebuild("T5", settings=settings_, wanted={"spans": "2:1,5:2"}).facts()
+    assert facts["inputs"] == "I <0> happy to <1> you today".split()
+    assert facts["targets"] == "<0> am <1> join with <2>".split()
+
+
+def test_the_forms_of_t5s_table():
+    """Table 3 of the paper: replace with sentinels, drop, and mask in place with the whole text as target."""
+    wanted = {"chosen": "3,4,8"}
+    iid = rebuild("T5 i.i.d.", wanted=wanted).survey()
+    assert iid == {"inputs": "I am <0> join with you <1>", "targets": "<0> happy to <1> today"}
+    drop = rebuild("T5 drop", wanted=wanted).survey()
+    assert drop == {"inputs": "I am join with you", "targets": "happy to today"}
+    place = rebuild("T5 mask in place", wanted=wanted).survey()
+    assert place["inputs"] == "I am [MASK] [MASK] join with you [MASK]"
+    assert place["targets"] == "I am happy to join with you today"
+
+
+# fragments
+
+
+@pytest.mark.parametrize(("length", "size"), [(12, 7), (8, 5)])
+def test_mass_with_signs_starts_at_an_end_in_20_percent_each(length, size):
+    """With both signs counted: 14 tokens, 7 hidden; the first start has .2 + .6 / 7 = .286 (reference, sec. 9)."""
+    plan = ChooseFragment(signs=True).plan(begin(plain_rows(12_000, length)), generator(21))
+    starts = length + 2 - size
+    law = {s: 0.6 / starts + (0.2 if s in (0, starts - 1) else 0.0) for s in range(starts)}
+    assert_law(Counter(plan.start.flatten().tolist()), law)
+    over = plan.start == starts - 1
+    assert plan.length[over].unique().tolist() == [size - 1]
+    assert plan.length[~over].unique().tolist() == [size]
+
+
+def test_words_hidden_here_and_there_are_written_from_the_words_before_them():
+    facts = rebuild("discrete mask", wanted={"chosen": "1,3,4,8"}).facts()
+    assert facts["decoder_inputs"] == "[START] am happy you".split()
+    assert facts["targets"] == "I happy to today".split()
+
+
+@pytest.mark.parametrize("hide", [True, False])
+@pytest.mark.parametrize("actions", ["keep,mask,random", "mask,keep,keep", "random,random,mask", "keep,keep,keep"])
+def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, actions):
+    """The released code hides [MASK] from the decoder and leaves kept words in sight: shown on purpose, no leak."""
+    wanted = {"spans": "3:3", "actions": actions}
+    verdict = rebuild("MASS", f"{TWO_SENTENCES}", wanted=wanted, settings={"hide_masked": hide}).verdict
+    kept = tuple(k for k, action in enumerate(actions.split(",")) if action == "keep")
+    assert (verdict.leak, verdict.by_design) == (False, kept)
+    if len(kept) == 3:
+        assert verdict.sentence == "All 3 graded answers are shown on purpose: there is nothing to guess."
+
+
+def test_masks_alone_hide_a_fragment_whether_the_decoder_sees_them_or_not():
+    for hide in (True, False):
+        verdict = rebuild("MASS", wanted={"spans": "3:3"}, settings={"hide_masked": hide}).verdict
+        assert (verdict.leak, verdict.by_design) == (False, ())
+
+
+# gap sentences
+
+
+@settings(max_examples=60)
+@given(tokens=batches(), seed=seeds, ratio=st.sampled_from((0.1, 0.3, 0.45, 0.9)))
+def test_gap_sentences_have_the_highest_rouge(tokens, seed, ratio):
+    example = begin(tokens)
+    plan = ChooseGapSentences(ratio=ratio).plan(example, generator(seed))
+    for row, text in enumerate(texts(tokens)):
+        wanted = oracles_noise.gap_sentences(text, tokens.sentence[row, : len(text)].tolist(), ratio)
+        assert plan.taken[row].nonzero().flatten().tolist() == wanted
+
+
+def test_rouge_counts_repeats_and_ties_go_to_the_later_sentence():
+    """The second sentence shares "a b", the third only "a", however often it says it."""
+    tokens = tokens_of([[40, 41, 50, 40, 41, 51, 40, 40, 40]], sentence=[[0, 0, 0, 1, 1, 1, 2, 2, 2]])
+    plan = ChooseGapSentences().plan(begin(tokens), generator(0))
+    assert oracles_noise.rouge(*(r[0].tolist() for r in (tokens.ids, tokens.sentence))) == {
+        0: pytest.approx(2 * 2 / 9),
+        1: pytest.approx(2 * 2 / 9),
+        2: pytest.approx(2 * 2 / 9),
+    }
+    assert plan.taken.tolist() == [[False, False, True]]
+
+
+def test_gap_sentences_in_words():
+    text = "a b c . d e . a b d e ."
+    facts = rebuild("PEGASUS", text).facts()
+    assert facts["inputs"] == "a b c . d e . [MASK]".split()
+    assert facts["targets"] == "a b d e . [END]".split()
+    facts = rebuild("PEGASUS", text, wanted={"sentences": "1,2"}).facts()
+    assert facts["inputs"] == "[MASK] [MASK] a b d e .".split()
+    assert facts["targets"] == "a b c . d e . [END]".split()
+    with pytest.raises(Refusal, match="Sentence 4 is not in the text; it has 3"):
+        rebuild("PEGASUS", text, wanted={"sentences": "4"})
+    with pytest.raises(Refusal, match="needs at least two sentences"):
+        rebuild("PEGASUS")
+
+
+def test_a_text_of_one_sentence_keeps_it():
+    example = find_objective("PEGASUS").turn({"end": False}).example(plain_rows(3, 8), generator(0))
+    assert not example.chosen.any()
+    assert not example.questions[0].graded.any()
+
+
+@pytest.mark.parametrize(("ratio", "count"), [(0.3, 6), (0.05, 1), (0.45, 9), (0.9, 18)])
+def test_the_number_of_gap_sentences_is_rounded_down(ratio, count):
+    for strategy in ("rouge", "lead", "random"):
+        stage = ChooseGapSentences(ratio=ratio, strategy=strategy)
+        taken = stage.plan(begin(sentences_of(20, 30)), generator(1)).taken
+        assert taken.sum(1).unique().tolist() == [count]
+        assert strategy != "lead" or bool(taken[:, :count].all())
+
+
+def sentences_of(number, rows):
+    text = [40 + k % 20 for k in range(2 * number)]
+    return tokens_of([text] * rows, sentence=[[k // 2 for k in range(2 * number)]] * rows, padded=False)
+
+
+def test_the_stochastic_ratio_is_uniform_from_15_to_45_percent():
+    """Of 20 sentences 3 to 8 are taken, each number equally often."""
+    stage = ChooseGapSentences(stochastic=True)
+    taken = stage.plan(begin(sentences_of(20, 6000)), generator(22)).taken.sum(1)
+    assert_law(Counter(taken.tolist()), uniform(range(3, 9)))
+
+
+def test_random_gap_sentences_have_no_favourite():
+    taken = ChooseGapSentences(strategy="random", ratio=0.5).plan(begin(sentences_of(4, 6000)), generator(23)).taken
+    assert_law(Counter(map(tuple, taken.nonzero()[:, 1].view(-1, 2).tolist())), uniform(combinations(range(4), 2)))
+
+
+# translation
+
+
+def test_a_translation_is_written_from_the_other_language_alone():
+    facts = rebuild("translation", "How are you", pair="Comment vas-tu").facts()
+    assert facts["inputs"] == "How are you".split()
+    assert facts["targets"][:2] == "Comment vas-tu".split()
+    assert facts["targets"][-1] == "[END]"
+    assert facts["decoder_inputs"][:2] == ["[START]", "Comment"]
+    assert not facts["leak"]
+    with pytest.raises(Refusal, match="needs a translation"):
+        rebuild("translation", "How are you")
+
+
+@settings(max_examples=20)
+@given(tokens=batches(), seed=seeds)
+def test_every_row_writes_its_own_translation(tokens, seed):
+    objective = find_objective("translation")
+    tokens = suited(objective, tokens)
+    example = objective.example(tokens, generator(seed))
+    second = tokens.neighbours["translation"]
+    for row, text in enumerate(texts(second)):
+        inputs, targets = pair_of(example, row)
+        assert inputs == texts(tokens)[row]
+        assert targets == [*text, SPECIALS.end]
+        assert shown(example.decoder, row)[0] == [SPECIALS.start, *text]
+    assert bool((example.decoder.language == 1).all()) or not any(map(len, texts(second)))
+
+
+def test_denoising_reads_either_language_and_says_which():
+    objective = find_objective("mBART")
+    tokens = suited(objective, plain_rows(2000, 6))
+    example = objective.example(tokens, generator(24))
+    spoken = example.inputs.language.amax(1)
+    assert_share(int(spoken.sum()), 2000, 0.5)
+    assert torch.equal(example.decoder.language.amax(1), spoken)
+    wanted = {"language": "second", "spans": "1:1"}
+    facts = rebuild("mBART", "How are you", pair="Comment vas-tu", wanted=wanted).facts()
+    assert facts["inputs"][0] == "[MASK]"
+    assert facts["targets"][:2] == "Comment vas-tu".split()
+    with pytest.raises(Refusal, match="must be one of first, second"):
+        rebuild("mBART", "How are you", pair="Comment vas-tu", wanted={"language": "third"})
+
+
+# laws
+
+
+@pytest.mark.parametrize("official_", [False, True])
+def test_a_rotated_text_begins_at_every_word_equally_often(official_):
+    """fairseq draws one number too many, so that the text stays as it is in 2 of n + 1 cases."""
+    plan = ChangeStart(official=official_).plan(begin(plain_rows(9000, 6)), generator(25))
+    law = {k: (2 if k == 0 else 1) / 7 for k in range(6)} if official_ else uniform(range(6))
+    assert_law(Counter(plan.place.tolist()), law)
+
+
+def test_masked_and_deleted_words_have_no_favourite_pair():
+    chosen = ChooseShare(rate=0.3).plan(begin(plain_rows(9000, 6)), generator(26)).positions
+    pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
+    assert_law(pairs, uniform(combinations(range(6), 2)))
+
+
+def test_iid_choices_of_t5_are_binomial():
+    objective = find_objective("T5 i.i.d.").turn({"selection": "iid"})
+    chosen = objective.example(plain_rows(9000, 8), generator(27)).chosen
+    assert_share(int(chosen.sum()), chosen.numel(), 0.15)
+    assert_share(int((chosen.sum(1) == 0).sum()), len(chosen), 0.85**8)
+
+
+@pytest.mark.parametrize("stages", [(ChangeSentenceOrder(), ChangeWordOrder()), (ChangeStart(), ChangeWordOrder())])
+def test_a_word_order_after_another_one_is_as_free_as_alone(stages):
+    example = begin(plain_rows(12_000, 4))
+    for number, stage in enumerate(stages):
+        example = stage.build(example, stage.plan(example, generator(28, number)))
+    assert_law(Counter(map(tuple, example.inputs.origin.tolist())), uniform(permutations(range(4))))
+
+
+def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
+    example = begin(plain_rows(500, 12))
+    turned = ChangeStart().build(example, ChangeStart().plan(example, generator(29)))
+    stage = ChangeWordOrder(window=3)
+    after = stage.build(turned, stage.plan(turned, generator(30)))
+    assert int((after.rank - turned.rank).abs().max()) == 2
+    assert int((after.rank - example.rank).abs().max()) > 2
+
+
+def test_subsets_are_uniform_and_sorted():
+    found = draw.subset(torch.full((12_000,), 3), torch.full((12_000,), 6), 3, generator(31))
+    assert_law(Counter(map(tuple, found.tolist())), uniform(combinations(range(6), 3)))
+    ragged = draw.subset(torch.tensor([0, 1, 3]), torch.tensor([0, 4, 3]), 3, generator(32))
+    assert ragged[0].tolist() == [-1, -1, -1]
+    assert ragged[1, 1:].tolist() == [-1, -1]
+    assert ragged[2].tolist() == [0, 1, 2]
+
+
+def test_places_come_sorted_as_if_drawn_and_sorted():
+    """Two numbers below 3: equal pairs have the chance 1/9, the others 2/9."""
+    there = torch.ones(12_000, 2, dtype=torch.bool)
+    found = draw.sorted_places(there, torch.full((12_000,), 3), generator(33))
+    law = {(a, b): (1 if a == b else 2) / 9 for a in range(3) for b in range(a, 3)}
+    assert_law(Counter(map(tuple, found.tolist())), law)
+
+
+def test_official_spans_of_t5_never_touch_and_end_the_text():
+    plan = ChooseSpans(official=True, rate=0.5, mean_length=2.0).plan(begin(plain_rows(2000, 20)), generator(34))
+    assert bool((plan.start.gather(1, (plan.length > 0).sum(1, keepdim=True) - 1) > 0).all())
+    assert bool(((plan.start + plan.length).amax(1) == 20).all())
