@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Spans, Tokens, begin, stream
+from playground.example import Example, Spans, Tokens, begin, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -72,7 +72,8 @@ def _of_batch(example: Example, window: int) -> Example:
     index, real = packed(first)
     word, other = met.word[index], met.other[index]
     ids = known.ids.gather(1, word).where(real, tokens.specials.pad)
-    cells = replace(stream(ids, known.origin.gather(1, word).where(real, -1), real), position=word)
+    origin = known.origin.gather(1, word).where(real, -1)
+    cells = replace(stream(ids, origin, real, language=spoken(tokens, origin)), position=word)
     named = Spans(known.origin.gather(1, other).where(real, 0), real.long().masked_fill(~real, -1))
     counted = replace(tokens, labels={**tokens.labels, "seen": seen.gather(1, index) * real})
     return replace(example, tokens=counted, inputs=cells, spans=named)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator
 
-from playground.example import Example, Spans, stream
+from playground.example import Example, Spans, spoken, stream
 from playground.knob import knob
 from playground.objectives.stage import Wishes
 from playground.objectives.windows import Radii, draw_radii, packed, tell_radii, window, wished_radii
@@ -39,7 +39,8 @@ class ArrangeWindows:
         centre = index // len(steps)
         context = near.flatten()[index] if near.numel() else index
         ids = inputs.ids.gather(1, centre).where(real, pad)
-        pairs = stream(ids, inputs.origin.gather(1, centre).where(real, -1), real)
+        origin = inputs.origin.gather(1, centre).where(real, -1)
+        pairs = stream(ids, origin, real, language=spoken(example.tokens, origin))
         pairs = replace(pairs, position=inputs.position.gather(1, centre))
         named = inputs.origin.gather(1, context.clamp(min=0)).where(real, 0)
         return replace(example, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))

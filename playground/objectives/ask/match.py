@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Example, Question, stream
+from playground.example import Example, Question, spoken, stream
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.weave import collect
@@ -42,7 +42,8 @@ def _alone(example: Example) -> Example:
     origin = torch.cat([-lead, found.origin], dim=1)
     real = torch.cat([lead > 0, found.real], dim=1)
     kept = torch.zeros_like(example.action)
-    return replace(example, inputs=stream(ids, origin, real), action=kept, beside=(), questions=())
+    inputs = stream(ids, origin, real, language=spoken(example.tokens, origin))
+    return replace(example, inputs=inputs, action=kept, beside=(), questions=())
 
 
 def _groups(ids: Tensor) -> Tensor:

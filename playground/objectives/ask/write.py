@@ -56,7 +56,8 @@ def whole(tokens: Tokens) -> Woven:
 def answered_so_far(tokens: Tokens, written: Woven, padded: bool) -> Stream:
     """What a decoder has when it writes: a start sign and all answers but the last."""
     before = shift(written.ids, tokens.specials.start).where(written.real, tokens.specials.pad)
-    return stream(before, shift(written.origin, -1).where(written.real, -1), written.real, padded=padded)
+    origin = shift(written.origin, -1).where(written.real, -1)
+    return stream(before, origin, written.real, padded=padded, language=spoken(tokens, origin))
 
 
 def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: bool) -> Example:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, Tokens, stream
+from playground.example import Action, Example, Tokens, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen
@@ -34,7 +34,7 @@ class ChooseRarer:
         chosen = plan.positions & example.maskable
         dropped = example.maskable & ~chosen
         left = collect(example, example.tokens.real & ~dropped)
-        inputs = stream(left.ids, left.origin, left.real)
+        inputs = stream(left.ids, left.origin, left.real, language=spoken(example.tokens, left.origin))
         action = example.action.masked_fill(dropped, int(Action.DELETED))
         return replace(example, chosen=chosen, action=action, inputs=inputs)
 
