@@ -59,11 +59,11 @@ Steps = Sequence[tuple[str, Example]]
 def record(
     steps: Steps,
     verdict: Verdict,
-    about: Mapping[str, str],
+    about: Mapping[str, Any],
     row: int = 0,
     weights: Mapping[str, Tensor] | None = None,
 ) -> dict[str, Any]:
-    """The whole story of one row as JSON-able data; `about` gives title, subtitle, formula and source.
+    """The whole story of one row as JSON-able data; `about` gives the title and what else a view tells.
 
     `weights` are attention weights of a real model by matrix name, `[h, n, m]`, laid over the last frames.
     """
@@ -350,7 +350,7 @@ def _graded_rows(example: Example, name: str, row: int, width: int) -> list[int]
 def _marks(name: str, cells: list[list[int]], verdict: Verdict) -> Tensor:
     marks = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), len(cells[0]) if cells else 0)
     if name == "query":
-        marks.fill_diagonal_(SELF_HIDDEN)
+        marks[torch.eye(len(cells), dtype=torch.bool) & (marks == BLOCKED)] = SELF_HIDDEN
     for source, reader in zip(verdict.path, verdict.path[1:], strict=False):
         if _matrix_of(source.stream, reader.stream) == name or (
             name == "content" and source.stream == "encoder" == reader.stream

@@ -1,13 +1,14 @@
 """The served app: one page per visit with three rooms, one drain, and an end when the visit ends."""
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import panel as pn
 import panel_material_ui as pmui
 
 from widgets.live import drain
 from widgets.pages import stage, train, transfer
-from widgets.store import Store
+from widgets.store import SCENE, Store
 
 pn.extension()
 
@@ -62,5 +63,13 @@ def app() -> Any:
 def _link(store: Store) -> None:
     """Keep what is on screen in the address, so that it can be shared."""
     location = pn.state.location
-    location.sync(store, {"page": "page"})
-    location.sync(store.stage, {"objective": "objective", "text": "text", "seed": "seed", "plan": "plan"})
+    asked = dict(parse_qsl(location.search.removeprefix("?"), keep_blank_values=True))
+    store.stage.open(asked)
+    store.page = int(asked["page"]) if asked.get("page") in ("1", "2") else 0
+
+    def tell(*_: object) -> None:
+        told = store.stage.query() | ({"page": str(store.page)} if store.page else {})
+        location.search = f"?{urlencode(told)}" if told else ""
+
+    store.param.watch(tell, "page")
+    store.stage.param.watch(tell, [*SCENE, "rebuilt"])

@@ -1,5 +1,6 @@
 """Three functions for a notebook cell: `stage`, `train` and `compare`. What they return shows itself."""
 
+import json
 import os
 import time
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from playground.finetuning import Comparison, find_strategy, find_task
 from playground.finetuning import compare as run_lanes
 from playground.finetuning.tune import Base, Setting
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
-from playground.objectives.wishes import parse
+from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.training import Evaluated, Run, Started, Stepped
 from playground.training import train as run_steps
@@ -26,7 +27,8 @@ from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.training.session import Row
 from playground.zoo import find_entry
-from widgets.scene import StageWidget, standalone
+from widgets.scene import StageWidget, live_widget, standalone
+from widgets.store import StageStore
 from widgets.theme import VERMILION
 from widgets.views import comparison, guesses, svg
 
@@ -70,6 +72,7 @@ class Picture:
     """A rebuilt text on the stage: a live widget in JupyterLab, an animation without a kernel everywhere else."""
 
     rebuilt: Rebuilt
+    scene: StageStore | None = None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -84,16 +87,31 @@ class Picture:
         }
         if headless():
             return bundle
-        live = StageWidget(record=record)._repr_mimebundle_() or {}
+        widget = live_widget(self.scene) if self.scene is not None else StageWidget(record=record)
+        live = widget._repr_mimebundle_() or {}
         return {**(live[0] if isinstance(live, tuple) else live), **bundle}
 
 
 def stage(
     objective: str = "MLM", text: str = SENTENCE, *, seed: int = 0, plan: str | dict[str, Any] = "", **knobs: Any
 ) -> Picture:
-    """One objective on one text, animated. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs."""
+    """One objective on one text, animated. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs.
+
+    In JupyterLab the plan and the mask can be bent by hand, and undone.
+    """
     wanted = parse(plan.split()) if isinstance(plan, str) else plan
-    return Picture(rebuild(objective, text, seed=seed, settings=knobs, wanted=wanted))
+    made = rebuild(objective, text, seed=seed, settings=knobs, wanted=wanted)
+    scene = None
+    if not headless():
+        scene = StageStore()
+        said = {
+            "objective": made.objective.name,
+            "text": text,
+            "plan": plan if isinstance(plan, str) else write(plan),
+            "seed": str(seed),
+        }
+        scene.open(said | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
+    return Picture(made, scene)
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,34 @@
 """The state of one person's visit; pages read it and turn it, nothing else keeps state."""
 
+import json
+import re
 import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import param
 
+from playground import frames
 from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
 from playground.corpora import Corpus, from_pasted, open_corpus, read_text_file
 from playground.devices import pick
 from playground.finetuning import Comparison, Lane, compare, find_strategy, find_task, strategies
 from playground.finetuning.tune import Base, Outcome, Setting, Tuned
-from playground.objectives import find_objective
-from playground.objectives.rebuild import SENTENCE, rebuild
+from playground.objectives import find_objective, objectives
+from playground.objectives.objective import tell
+from playground.objectives.paint import repainted
+from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.training import Run, Session, background
 from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.zoo import find_entry
+from widgets.scene.edits import bend, carriers, number
+from widgets.scene.hosts import lockstep
 
 LONGEST_TEXT = 2_000
 """Characters of a sentence on the stage."""
@@ -42,8 +51,18 @@ def _ours(name: str) -> set[str]:
     return set(texts if name == "text" else pairs)
 
 
+SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "beside", "same_plan")
+"""What makes a scene: what undo brings back and what a link holds."""
+
+MOST_STEPS_BACK = 200
+
+
 class StageStore(param.Parameterized):
-    """What is on the stage: an objective, a text, a seed, knobs and a plan by hand, and what they rebuild to."""
+    """What is on the stage: an objective, a text, a seed, knobs, a plan and a mask by hand, and what they rebuild to.
+
+    `beside` names up to three objectives that are shown in step with this one, on the same text, with the same plan
+    where they share its keys.
+    """
 
     objective = param.String("MLM")
     text = param.String(SENTENCE)
@@ -51,17 +70,27 @@ class StageStore(param.Parameterized):
     seed = param.Integer(0)
     settings = param.Dict({})
     plan = param.String("")
+    painted = param.Dict({})
+    beside = param.List([])
+    same_plan = param.Boolean(True)
+    frame = param.String("")
     rebuilt = param.Parameter(None)
+    companions = param.List([])
     trouble = param.String("")
 
     def __init__(self, **values: Any) -> None:
         self._opening = False
+        self._past: list[dict[str, Any]] = []
+        self._at = -1
+        self._plain: Rebuilt | None = None
         super().__init__(**values)
         self._other_objective()
 
     @param.depends("objective", watch=True)
     def _other_objective(self) -> None:
         """A new objective begins with its row of the survey's table, where the text is the survey's."""
+        if self._opening:
+            return
         try:
             printed = self._printed()
         except Refusal as refusal:
@@ -69,23 +98,19 @@ class StageStore(param.Parameterized):
             return
         texts = self._texts()
         plan = printed if self.text.strip() in _ours("text") else ""
-        self._opening = True
-        self.param.update(**texts, settings={}, plan=plan)
-        self._opening = False
-        self.renew()
+        others = [name for name in self.beside if name != self.objective]
+        self._set(**texts, settings={}, plan=plan, painted={}, beside=others)
 
     @property
     def paired(self) -> bool:
-        """Whether the objective asks for a second text."""
-        return bool(set(SECONDS) & set(find_objective(self.objective).needs))
+        """Whether the objective, or one beside it, asks for a second text."""
+        return any(set(SECONDS) & set(find_objective(name).needs) for name in (self.objective, *self.beside))
 
     def _texts(self) -> dict[str, str]:
         """The texts that fit the objective: what the person typed stays, one of ours gives way to the right one."""
-        need = next((n for n in find_objective(self.objective).needs if n in SECONDS), "")
-        right = dict(zip(("text", "pair"), SECONDS.get(need, (SENTENCE, "")), strict=True))
         return {
             name: words if getattr(self, name).strip() in _ours(name) else getattr(self, name)
-            for name, words in right.items()
+            for name, words in _right_texts(self.objective).items()
         }
 
     @param.depends("text", "pair", "seed", "settings", watch=True)
@@ -93,33 +118,197 @@ class StageStore(param.Parameterized):
         """The printed plan belongs to the printed row; whoever turns something else wants to see it act."""
         if self._opening:
             return
-        if self.plan and self.plan == self._printed():
-            self.plan = ""
-        else:
-            self.renew()
+        self._set(plan="" if self.plan == self._printed() else self.plan)
+
+    @param.depends("text", "pair", watch=True)
+    def _other_text(self) -> None:
+        """What was painted by hand was painted for the old text."""
+        if not self._opening and self.painted:
+            self._set(painted={})
 
     def _printed(self) -> str:
         return write(find_objective(self.objective).printed.plan)
 
-    @param.depends("plan", watch=True)
+    def _set(self, **values: Any) -> None:
+        """Change several values at once, with one picture at the end."""
+        self._opening = True
+        try:
+            self.param.update(**values)
+        finally:
+            self._opening = False
+        self.renew()
+
+    @param.depends("plan", "painted", "beside", "same_plan", watch=True)
     def renew(self) -> None:
         """Rebuild the text; what cannot be is a sentence, and the last good picture stays."""
         if self._opening:
             return
         try:
-            wanted = parse([p for p in self.plan.replace(";", " ").split() if p])
-            made = rebuild(
-                self.objective,
-                self.text[:LONGEST_TEXT],
-                pair=self.pair[:LONGEST_TEXT] if self.paired else "",
-                seed=self.seed,
-                settings=self.settings,
-                wanted=wanted,
-            )
+            plain = self._rebuild(parse([p for p in self.plan.replace(";", " ").split() if p]))
+            made = repainted(plain, self.painted) if self.painted else plain
+            companions, lacking = self._companions(plain)
         except Refusal as refusal:
             self.trouble = str(refusal)
             return
-        self.param.update(rebuilt=made, trouble="")
+        self._plain = plain
+        self._remember()
+        self.param.update(rebuilt=made, companions=companions, trouble=lacking)
+
+    def _rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
+        settings = {} if name else self.settings
+        return rebuild(
+            name or self.objective,
+            self.text[:LONGEST_TEXT],
+            pair=self.pair[:LONGEST_TEXT] if self.paired else "",
+            seed=self.seed,
+            settings=settings,
+            wanted=wanted,
+        )
+
+    def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
+        """The objectives beside, with the shared part of the plan; one that cannot take this text says why."""
+        plan, made, lacking = tell(main.steps), [], ""
+        for name in self.beside[:3]:
+            keys = find_objective(name).plan_keys if self.same_plan else ()
+            try:
+                made.append(self._rebuild({key: value for key, value in plan.items() if key in keys}, name))
+            except Refusal as refusal:
+                lacking = str(refusal)
+        return made, lacking
+
+    # what a person does on the stage
+
+    def edit(self, message: Mapping[str, Any]) -> None:
+        """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back or forth."""
+        try:
+            match message.get("do"):
+                case "roll":
+                    self._set(seed=self.seed + 1, plan="")
+                case "undo" | "redo" as way:
+                    self.go_back(-1 if way == "undo" else 1)
+                case "paint":
+                    self._paint(message)
+                case "unpaint":
+                    self.painted = {}
+                case _:
+                    self._bend(message)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+
+    def _bend(self, message: Mapping[str, Any]) -> None:
+        made = self._plain
+        if made is None:
+            return
+        plan, everyone = tell(made.steps), made.objective.proposes
+        words = parse(self.plan.replace(";", " ").split()).get("replace", [])
+        typed = dict(zip(carriers(plan, everyone), words, strict=False))
+        bent = bend(plan, message, typed, everyone)
+        drawn = tell(self._rebuild(bent.plan).steps) if bent.typed else {}
+        self.plan = write(bent.complete(drawn, everyone))
+
+    def _paint(self, message: Mapping[str, Any]) -> None:
+        """Cells by hand; one that is painted as the objective has it is no longer by hand."""
+        name, made = str(message.get("matrix")), self._plain
+        natural = frames.visible(made.example).get(name, []) if made is not None else []
+        mine = {(i, j): is_open for i, j, is_open in self.painted.get(name, [])}
+        for cell in message.get("cells", ()):
+            reader, read, is_open = (number(dict(enumerate(cell)), k) for k in range(3))
+            if not (0 <= reader < len(natural) and 0 <= read < len(natural[0])):
+                raise Refusal(f"There is no cell {reader + 1}.{read + 1} in the matrix {name!r} to paint.")
+            mine[reader, read] = bool(is_open)
+        left = [(i, j, is_open) for (i, j), is_open in sorted(mine.items()) if bool(natural[i][j]) != is_open]
+        others = {key: cells for key, cells in self.painted.items() if key != name}
+        self.painted = others | ({name: left} if left else {})
+
+    # back and forth
+
+    def _scene(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in SCENE}
+
+    def _remember(self) -> None:
+        """A new scene ends the way forth; letters that follow each other in one field are one step."""
+        scene, past = self._scene(), self._past[: self._at + 1]
+        if past and scene == past[-1]:
+            return
+        typing = len(past) > 1 and all(
+            {k for k in SCENE if a[k] != b[k]} <= {"text", "pair"} for a, b in ((past[-2], past[-1]), (past[-1], scene))
+        )
+        self._past = [*(past[:-1] if typing else past), scene][-MOST_STEPS_BACK:]
+        self._at = len(self._past) - 1
+
+    def go_back(self, steps: int) -> None:
+        """Undo (-1) or redo (1); at either end nothing happens."""
+        at = self._at + steps
+        if 0 <= at < len(self._past):
+            self._at = at
+            self._set(**self._past[at])
+
+    # what is seen, and the link that brings it back
+
+    def record(self) -> dict[str, Any]:
+        """What the stage draws: the frames, what is painted, which way one can go back, and the link."""
+        if self.rebuilt is None:
+            return {}
+        by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
+        can = {"undo": self._at > 0, "redo": self._at + 1 < len(self._past)}
+        main = {**self.rebuilt.record(), "painted": by_hand, "can": can, "link": urlencode(self.query())}
+        return lockstep([main, *(made.record() for made in self.companions)])
+
+    def query(self) -> dict[str, str]:
+        """The state as a link: what differs from the way the objective opens, also where it is 0, false or empty."""
+        fresh = {**_right_texts(self.objective), "seed": 0}
+        ours = self.text.strip() in _ours("text")
+        fresh |= {"objective": "MLM", "plan": self._printed() if ours else "", "same_plan": True}
+        told = {name: str(getattr(self, name)) for name in fresh if getattr(self, name) != fresh[name]}
+        knobs = find_objective(self.objective).knobs
+        turned = {k: v for k, v in self.settings.items() if k in knobs and v != knobs[k].default}
+        told |= {f"set.{name}": json.dumps(value) for name, value in turned.items()}
+        told |= {f"paint.{name}": _write_cells(cells) for name, cells in self.painted.items()}
+        return told | ({"beside": ",".join(self.beside)} if self.beside else {})
+
+    def open(self, query: Mapping[str, str]) -> None:
+        """Bring a link back; what in it cannot be read is left out, and what cannot be rebuilt is said."""
+        wanted, trouble = query.get("objective", "MLM"), ""
+        try:
+            self.objective = find_objective(wanted).name
+        except Refusal as refusal:
+            self.objective, trouble = "MLM", str(refusal)
+        values: dict[str, Any] = {name: query[name] for name in ("text", "pair", "plan", "frame") if name in query}
+        if "text" in values and "plan" not in values and values["text"].strip() not in _ours("text"):
+            values["plan"] = ""
+        if query.get("seed", "").isdigit():
+            values["seed"] = int(query["seed"])
+        values["settings"] = {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")}
+        values["painted"] = {k[6:]: _read_cells(v) for k, v in query.items() if k.startswith("paint.")}
+        known = objectives()
+        values["beside"] = [name for name in query.get("beside", "").split(",") if name in known][:3]
+        values["same_plan"] = query.get("same_plan") != "False"
+        self._past, self._at = [], -1
+        self._set(**values)
+        self.trouble = self.trouble or trouble
+
+
+def _right_texts(objective: str) -> dict[str, str]:
+    """The two texts with which an objective opens."""
+    need = next((n for n in find_objective(objective).needs if n in SECONDS), "")
+    return dict(zip(("text", "pair"), SECONDS.get(need, (SENTENCE, "")), strict=True))
+
+
+def _value(said: str) -> Any:
+    try:
+        return json.loads(said)
+    except ValueError:
+        return said
+
+
+def _write_cells(cells: Iterable[tuple[int, int, bool]]) -> str:
+    """Painted cells as `1.2+` (open) and `3.1-` (closed), reader and read counted from 1."""
+    return ",".join(f"{i + 1}.{j + 1}{'+' if is_open else '-'}" for i, j, is_open in cells)
+
+
+def _read_cells(said: str) -> list[tuple[int, int, bool]]:
+    found = re.findall(r"(\d{1,4})\.(\d{1,4})([ +-])", said)  # a plus sign in a link may arrive as a space
+    return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in found]
 
 
 class TrainStore(param.Parameterized):

@@ -9,6 +9,7 @@ import torch
 from playground import frames, leaks
 from playground.example import Example, Specials
 from playground.objectives import wishes
+from playground.objectives.hands import by_hand
 from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
 from playground.objectives.reading import read, strangers
 from playground.objectives.signal import measure
@@ -36,6 +37,12 @@ class Rebuilt:
     def example(self) -> Example:
         return self.steps[-1].example
 
+    @property
+    def signal(self) -> dict[str, int]:
+        """How many answers are graded, for how many tokens of text."""
+        _, graded, _ = frames.answers(self.example, 0)
+        return {"graded": sum(graded), "tokens": int(self.example.tokens.lengths[0])}
+
     def record(self) -> dict[str, Any]:
         """The frames of the stage."""
         about = {
@@ -43,6 +50,11 @@ class Rebuilt:
             "subtitle": self.objective.idea,
             "formula": self.objective.formula,
             "source": self.objective.source,
+            "loss": self.objective.loss,
+            "terms": terms(self.objective, self.example),
+            "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
+            "signal": self.signal,
+            **by_hand(self.objective, self.steps),
         }
         return frames.record([(s.verb, s.example) for s in self.steps if s.part == 0], self.verdict, about)
 

@@ -13,8 +13,10 @@ from playwright.sync_api import Browser, Page
 sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
 
-from widgets.scene import js, page, standalone, svg
+from playground.objectives.rebuild import rebuild
+from widgets.scene import js, lockstep, page, standalone, svg, typeset, unheard
 from widgets.scene.hosts import ESM
+from widgets.store import StageStore
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
 
@@ -25,13 +27,41 @@ class Stage:
     def __init__(self, tab: Page, folder: Path) -> None:
         self.tab, self.folder = tab, folder
 
-    def open(self, name: str) -> "Stage":
+    def open(self, name: str, record: Any = None) -> "Stage":
         file = self.folder / f"{name}.html"
-        file.write_text(page(gallery.RECORDS[name](), name), encoding="utf-8")
+        file.write_text(page(record or gallery.RECORDS[name](), name), encoding="utf-8")
         self.tab.goto(file.as_uri())
         self.tab.wait_for_function(f"{HANDLE} !== undefined")
+        self.tab.locator("section.stage, section.stages").first.focus()
+        return self
+
+    def edit(self, record: Any) -> "Stage":
+        """Opens a record whose edits are written down in `window.edits`."""
+        self.open("editable", gallery.lm())
+        module = "data:text/javascript;base64," + base64.b64encode(ESM.encode()).decode()
+        self.tab.evaluate(
+            """async ([module, record]) => {
+              const { mount } = await import(module);
+              window.edits = [];
+              const el = document.querySelector("[id^=stage-]");
+              el.__stage.destroy();
+              mount(el, record, { onEdit: (edit) => window.edits.push(edit) });
+            }""",
+            [module, typeset(record)],
+        )
         self.tab.locator("section.stage").focus()
         return self
+
+    def edits(self) -> Any:
+        return self.tab.evaluate("window.edits.splice(0)")
+
+    def drag(self, start: str, end: str, by: tuple[int, int] = (0, 0)) -> None:
+        (a, b) = (self.tab.locator(part).first.bounding_box() for part in (start, end))
+        assert a and b
+        self.tab.mouse.move(a["x"] + a["width"] / 2, a["y"] + a["height"] / 2)
+        self.tab.mouse.down()
+        self.tab.mouse.move(b["x"] + b["width"] / 2 + by[0], b["y"] + b["height"] / 2 + by[1], steps=5)
+        self.tab.mouse.up()
 
     def state(self) -> Any:
         return self.tab.evaluate(f"{HANDLE}.state()")
@@ -269,6 +299,169 @@ def test_the_module_serves_a_host_with_a_model(stage: Stage) -> None:
         "left": 0,
         "hears": 0,
     }
+
+
+def scene(objective: str, **values: Any) -> Any:
+    store = StageStore(objective=objective)
+    store.param.update(**values)
+    assert store.trouble == ""
+    return store.record()
+
+
+def test_a_click_chooses_and_the_next_one_turns_the_action(stage: Stage) -> None:
+    stage.edit(scene("MLM", text="We walk here now .", plan="chosen=2 actions=mask"))
+    stage.tab.locator("[data-word='4']").click()
+    stage.tab.locator("[data-word='2']").click()
+    stage.tab.locator(".stage-hint").get_by_role("button", name="left as it is").click()
+    stage.tab.locator("[data-word='2']").focus()
+    stage.press("ArrowRight", "Enter", "ArrowLeft", "Delete", "Control+z")
+    assert stage.edits() == [
+        {"do": "choose", "word": 4},
+        {"do": "act", "word": 2},
+        {"do": "act", "word": 2, "to": "keep"},
+        {"do": "choose", "word": 3},
+        {"do": "choose", "word": 2},
+        {"do": "undo"},
+    ]
+    assert stage.tab.locator("[data-word='2']").get_attribute("aria-label") == "walk: hidden"
+
+
+def test_a_drag_makes_a_run_and_its_end_resizes_it(stage: Stage) -> None:
+    stage.edit(scene("T5 spans", text="We walk here now with you .", plan="spans=2:2"))
+    stage.drag("[data-word='5']", "[data-word='6']")
+    stage.drag("[data-span='2:2']", "[data-word='4']")
+    stage.tab.locator("[data-word='3']").click()
+    stage.tab.locator("[data-span='2:2']").focus()
+    stage.press("ArrowLeft")
+    assert stage.edits() == [
+        {"do": "span", "from": 5, "to": 6},
+        {"do": "span", "from": 2, "to": 4, "old": "2:2"},
+        {"do": "unspan", "old": "2:2"},
+        {"do": "span", "from": 2, "to": 2, "old": "2:2"},
+    ]
+
+
+def test_the_order_the_cut_the_split_and_the_pair_are_moved_by_hand(stage: Stage) -> None:
+    stage.edit(scene("PLM", text="we walk home", plan="order=2,1,3 cut=1"))
+    stage.drag("[data-at='0']", "[data-at='2']", by=(30, 0))
+    stage.tab.locator("[data-unit='3']").focus()
+    stage.press("Shift+ArrowLeft")
+    stage.tab.locator("[data-cut]").focus()
+    stage.press("ArrowRight")
+    assert stage.edits() == [{"do": "order", "to": [1, 3, 2]}, {"do": "order", "to": [2, 3, 1]}, {"do": "cut", "to": 2}]
+    stage.edit(scene("seq2seq LM", text="we walk home", plan="split=1"))
+    stage.drag("[data-split]", "[data-word='2']")
+    stage.edit(scene("NSP"))
+    stage.tab.locator(".stage-hint").get_by_role("button", name="random").click()
+    assert stage.edits() == [{"do": "pair", "to": "random"}]
+
+
+def test_the_mask_is_painted_by_pointer_and_by_key(stage: Stage) -> None:
+    stage.edit(scene("LM", text="we walk home"))
+    stage.press("m")
+    layout = stage.state()["layout"]["matrices"][0]
+    x, y = (layout[k] + layout["size"] / 2 for k in ("x", "y"))
+    box = stage.tab.locator("canvas").first.bounding_box()
+    assert box and stage.state()["painting"]
+    stage.tab.mouse.move(box["x"] + x + layout["size"], box["y"] + y)
+    stage.tab.mouse.down()
+    stage.tab.mouse.move(box["x"] + x + 2 * layout["size"], box["y"] + y, steps=4)
+    stage.tab.mouse.up()
+    stage.tab.locator("section.stage").focus()
+    stage.press("ArrowDown", "Enter")
+    assert stage.edits() == [
+        {"do": "paint", "matrix": "encoder", "cells": [[0, 1, True], [0, 2, True]]},
+        {"do": "paint", "matrix": "encoder", "cells": [[1, 0, False]]},
+    ]
+
+
+def test_without_a_listener_nothing_can_be_edited(stage: Stage) -> None:
+    stage.open("recorded", scene("MLM")).press("m", "n")
+    assert not stage.state()["painting"]
+    assert stage.tab.locator(".stage-lane [data-word]").count() == 0
+    assert not stage.tab.get_by_role("button", name="Roll again").is_visible()
+
+
+def test_a_term_lights_its_positions_and_a_position_its_term(stage: Stage) -> None:
+    stage.open("terms", scene("RTD")).press("End")
+    terms = stage.tab.locator(".stage-terms button")
+    assert terms.locator("math").count() == 2
+    quiet = stage.pixels()
+    terms.first.hover()
+    stage.tab.evaluate("new Promise(requestAnimationFrame)")
+    assert stage.pixels() != quiet
+    chip = stage.lane("inputs")["t0"]
+    stage.tab.locator("canvas").first.hover(position={"x": chip["x"] + 5, "y": chip["y"] + 9})
+    assert [("lit" in (t.get_attribute("class") or "")) for t in terms.all()] == [False, True]
+    assert "second log" in stage.tab.locator(".stage-explain").inner_text()
+    assert stage.tab.get_by_role("meter").get_attribute("aria-valuenow") == "100"
+
+
+def test_predict_first_asks_hides_and_scores(stage: Stage) -> None:
+    stage.open("guess", scene("LM", text="we walk home")).press("g")
+    assert "look at" in stage.tab.locator(".stage-quiz span").inner_text()
+    assert stage.state()["layout"]["matrices"] == []
+    stage.tab.locator(".stage-quiz").get_by_role("button", name="we", exact=True).click()
+    stage.tab.get_by_role("button", name="Reveal").click()
+    said = stage.tab.locator(".stage-quiz span").inner_text()
+    assert said.startswith(("2 of 3", "3 of 3", "2 of 4", "3 of 4")), said
+    assert stage.state()["layout"]["matrices"]
+
+
+def test_the_drawing_has_its_text_as_text_and_the_table_says_every_cell(stage: Stage) -> None:
+    stage.open("saved", scene("PLM")).press("End")
+    drawn = ElementTree.fromstring(stage.tab.evaluate(f"{HANDLE}.svg()"))
+    words = ["".join(each.itertext()) for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"happy", "join", "today", "Original"} <= set(words)
+    stage.press("t")
+    table = stage.tab.locator(".stage-table table").first
+    printed = rebuild("PLM", wanted={"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3})
+    assert table.locator("td.open").count() == sum(map(sum, printed.facts()["visible"]["content"]))
+    assert "cells open" in table.locator("caption").inner_text()
+    with stage.tab.expect_download() as saved:
+        stage.tab.get_by_role("button", name="Share").click()
+        stage.tab.get_by_role("button", name="Query stream").click()
+    lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "reader,I,am,happy,to,join,with,you,today" and lines[3] == "happy,0,0,0,0,0,0,0,0"
+    for kind, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with stage.tab.expect_download() as saved:
+            stage.tab.get_by_role("button", name="Share").click()
+            stage.tab.get_by_role("button", name=kind).click()
+        assert Path(saved.value.path()).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("stage", [{"reduced_motion": "reduce"}], indirect=True)
+def test_who_wants_no_motion_gets_a_storyboard(stage: Stage) -> None:
+    stage.open("calm", scene("MLM"))
+    sheets = stage.tab.locator(".stage-story button")
+    assert sheets.count() == len(scene("MLM")["frames"])
+    sheets.nth(2).click()
+    assert stage.state()["frame"] == 2 and sheets.nth(2).get_attribute("aria-current") == "true"
+
+
+def test_stages_in_step_share_one_player_whatever_their_frames(stage: Stage) -> None:
+    records = [rebuild(name).record() for name in ("LM", "T5 spans", "PLM")]
+    stage.open("steps", lockstep(records))
+    for step, names in (("corrupt", ["arrange", "corrupt", "choose"]), ("ask", ["ask", "visibility", "ask"])):
+        stage.tab.wait_for_function(f"!{HANDLE}.state().moving")
+        while stage.tab.evaluate(f"{HANDLE}.state().name") != step:
+            stage.press("ArrowRight")
+            stage.tab.wait_for_function(f"!{HANDLE}.state().moving")
+        assert [s["name"] for s in stage.tab.evaluate(f"{HANDLE}.state()")["stages"]] == names
+    stage.tab.get_by_role("slider").fill("0.5")
+    assert stage.tab.evaluate(f"{HANDLE}.state().fraction") == 0.5
+    stage.tab.evaluate(f"(record) => {HANDLE}.update(record)", gallery.mlm())
+    assert stage.tab.locator("section.stage .stage-controls").count() == 1, "one record is a stage again"
+
+
+def test_edits_that_arrive_twice_or_together_are_heard_once() -> None:
+    heard: dict[str, int] = {}
+    message = {"from": "a", "edits": [{"number": 1, "do": "undo"}, {"number": 2, "do": "redo"}]}
+    assert [e["do"] for e in unheard(message, heard)] == ["undo", "redo"]
+    assert list(unheard(message, heard)) == []
+    later = {"from": "a", "edits": [*message["edits"], {"number": 3, "do": "roll"}]}
+    assert [e["do"] for e in unheard(later, heard)] == ["roll"]
+    assert [e["do"] for e in unheard({"from": "b", "edits": [{"number": 1, "do": "undo"}]}, heard)] == ["undo"]
 
 
 @pytest.mark.parametrize("stage", [{"java_script_enabled": False}], indirect=True)

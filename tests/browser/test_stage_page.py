@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.objectives import objectives
 from tests.browsing import shot, visit
 
 FIND = """
@@ -43,7 +42,9 @@ def open_stage(page: Page, address: str) -> Page:
 
 
 def pick(page: Page, objective: str) -> None:
-    page.get_by_role("button", name=objective, exact=True).click()
+    if page.locator(".picker .now").is_visible():
+        page.locator(".picker .now").click()
+    page.locator(f'.picker .card[data-name="{objective}"]').click()
 
 
 def to_the_end(page: Page) -> dict:
@@ -53,11 +54,11 @@ def to_the_end(page: Page) -> dict:
     return wait_for(page, f"{last} && s.layout.matrices.length > 0 && !s.playing && !s.moving")
 
 
-def test_first_picture_is_the_row_of_the_survey_and_every_objective_follows(page: Page, address: str) -> None:
+def test_first_picture_is_the_row_of_the_survey_and_others_follow(page: Page, address: str) -> None:
     open_stage(page, address)
     state = to_the_end(page)
     assert lane(state, "inputs") == "I am [MASK] to join with you [MASK]".split()
-    for name in objectives():
+    for name in ("LM", "sentence permutation", "TLM", "PLM", "BART infilling"):
         pick(page, name)
         if name == "sentence permutation":
             expect(page.get_by_text("needs at least two sentences")).to_be_visible()
@@ -134,6 +135,103 @@ def test_looks_right(page: Page, address: str, theme: str, width: int) -> None:
     if os.environ.get("RENEW_SCREENSHOT") and (theme, width) == ("light", 1280):
         readme.parent.mkdir(exist_ok=True)
         shutil.copy(path, readme)
+
+
+def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:
+    open_stage(page, address)
+    to_the_end(page)
+    join = page.locator(".stage-lane [data-word='5']")
+    join.click()
+    wait_for(page, "s.layout.lanes[1].cells[4].text === '[MASK]'")
+    join.click()
+    wait_for(page, "s.layout.lanes[1].cells[4].state === 'randomised'")
+    page.get_by_label("word instead").fill("purple")
+    page.keyboard.press("Enter")
+    wait_for(page, "s.layout.lanes[1].cells[4].text === 'purple'")
+    page.locator(".stage-hint").get_by_role("button", name="left as it is").click()
+    wait_for(page, "s.layout.lanes[1].cells[4].state === 'graded_as_is'")
+    expect(page.locator(".stage-lamp")).to_have_attribute("data-level", "amber")
+    page.locator("section.stage").focus()
+    for _ in range(4):
+        page.keyboard.press("Control+z")
+    wait_for(page, "String(s.plan.chosen) === '3,8'")
+    page.keyboard.press("Control+Shift+z")
+    wait_for(page, "String(s.plan.chosen) === '3,5,8'")
+
+
+def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: str) -> None:
+    visit(page, f"{address}/?objective=PLM&plan=order%3D2%2C1%2C3+cut%3D1&text=we+walk+home&set.context=%22strict%22")
+    wait_for(page, "s.layout.lanes.length > 0")
+    first, second = (page.locator(f".stage-order [data-at='{k}']").bounding_box() for k in (0, 1))
+    assert first and second
+    page.mouse.move(first["x"] + 8, first["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(second["x"] + second["width"] + 14, second["y"] + 10, steps=6)
+    page.mouse.up()
+    wait_for(page, "String(s.plan.order) === '1,2,3'")
+    to_the_end(page)
+    page.keyboard.press("t")
+    rows = [row.split() for row in page.locator(".stage-table tbody tr").all_inner_texts()]
+    assert [r[1:] for r in rows[:3]] == [["yes", "no", "no"], ["yes", "yes", "no"], ["yes", "yes", "yes"]]
+    assert [r[1:] for r in rows[3:]] == [["no", "no", "no"], ["yes", "no", "no"], ["yes", "yes", "no"]]
+
+
+def test_a_painted_leak_is_shown_and_repaired(page: Page, address: str) -> None:
+    visit(page, f"{address}/?objective=LM")
+    wait_for(page, "s.layout.lanes.length > 0")
+    state = to_the_end(page)
+    page.keyboard.press("m")
+    box, cells = page.locator("section.stage canvas").first.bounding_box(), state["layout"]["matrices"][0]
+    assert box
+    x, y = (box[k] + cells[k] + cells["size"] / 2 for k in ("x", "y"))
+    page.mouse.move(x + 4 * cells["size"], y + 2 * cells["size"])
+    page.mouse.down()
+    page.mouse.move(x + 5 * cells["size"], y + 2 * cells["size"], steps=3)
+    page.mouse.up()
+    wait_for(page, "s.leak")
+    expect(page.locator(".stage-lamp")).to_have_attribute("data-level", "red")
+    expect(page.get_by_text("You may train with such a mask")).to_be_visible()
+    shot(page, "stage-leak")
+    page.get_by_role("button", name="Repair").click()
+    wait_for(page, "!s.leak")
+
+
+def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
+    visit(page, f"{address}/?objective=span+mask&seed=4")
+    wait_for(page, "s.layout.lanes.length > 0")
+    one, four = (page.locator(f".stage-lane [data-word='{k}']").bounding_box() for k in (1, 3))
+    assert one and four
+    page.mouse.move(one["x"] + 9, one["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(four["x"] + 9, four["y"] + 12, steps=5)
+    page.mouse.up()
+    wait_for(page, "String(s.plan.spans).includes('1:3')")
+    state = to_the_end(page)
+    link = page.evaluate(f"() => ({FIND.replace('stage.state()', 'stage.link()')})()")
+    visit(page, link)
+    again = wait_for(page, f"s.name === '{state['name']}' && !s.moving")
+    assert again["plan"] == state["plan"]
+    assert again["layout"]["lanes"] == state["layout"]["lanes"]
+
+
+def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: Page, address: str) -> None:
+    open_stage(page, address)
+    page.locator("section.stage").focus()
+    page.keyboard.press("/")
+    page.keyboard.type("permut")
+    expect(page.locator(".picker .card")).to_have_count(2)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Shift+Enter")
+    wait_for(page, "s.stages ? s.stages.length === 2 : true")
+    expect(page.locator(".stages-place")).to_have_count(2)
+    page.locator("section.stages").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".stages .stage-caption b").first).to_have_text("Predict")
+    expect(page.locator(".stages .stage-caption b").last).to_have_text("Predict")
+    page.keyboard.press("/")
+    page.locator(".picker input").fill("zzz")
+    expect(page.get_by_text("No objective has")).to_be_visible()
 
 
 @pytest.mark.parametrize(

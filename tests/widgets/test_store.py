@@ -3,6 +3,7 @@
 import os
 import threading
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
@@ -12,7 +13,7 @@ from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, becomes, reviews
-from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, StageStore, Store, TrainStore, TransferStore, base_of
+from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, SCENE, StageStore, Store, TrainStore, TransferStore, base_of
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -150,6 +151,124 @@ def test_a_very_long_text_is_cut():
     store = StageStore(text="word " * 100_000)
     assert store.trouble == ""
     assert len(store.rebuilt.text) == LONGEST_TEXT
+
+
+def test_undo_and_redo_walk_through_the_scenes_and_a_new_edit_ends_the_way_forth():
+    store = StageStore()
+    store.edit({"do": "choose", "word": 5})
+    store.edit({"do": "roll"})
+    plans = [store.plan]
+    for way in ("undo", "undo", "undo", "redo"):
+        store.edit({"do": way})
+        plans.append(store.plan)
+    assert plans == [
+        "",
+        "chosen=3,5,8 actions=mask,mask,mask",
+        "chosen=3,8",
+        "chosen=3,8",
+        "chosen=3,5,8 actions=mask,mask,mask",
+    ]
+    assert store.seed == 0
+    store.objective = "PLM"
+    assert not store.record()["can"]["redo"]
+    store.edit({"do": "undo"})
+    assert (store.objective, store.rebuilt.objective.name, store.plan) == ("MLM", "MLM", plans[1])
+
+
+def test_letters_typed_one_after_the_other_are_one_step_back():
+    store = StageStore(text="We walk")
+    for end in (" h", " he", " her", " here"):
+        store.text = f"We walk{end}"
+    store.edit({"do": "undo"})
+    assert store.text in ("We walk", "We walk h")
+    store.edit({"do": "undo"})
+    assert store.text == "We walk"
+
+
+def test_a_painted_leak_lights_the_lamp_and_the_repair_puts_it_out():
+    store = StageStore(objective="PLM")
+    assert not store.record()["leak"]["leak"]
+    store.edit({"do": "paint", "matrix": "query", "cells": [[7, 7, True], [0, 1, False]]})
+    assert store.record()["leak"]["leak"] and store.record()["painted"] == {"query": [[0, 1], [7, 7]]}
+    store.edit({"do": "paint", "matrix": "query", "cells": [[7, 7, False]]})
+    assert not store.record()["leak"]["leak"] and store.record()["painted"] == {"query": [[0, 1]]}
+    store.edit({"do": "unpaint"})
+    assert store.record()["painted"] == {}
+    store.edit({"do": "paint", "matrix": "query", "cells": [[99, 0, True]]})
+    assert "100.1" in store.trouble
+
+
+LINKS = [
+    {},
+    {"objective": "PLM"},
+    {"text": ""},
+    {"text": "We walk here now .", "plan": "chosen=2"},
+    {"plan": ""},
+    {"seed": 3, "settings": {"rate": 0.0, "wrap": True}},
+    {"objective": "T5 spans", "settings": {"official": False, "rate": 0.4}},
+    {"painted": {"encoder": [(0, 1, False), (2, 2, False)]}},
+    {"objective": "PLM", "painted": {"query": [(7, 7, True)]}},
+    {"beside": ["PLM", "LM"], "same_plan": False},
+    {"objective": "TLM", "pair": "Où vas-tu"},
+]
+
+
+@pytest.mark.parametrize("values", LINKS)
+def test_a_link_brings_the_exact_state_back_and_holds_only_what_differs(values):
+    store = StageStore()
+    for name, value in values.items():
+        setattr(store, name, value)
+    query = dict(parse_qsl(urlencode(store.query()), keep_blank_values=True))
+    again = StageStore(text="something else", seed=9) if not values else StageStore()
+    again.open(query)
+    if values:
+        assert {k: getattr(again, k) for k in SCENE if k != "settings"} == {
+            k: getattr(store, k) for k in SCENE if k != "settings"
+        }
+        assert again.query() == store.query()
+        assert again.trouble == store.trouble
+    else:
+        assert query == {}
+
+
+def test_a_link_holds_nothing_that_is_as_it_opens():
+    store = StageStore()
+    store.objective = "PLM"
+    assert store.query() == {"objective": "PLM"}
+    store.settings = {"kept": 6.0}
+    assert store.query() == {"objective": "PLM", "plan": ""}, "who turns a knob wants to see the dice"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"seed": "x"},
+        {"objective": "nope"},
+        {"set.rate": "{"},
+        {"paint.encoder": "zz"},
+        {"beside": "nope"},
+        {"plan": "chosen=99"},
+        {"paint.nope": "1.1+"},
+    ],
+)
+def test_a_broken_link_opens_and_says_what_is_wrong(query):
+    store = StageStore()
+    store.open(query)
+    assert store.rebuilt is not None
+    assert store.trouble == "" or is_a_sentence(store.trouble)
+    assert ("nope" in store.trouble) == (query.get("objective") == "nope" or "paint.nope" in query)
+
+
+def test_objectives_beside_share_the_plan_where_they_have_its_keys():
+    store = StageStore(text="We walk here now with you .")
+    store.param.update(plan="chosen=2,4 actions=mask,mask")
+    store.beside = ["RTD", "LM"]
+    rtd, _ = store.companions
+    assert [i + 1 for i, c in enumerate(rtd.example.chosen[0].tolist()) if c] == [2, 4]
+    assert [r["title"] for r in store.record()["records"]] == ["MLM", "RTD", "LM"]
+    store.beside = ["sentence permutation"]
+    assert store.companions == [] and is_a_sentence(store.trouble)
+    assert store.record()["title"] == "MLM"
 
 
 # training

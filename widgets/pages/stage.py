@@ -1,18 +1,19 @@
 """Stage page: type a sentence, pick an objective, watch it rebuilt and see who may look at whom."""
 
 from html import escape
+from io import BytesIO
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
-from latex2mathml.converter import convert
 
-from playground.objectives import find_objective, objectives
-from playground.objectives.objective import tell
+from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt
-from playground.objectives.wishes import SHAPES, write
-from widgets.pages.layout import bind, control, heading, two_columns
-from widgets.scene import stage_pane
+from playground.objectives.wishes import SHAPES
+from widgets.pages.layout import bind, control, heading
+from widgets.scene import page as saved_page
+from widgets.scene import stage_pane, typeset, unheard
+from widgets.scene.picker import picker
 from widgets.store import LONGEST_TEXT, StageStore
 from widgets.theme import html, say
 
@@ -23,21 +24,43 @@ SAMPLES = {
 }
 
 
+LAYOUT = """
+:host { display: grid !important; grid-template-columns: 270px minmax(0, 1fr); gap: 0 18px;
+  grid-template-rows: auto 1fr; grid-template-areas: "pick main" "rest main"; align-items: start; }
+.pick { grid-area: pick !important; } .rest { grid-area: rest !important; } .main { grid-area: main !important; }
+@media (max-width: 860px) {
+  :host { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto; gap: 10px;
+    grid-template-areas: "pick" "main" "rest"; }
+}
+"""
+
+
 def page(store: StageStore) -> Any:
-    """The whole page."""
-    return two_columns(_controls(store), _picture(store))
+    """The whole page: what to look at, the picture, and below the list what can be turned."""
+    parts = {"pick": _list(store), "rest": _controls(store), "main": _picture(store)}
+    columns = [
+        pmui.Column(*inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"})
+        for area, inside in parts.items()
+    ]
+    return pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width")
+
+
+def _list(store: StageStore) -> list[Any]:
+    """The objectives, and whether those beside take the plan of the chosen one."""
+    chosen = picker(value=store.objective, beside=list(store.beside), margin=(6, 10))
+    for name, attribute in (("value", "objective"), ("beside", "beside")):
+        chosen.param.watch(lambda event, a=attribute: store.param.update(**{a: event.new}), name)
+        store.param.watch(lambda event, n=name: chosen.param.update(**{n: event.new}), attribute)
+    same = pmui.Switch(label="same plan for those beside", value=store.same_plan, margin=(2, 10), visible=False)
+    bind(same, store, "same_plan")
+    store.param.watch(lambda _: same.param.update(visible=bool(store.beside)), "beside")
+    same.visible = bool(store.beside)
+    return [chosen, same]
 
 
 def _controls(store: StageStore) -> list[Any]:
-    objective = pmui.RadioButtonGroup(
-        options=list(objectives()), value=store.objective, orientation="vertical", size="small",
-        sizing_mode="stretch_width", margin=(4, 10),
-    )  # fmt: skip
-    bind(objective, store, "objective")
     seed = pmui.IntInput(label="seed", value=store.seed, start=0, step=1, width=110, margin=(6, 4, 6, 10))
     bind(seed, store, "seed")
-    dice = pmui.Button(label="Roll again", icon="casino", variant="outlined", size="small", margin=(14, 6))
-    dice.on_click(lambda _: store.param.update(seed=store.seed + 1, plan=""))
     knobs = pmui.Column(margin=0, sizing_mode="stretch_width")
     plan = pmui.TextInput(
         label="plan by hand", value=store.plan, sizing_mode="stretch_width", margin=(6, 10),
@@ -52,16 +75,7 @@ def _controls(store: StageStore) -> list[Any]:
 
     store.param.watch(renew, "objective")
     renew()
-    return [
-        heading("Objective"),
-        objective,
-        heading("Chance"),
-        pmui.Row(seed, dice, margin=0),
-        heading("Knobs"),
-        knobs,
-        plan,
-        keys,
-    ]
+    return [heading("Knobs"), knobs, heading("Chance"), seed, plan, keys]
 
 
 def _knobs(store: StageStore) -> list[Any]:
@@ -102,23 +116,53 @@ def _picture(store: StageStore) -> list[Any]:
         store.param.watch(lambda _, w=widget, n=name: _follow(w, getattr(store, n)), name)
     samples = [_sample(store, name, words) for name, words in SAMPLES.items()]
     row = pn.FlexBox(text, pair, *samples, align_items="center", sizing_mode="stretch_width")
-    trouble, story = html(""), html("")
-    stage = stage_pane(_record(store.rebuilt), playing=True, margin=(2, 10))
+    trouble = html("")
+    stage = stage_pane(store.record(), playing=True, editable=True, margin=(2, 10))
+    shown, heard = {"objective": store.objective}, {}
 
-    shown = {"objective": store.objective}
+    def listen(event: Any) -> None:
+        for edit in unheard(event.new, heard):
+            store.edit(edit)
+
+    stage.param.watch(listen, "edit")
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
-        trouble.object = say(store.trouble, "trouble") + (say(made.notice, "notice") if made else "")
-        if made is not None and not store.trouble:
+        notes = [say(store.trouble, "trouble"), say(made.notice, "notice") if made else "", _leaking(store)]
+        trouble.object = "".join(notes)
+        if made is not None:
             fresh = made.objective.name != shown["objective"]
             shown["objective"] = made.objective.name
-            stage.param.update(record=_record(made), **({"frame": 0, "playing": True} if fresh else {}))
-            story.object = explain(made)
+            stage.param.update(record=typeset(store.record()), **({"frame": 0, "playing": True} if fresh else {}))
 
-    store.param.watch(renew, ["rebuilt", "trouble"])
+    def opened(*_: Any) -> None:
+        """A link may name a frame."""
+        names = [frame["name"] for frame in store.record().get("frames", ())]
+        if store.frame in names:
+            stage.param.update(frame=names.index(store.frame), playing=False)
+
+    store.param.watch(renew, ["rebuilt", "companions", "trouble"])
+    store.param.watch(opened, "frame")
     renew()
-    return [row, trouble, stage, story]
+    opened()
+    save = pmui.FileDownload(
+        callback=lambda: BytesIO(saved_page(store.record()).encode()), filename="stage.html", label="Save as a page",
+        variant="text", size="small", margin=(0, 2), description="One HTML file that plays without a network.",
+    )  # fmt: skip
+    row.append(save)
+    return [row, trouble, stage]
+
+
+def _leaking(store: StageStore) -> str:
+    """What to do about a mask by hand that shows an answer; nothing is refused."""
+    made = store.rebuilt
+    if made is None or not made.verdict.leak or not store.painted:
+        return ""
+    return say(
+        f"{made.verdict.sentence} You may train with such a mask and watch the loss fall to nothing while the model "
+        "learns to copy; Repair puts the mask back.",
+        "notice",
+    )
 
 
 def _follow(widget: Any, words: str) -> None:
@@ -131,24 +175,3 @@ def _sample(store: StageStore, name: str, words: str) -> Any:
     button = pmui.Button(label=name, variant="text", size="small", margin=(0, 2))
     button.on_click(lambda _: store.param.update(text=words))
     return button
-
-
-def _record(made: Rebuilt | None) -> dict[str, Any]:
-    return made.record() if made is not None else {}
-
-
-def explain(made: Rebuilt) -> str:
-    """What the objective asks, its loss in words and symbols, its source, how much of the text teaches, the plan."""
-    facts = made.facts()
-    graded, number = sum(facts["graded"]), len(made.steps[0].example.tokens.ids[0])
-    plan = write(tell(made.steps))
-    return (
-        '<div class="label">What is asked</div>'
-        f"{say(made.objective.idea)}{say(made.objective.loss, 'quiet')}"
-        f"<div style='overflow-x:auto'>{convert(made.objective.formula, display='block')}</div>"
-        '<div class="label">Signal</div>'
-        f"{say(f'{graded} graded answers for {number} tokens of text: {graded / max(1, number):.0%}.')}"
-        '<div class="label">The plan, ready to be edited</div>'
-        f"<p><code>{escape(plan) or 'nothing is left to chance'}</code></p>"
-        f'<div class="label">Source</div>{say(made.objective.source, "quiet")}'
-    )

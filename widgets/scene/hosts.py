@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,24 +13,34 @@ from uuid import uuid4
 
 import anywidget
 import traitlets
+from latex2mathml.converter import convert
 
 if TYPE_CHECKING:
     from panel.custom import AnyWidgetComponent
 
 Record = Mapping[str, Any]
 
-ESM = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
+PARTS = ("stage", "pen", "hands", "sheets", "lockstep", "model")
+"""The files of the drawing module, in the order in which they are joined to one text without imports."""
+
+ESM = "\n".join(Path(__file__).with_name(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
 
 SELF, PADDING, LEAKED = 2, 3, 4
 
 
 class StageWidget(anywidget.AnyWidget):
-    """The stage in a notebook; `frame` and `playing` follow the person and can be set."""
+    """The stage in a notebook; `frame` and `playing` follow the person, `edit` is what they last did by hand."""
 
     _esm = ESM
     record = traitlets.Dict().tag(sync=True)
     frame = traitlets.Int(0).tag(sync=True)
     playing = traitlets.Bool(False).tag(sync=True)
+    editable = traitlets.Bool(False).tag(sync=True)
+    edit = traitlets.Dict().tag(sync=True)
+
+    @traitlets.validate("record")
+    def _typeset(self, proposal: Any) -> Record:
+        return typeset(proposal["value"])
 
 
 @cache
@@ -45,13 +55,74 @@ def _pane_class() -> "type[AnyWidgetComponent]":
         record = param.Dict(default={}, doc="The frames to draw.")
         frame = param.Integer(default=0, bounds=(0, None), doc="The frame that is shown.")
         playing = param.Boolean(default=False, doc="Whether the frames run on by themselves.")
+        editable = param.Boolean(default=False, doc="Whether somebody listens to edits.")
+        edit = param.Dict(default={}, doc="What the person last did by hand.")
 
     return StagePane
 
 
 def stage_pane(record: Record | None = None, **parameters: Any) -> "AnyWidgetComponent":
     """The stage as a Panel component with `record`, `frame` and `playing`; Panel is imported here, not before."""
-    return _pane_class()(**{"sizing_mode": "stretch_width", "record": dict(record or {}), **parameters})
+    return _pane_class()(**{"sizing_mode": "stretch_width", "record": typeset(record or {}), **parameters})
+
+
+def unheard(message: Mapping[str, Any], heard: dict[str, int]) -> Iterator[Mapping[str, Any]]:
+    """The edits of a message that were not heard before; `heard` remembers the last number of every sender."""
+    sender = str(message.get("from"))
+    for edit in message.get("edits", ()):
+        if edit.get("number", 0) > heard.get(sender, 0):
+            heard[sender] = edit["number"]
+            yield edit
+
+
+def live_widget(store: Any) -> StageWidget:
+    """The stage in a notebook with its hands on: what is edited goes to the store, what it rebuilds comes back."""
+    widget, heard = StageWidget(record=store.record(), editable=True), {}
+
+    def listen(change: Mapping[str, Any]) -> None:
+        for edit in unheard(change["new"], heard):
+            store.edit(edit)
+
+    widget.observe(listen, "edit")
+    store.param.watch(lambda _: setattr(widget, "record", store.record()), ["rebuilt", "companions"])
+    return widget
+
+
+def lockstep(records: Sequence[Record]) -> dict[str, Any]:
+    """Several records as one, shown side by side under one player; a single one stays as it is."""
+    if len(records) < 2:
+        return dict(records[0]) if records else {}
+    title = " · ".join(str(record.get("title", "")) for record in records)
+    return {"version": 1, "title": title, "records": [dict(record) for record in records]}
+
+
+DEFAULTS = {"state": "kept", "chosen": False, "graded": False, "badge": "", "was": ""}
+"""What the drawing module fills in for a token that says nothing else; leaving it out halves a record."""
+
+
+def typeset(record: Record) -> dict[str, Any]:
+    """The record as it travels: formulas as MathML beside their LaTeX, and tokens without what goes without saying."""
+    made = {**record, "frames": [_lean(frame) for frame in record.get("frames", ())]}
+    if "records" in made:
+        made["records"] = [typeset(part) for part in made["records"]]
+    if "terms" in made:
+        made["terms"] = [{**t, "mathml": _mathml(t["latex"])} for t in made["terms"]]
+    if made.get("misprint"):
+        made["misprint"] = {**made["misprint"], "mathml": _mathml(made["misprint"]["latex"])}
+    return made
+
+
+def _lean(frame: Record) -> Record:
+    lanes = [
+        {**lane, "cells": [{k: v for k, v in cell.items() if DEFAULTS.get(k, ...) != v} for cell in lane["cells"]]}
+        for lane in frame.get("lanes", ())
+    ]
+    return {**frame, "lanes": lanes}
+
+
+@cache
+def _mathml(latex: str) -> str:
+    return convert(latex)
 
 
 def js(value: Any) -> str:
@@ -64,7 +135,7 @@ def js(value: Any) -> str:
 
 def standalone(record: Record) -> str:
     """A self-contained fragment: the stage where scripts run, the last frame as picture and table where they do not."""
-    name = f"stage-{uuid4().hex[:12]}"
+    name, record = f"stage-{uuid4().hex[:12]}", typeset(record)
     return (
         f'<div id="{name}">{still(record)}</div>\n'
         f'<script type="module">\n{ESM}\nmount(document.getElementById("{name}"), {js(record)});\n</script>'
@@ -92,6 +163,8 @@ def page(record: Record, title: str = "") -> str:
 
 def still(record: Record) -> str:
     """The last frame as an image with its words in a table, made of tags that sanitisers keep."""
+    if "records" in record:
+        return "".join(still(part) for part in record["records"])
     frame = _frame(record, -1)
     picture = base64.b64encode(svg(record).encode()).decode()
     caption = f"{record.get('title', '')}: {frame.get('caption', '')}"
@@ -131,7 +204,8 @@ CHIP: Mapping[str, tuple[str, str, str, str]] = {
 
 
 def svg(record: Record, frame: int | str = -1) -> str:
-    """One frame, by number or name, as a drawing whose text is text."""
+    """One frame, by number or name, as a drawing whose text is text; of several records the first."""
+    record = record.get("records", [record])[0]
     chosen = _frame(record, frame)
     parts: list[str] = [_label(PAD, 34, str(record.get("title", "")), 20, INK, weight=650)]
     parts.append(_label(PAD, 58, f"{chosen.get('title', '')} - {chosen.get('caption', '')}", 14, MUTED))

@@ -104,7 +104,7 @@ function readRecord(raw) {
     ...frame,
     title: frame.title || frame.name,
     lanes: (frame.lanes || []).map((lane) => ({ ...lane, cells: (lane.cells || []).map(readCell) })),
-    matrices: (frame.matrices || []).map(readMatrix),
+    matrices: (frame.matrices || []).map((matrix) => readMatrix(matrix, (record.painted || {})[matrix.name])),
   }));
   record.moves = record.frames.slice(1).map((frame, k) => movesBetween(record.frames[k], frame));
   return record;
@@ -115,7 +115,7 @@ function readCell(cell) {
   return { ...filled, text: String(filled.text ?? ""), badge: String(filled.badge ?? ""), was: String(filled.was ?? "") };
 }
 
-function readMatrix(matrix) {
+function readMatrix(matrix, painted = []) {
   const [n, m] = matrix.shape || [matrix.rows.length, matrix.columns.length];
   const heads = matrix.weights ? matrix.weights.heads : 0;
   const ordered = matrix.order && (matrix.order.length === n || matrix.order.length === m);
@@ -127,6 +127,7 @@ function readMatrix(matrix) {
     graded: Array.from(matrix.graded_rows || []),
     heads,
     data: heads ? bytes(matrix.weights.data, heads * n * m) : null,
+    painted: new Set(painted.map(([i, j]) => i * m + j)),
     order: ordered ? matrix.order : null,
     slots: ordered ? inverse(matrix.order) : null,
   };
@@ -929,7 +930,7 @@ function paintCells(ctx, art, box, matrix, axis, rows, shown) {
   const fused = cell < FUSED && axis.still;
   const side = cell - gapOf(box);
   const radius = cell >= 13 ? Math.min(4, cell * 0.14) : 0;
-  const paths = [0, 1, 2, 3, 4].map(() => new Path2D());
+  const paths = [0, 1, 2, 3, 4].map(() => (ctx.newPath ? ctx.newPath() : new Path2D()));
   const marks = [];
   for (const i of rows) {
     for (let j = 0; j < matrix.m; j++) {
@@ -937,6 +938,7 @@ function paintCells(ctx, art, box, matrix, axis, rows, shown) {
       const state = matrix.cells[i * matrix.m + j];
       const [x, y] = [box.x + axis.column(j) * cell, box.y + axis.row(i) * cell];
       if (state > 1) marks.push({ state, x, y });
+      if (matrix.painted && matrix.painted.has(i * matrix.m + j)) marks.push({ state: "painted", x, y });
       if (fused && j > 0 && shown(i, j - 1) && matrix.cells[i * matrix.m + j - 1] === state) continue;
       let run = 1;
       while (fused && j + run < matrix.m && shown(i, j + run) && matrix.cells[i * matrix.m + j + run] === state) run += 1;
@@ -974,6 +976,14 @@ function paintCellMark(ctx, theme, { state, x, y }, side) {
       ctx.arc(x + side * dx, y + side * dy, radius, 0, 7);
       ctx.fill();
     }
+  } else if (state === "painted") {
+    ctx.fillStyle = theme.ink; // a folded corner: this cell is as a hand left it
+    const fold = clamp(side * 0.34, 3, 9);
+    ctx.beginPath();
+    ctx.moveTo(x + side - fold, y);
+    ctx.lineTo(x + side, y);
+    ctx.lineTo(x + side, y + fold);
+    ctx.fill();
   } else if (state === CELL.leaked) paintLeakBorder(ctx, theme, x, y, side);
 }
 
@@ -1055,7 +1065,7 @@ function paintMatrix(ctx, art, box, pair, u, view, reader) {
   ctx.fillStyle = known ? art.theme.ink : art.theme.faint;
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
-  ctx.fillText(cut(ctx, box.title, Math.max(120, box.right - box.left + 20), art.memory), box.left, box.top + 12);
+  ctx.fillText(cut(ctx, box.title, Math.max(120, box.right - box.left + (art.plan.wide ? 20 : 6)), art.memory), box.left, box.top + 12);
   ctx.restore();
   const shape = matrix || box;
   const leaving = before && !after && u > 0;
@@ -1187,19 +1197,43 @@ function storyReader(record, k, u, sort) {
   return { matrix: matrix.name, row: sort > 0.5 && matrix.order && matrix.order.length === matrix.n ? matrix.order[slot] : slot };
 }
 
+/** The chips that feed a term of the loss, lit up: positions (from 1) by lane. */
+function litFocus(frame, lit) {
+  if (!lit) return null;
+  const bright = new Set();
+  for (const [lane, positions] of Object.entries(lit)) {
+    const spots = streamSpots(frame, lane);
+    for (const position of positions) if (spots[position - 1]) bright.add(`${lane}/${spots[position - 1].i}`);
+  }
+  const has = (spot) => bright.has(`${spot.lane}/${spot.i}`);
+  return { me: null, seen: [], dims: (spot) => spot.lane in lit && !has(spot), halo: (spot) => (has(spot) ? "reader" : null) };
+}
+
+/** A matrix with the cells that a hand is painting right now, before the engine has answered. */
+function sketched(matrix, sketch) {
+  if (!matrix || !sketch || sketch.matrix !== matrix.name) return matrix;
+  const cells = matrix.cells.slice();
+  const painted = new Set(matrix.painted);
+  for (const [at, open] of sketch.cells) {
+    cells[at] = open ? CELL.visible : CELL.blocked;
+    painted.add(at);
+  }
+  return { ...matrix, cells, painted };
+}
+
 /** The whole picture as a function of (record, k, u) and the view (reader, sort, head); returns where the chips are. */
 function paint(ctx, art, record, k, u, view) {
   const { plan } = art;
   const next = Math.min(k + 1, record.frames.length - 1);
-  const pair = (name) => [matrixOf(record.frames[k], name), matrixOf(record.frames[next], name)];
+  const pair = (name) => [matrixOf(record.frames[k], name), matrixOf(record.frames[next], name)].map((matrix) => sketched(matrix, view.sketch));
   const story = storyReader(record, k, u, view.sort);
   const reader = view.reader || story;
   const focus = reader ? focusOf(record, story || (u > 0 && !record.frames[k].matrices.length) ? next : k, reader, view.head) : null;
   paintTracks(ctx, art, record, k, u);
-  const drawn = paintLanes(ctx, art, record, k, u, focus);
+  const drawn = paintLanes(ctx, art, record, k, u, litFocus(record.frames[k], view.lit) || focus);
   if (u === 0 || story) paintArcs(ctx, art, focus);
   for (const [name, box] of Object.entries(plan.boxes)) paintMatrix(ctx, art, box, pair(name), u, view, reader);
-  if (record.frames[k].matrices.length) paintLeak(ctx, art, record, record.frames[k], view);
+  if (record.frames[k].matrices.length && !view.sketch) paintLeak(ctx, art, record, record.frames[k], view);
   paintLegend(ctx, art);
   return drawn;
 }
@@ -1220,6 +1254,8 @@ const STYLE = `
 .stage .stage-caption { display: flex; gap: 10px; align-items: baseline; min-height: 1.5em; margin: 5px 0 6px; padding: 0 var(--pad); font-size: 15px; }
 .stage .stage-caption b { font-weight: 650; white-space: nowrap; }
 .stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
+.stage .stage-picture { position: relative; min-width: 0; } .stage .stage-main { min-width: 0; flex: 1 1 0; }
+.stage .stage-body { display: flex; gap: 0 18px; align-items: flex-start; }
 .stage .stage-foot { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 6px 0 0; padding: 0 var(--pad); color: var(--muted); font-size: 13px; }
 .stage .stage-reader { flex: 1 1 300px; min-height: 1.5em; margin: 0; } .stage .stage-source { margin: 0; font-size: 12px; }
 .stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; margin: 4px var(--pad) 8px; padding: 4px 8px;
@@ -1258,6 +1294,8 @@ const ICONS = {
   step: "M7 4v16l11-8z",
   last: "M17.6 4H20v16h-2.4zM4 4v16l12-8z",
   loop: "M7 7h9V4l5 4.5L16 13v-3H9v3H6V8a1 1 0 0 1 1-1zm10 10H8v3l-5-4.5L8 11v3h7v-3h3v5a1 1 0 0 1-1 1z",
+  undo: "M8 4v4h6a6 6 0 0 1 0 12H7v-2.6h7a3.4 3.4 0 0 0 0-6.8H8v4L2 9.3z",
+  redo: "M16 4v4h-6a6 6 0 0 0 0 12h7v-2.6h-7a3.4 3.4 0 0 1 0-6.8h6v4l6-5.3z",
   sort: "M3 4h4v4H3zM3 10h4v4H3zM9 10h4v4H9zM3 16h4v4H3zM9 16h4v4H9zM15 16h4v4h-4z",
 };
 
@@ -1298,6 +1336,10 @@ function buildParts() {
     loop: button("loop", "Repeat", "loop", { "aria-pressed": "false" }),
     sort: button("sort", "Sort axes by order", "O", { "aria-pressed": "false" }),
     head: node("select", { "aria-label": "Attention head", title: "Attention head" }),
+    tools: node("div", { class: "stage-tools", role: "group", "aria-label": "By hand" }),
+    picture: node("div", { class: "stage-picture" }),
+    below: node("div", { class: "stage-below" }),
+    explain: node("aside", { class: "stage-explain", "aria-label": "Explanation" }),
   };
   parts.sort.append(node("span", {}, "Sort by order"));
   parts.loop.title = "Repeat from the start";
@@ -1308,10 +1350,13 @@ function buildParts() {
   const extras = node("span", { class: "stage-group" }, parts.sort, parts.head, parts.speed, parts.loop);
   const controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, keys, node("span", { class: "stage-scrub" }, parts.scrub), parts.where, extras);
   const style = node("style");
-  style.textContent = STYLE;
+  style.textContent = STYLE + HANDS_STYLE + SHEETS_STYLE;
   const head = node("header", { class: "stage-head" }, parts.title, parts.subtitle, parts.lamp);
   const foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
-  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, style, head, live, controls, parts.canvas, foot);
+  parts.picture.append(parts.canvas);
+  const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.tools, parts.picture, foot, parts.below), parts.explain);
+  parts.controls = controls;
+  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, style, head, live, controls, body);
   return parts;
 }
 
@@ -1335,7 +1380,7 @@ function setLamp(lamp, leak, theme) {
  * Puts a stage into `el`. Options: frame, playing, onFrame(frame), onPlaying(playing) keep a host in step.
  * The handle is also `el.__stage`, which is what the browser tests talk to.
  */
-export function mount(el, raw, options = {}) {
+function mountOne(el, raw, options = {}) {
   const parts = buildParts();
   const { root, canvas } = parts;
   const ctx = canvas.getContext("2d");
@@ -1351,6 +1396,7 @@ export function mount(el, raw, options = {}) {
   const now = { at: 0, goal: null, playing: false, rest: 0, sort: 0, sorted: false, hover: null, lock: null, head: -1, speed: 1, looping: false };
   const told = { frame: 0, playing: false };
   let [onScreen, clock, alive] = [true, 0, true];
+  const plugs = [];
 
   const last = () => record.frames.length - 1;
   const nearest = () => Math.round(now.at);
@@ -1434,8 +1480,10 @@ export function mount(el, raw, options = {}) {
 
   // -- drawing
 
+  const look = () => ({ reader: reader(), sort: ease(now.sort), head: now.head, lit: kit.lit, sketch: kit.sketch });
+
   function relayout() {
-    const width = Math.max(280, Math.min(1600, root.clientWidth || el.clientWidth || 800));
+    const width = Math.max(280, Math.min(1600, parts.picture.clientWidth || el.clientWidth || 800));
     const ratio = Math.min(3, window.devicePixelRatio || 1);
     plan = makePlan(record, width, measure);
     canvas.width = Math.round(width * ratio);
@@ -1444,11 +1492,12 @@ export function mount(el, raw, options = {}) {
     root.style.setProperty("--pad", `${plan.pad}px`);
     art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
     memory.clear();
+    for (const plug of plugs) plug.place?.();
   }
 
   function retheme() {
     theme = themeOf(root);
-    const shades = { ink: theme.ink, paper: theme.paper, muted: theme.muted, line: theme.line, track: theme.track, hover: theme.lattice, accent: theme.strong("blue") };
+    const shades = { ink: theme.ink, paper: theme.paper, muted: theme.muted, line: theme.line, track: theme.track, hover: theme.lattice, accent: theme.strong("blue"), orange: theme.strong("orange"), leak: theme.leak, good: theme.strong("green") };
     for (const [name, value] of Object.entries(shades)) root.style.setProperty(`--${name}`, value);
     setLamp(parts.lamp, record.leak, theme);
     if (plan) art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
@@ -1459,8 +1508,9 @@ export function mount(el, raw, options = {}) {
     const u = k === last() ? 0 : now.at - k;
     ctx.setTransform(art.ratio, 0, 0, art.ratio, 0, 0);
     ctx.clearRect(0, 0, plan.width, plan.height);
-    drawn = paint(ctx, art, record, k, u, { reader: reader(), sort: ease(now.sort), head: now.head });
+    drawn = paint(ctx, art, record, k, u, look());
     write(k, u);
+    for (const plug of plugs) plug.follow?.();
     tell();
   }
 
@@ -1511,6 +1561,7 @@ export function mount(el, raw, options = {}) {
     if (now.head !== null && now.head >= heads) now.head = -1;
     parts.head.value = now.head === null ? "none" : String(now.head);
     if (parts.sort.hidden) setSorted(false);
+    for (const plug of plugs) plug.adopt?.();
   }
 
   function update(fresh) {
@@ -1518,6 +1569,8 @@ export function mount(el, raw, options = {}) {
     record = readRecord(fresh);
     const same = record.frames.findIndex((frame) => frame.name === name);
     Object.assign(now, { at: same >= 0 ? same : Math.min(nearest(), last()), goal: null, hover: null, lock: null });
+    if (kit.after) now.at = Math.max(now.at, shownFrom(record, kit.after));
+    Object.assign(kit, { after: null, lit: null, sketch: null });
     adopt();
     setLamp(parts.lamp, record.leak, theme);
     relayout();
@@ -1575,6 +1628,7 @@ export function mount(el, raw, options = {}) {
 
   function hover(event) {
     const found = event.type === "pointerleave" ? null : pointAt(event);
+    if (!found || JSON.stringify(found) !== JSON.stringify(now.hover)) for (const plug of plugs) plug.hover?.(found);
     if (JSON.stringify(found) === JSON.stringify(now.hover)) return;
     now.hover = found;
     canvas.style.cursor = found ? "pointer" : "default";
@@ -1582,6 +1636,7 @@ export function mount(el, raw, options = {}) {
   }
 
   function lock(event) {
+    if (kit.painting) return;
     const found = pointAt(event);
     const again = found && now.lock && found.matrix === now.lock.matrix && found.row === now.lock.row;
     now.lock = again ? null : found;
@@ -1637,7 +1692,12 @@ export function mount(el, raw, options = {}) {
   }
 
   function onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+    if (plugs.some((plug) => plug.key?.(event))) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || isText(event.target)) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
     const act = KEYS[event.key] || KEYS[event.key.toLowerCase()];
     if (!act) return;
@@ -1677,12 +1737,15 @@ export function mount(el, raw, options = {}) {
   function repaint() {
     const old = theme.key;
     retheme();
-    if (theme.key !== old) draw();
+    if (theme.key === old) return;
+    for (const plug of plugs) plug.renew?.();
+    draw();
   }
 
   function refit() {
     const ratio = Math.min(3, window.devicePixelRatio || 1);
-    if (!root.clientWidth || (Math.max(280, Math.min(1600, root.clientWidth)) === plan.width && ratio === art.ratio)) return;
+    const width = parts.picture.clientWidth;
+    if (!width || (Math.max(280, Math.min(1600, width)) === plan.width && ratio === art.ratio)) return;
     relayout();
     draw();
   }
@@ -1700,7 +1763,27 @@ export function mount(el, raw, options = {}) {
     setTimeout(() => alive && repaint(), 350); // hosts fade their colours
   });
 
+  const kit = {
+    root, canvas, parts, options, now, pointAt, wake, draw, jump, go, pause, last, nearest, measure,
+    painting: false, lit: null, sketch: null, after: null,
+    live: Boolean(options.onEdit),
+    record: () => record,
+    plan: () => plan,
+    theme: () => theme,
+    frame: () => record.frames[nearest()],
+    /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
+    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, ...extra }, record, k, u, view || look()),
+    /** Tells the host what a hand did; the frame that shows it is opened when the answer comes. */
+    send(edit, frame) {
+      pause();
+      kit.after = frame;
+      options.onEdit?.(edit);
+    },
+  };
+  plugs.push(...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit)]));
+
   el.replaceChildren(root);
+  if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();
   retheme();
   adopt();
   relayout();
@@ -1727,6 +1810,13 @@ export function mount(el, raw, options = {}) {
     play: () => setPlaying(true),
     pause,
     update,
+    svg: () => plugs.find((plug) => plug.svg)?.svg(),
+    link: () => plugs.find((plug) => plug.link)?.link(),
+    /** Shows any place without telling the host: how a player of several stages moves this one. */
+    show(at) {
+      Object.assign(now, { at: clamp(at, 0, last()), goal: null });
+      draw();
+    },
     state() {
       const frame = Math.min(Math.floor(now.at), last());
       const held = reader();
@@ -1743,6 +1833,9 @@ export function mount(el, raw, options = {}) {
         head: now.head,
         dark: theme.dark,
         moving: now.goal !== null,
+        painting: kit.painting,
+        plan: record.plan || {},
+        leak: Boolean(record.leak && record.leak.leak),
         layout: { width: plan.width, height: plan.height, lanes: lanesDrawn(drawn), matrices: matricesDrawn(plan, record.frames[nearest()]) },
       };
     },
@@ -1750,6 +1843,7 @@ export function mount(el, raw, options = {}) {
       alive = false;
       cancelAnimationFrame(loop);
       for (const [target, type, act] of listen) target.removeEventListener(type, act);
+      for (const plug of plugs) plug.destroy?.();
       for (const observer of [resized, watched, attributes]) observer.disconnect();
       root.remove();
       if (el.__stage === handle) delete el.__stage;
@@ -1758,6 +1852,14 @@ export function mount(el, raw, options = {}) {
   el.__stage = handle;
   return handle;
 }
+
+/** The frame from which an edit can be seen, by the name of the stage that it bends. */
+function shownFrom(record, name) {
+  const at = record.frames.findIndex((frame) => frame.name.split(" ")[0] === name);
+  return at < 0 ? 0 : at;
+}
+
+const isText = (element) => element.tagName === "INPUT" && element.type === "text";
 
 function lanesDrawn(drawn) {
   return LANES.map((name) => ({
@@ -1777,36 +1879,3 @@ function lanesDrawn(drawn) {
 function matricesDrawn(plan, frame) {
   return frame.matrices.map(({ name, n, m }) => ({ name, x: plan.boxes[name].x, y: plan.boxes[name].y, size: plan.boxes[name].cell, n, m }));
 }
-
-// ---------------------------------------------------------------------------------------------------- hosts
-
-/** anywidget and Panel's AnyWidgetComponent offer the same model: get, set, on, save_changes. */
-function render({ model, el }) {
-  const send = (name, value) => {
-    if (model.get(name) === value) return;
-    model.set(name, value);
-    model.save_changes();
-  };
-  const handle = mount(el, model.get("record"), {
-    frame: model.get("frame"),
-    playing: model.get("playing"),
-    onFrame: (frame) => send("frame", frame),
-    onPlaying: (playing) => send("playing", playing),
-  });
-  const changes = {
-    "change:record": () => handle.update(model.get("record")),
-    "change:frame": () => {
-      const { frame, fraction, moving } = handle.state();
-      const wanted = model.get("frame");
-      if (moving || Math.round(frame + fraction) !== wanted) handle.set(wanted);
-    },
-    "change:playing": () => (model.get("playing") ? handle.play() : handle.pause()),
-  };
-  for (const [event, act] of Object.entries(changes)) model.on(event, act);
-  return () => {
-    for (const [event, act] of Object.entries(changes)) model.off?.(event, act);
-    handle.destroy();
-  };
-}
-
-export default { render };

@@ -1,0 +1,156 @@
+// ---------------------------------------------------------------------------------------------------- in step
+
+const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask"];
+const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Who sees whom", ask: "Predict" };
+
+const IN_STEP_STYLE = `
+.stages { container-type: inline-size; color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY}; outline: none; }
+.stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
+.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 6px 10px; margin: 4px 0 10px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: 13px; }
+.stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: 36px; height: 34px; cursor: pointer; }
+.stages .stages-bar button svg { width: 17px; height: 17px; fill: currentColor; vertical-align: middle; }
+.stages .stages-bar input { flex: 1 1 160px; accent-color: #0072b2; }
+.stages :focus-visible, .stages:focus-visible { outline: 2px solid #3390d6; outline-offset: 2px; }
+.stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 6px 2px; }
+`;
+
+/**
+ * Where each stage stands at each common step: the latest of its own frames that belong to that step or an earlier
+ * one, so that two objectives with different stages still move together.
+ */
+function stepsOf(records) {
+  const own = records.map((record) => record.frames.map((frame) => frame.name.split(" ")[0]));
+  const steps = STEPS.filter((step) => own.some((names) => names.includes(step)));
+  const places = own.map((names) => steps.map((_, i) => Math.max(0, ...steps.slice(0, i + 1).map((step) => names.lastIndexOf(step)))));
+  return { steps, places };
+}
+
+/** Two to four stages under one player; the first may be edited, and the others follow its plan where it is shared. */
+function mountInStep(el, raw, options = {}) {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const style = node("style");
+  style.textContent = IN_STEP_STYLE;
+  const press = (name, label) => node("button", { type: "button", "aria-label": label, title: label }, icon(ICONS[name]));
+  const [back, play, on] = [press("back", "Step back"), press("play", "Play"), press("step", "Step forward")];
+  const scrub = node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Position in the story" });
+  const where = node("output");
+  const bar = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, back, play, on, scrub, where);
+  const row = node("div", { class: "stages-row" });
+  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step" }, style, bar, row);
+  el.replaceChildren(root);
+  let [stages, common, at, goal, loop, clock, playing] = [[], null, 0, null, 0, 0, false];
+
+  const last = () => common.steps.length - 1;
+  /** The place of stage s at a common place: between two steps it is on its own way from one frame to the other. */
+  const placeOf = (s) => {
+    const k = Math.min(Math.floor(at), last());
+    return lerp(common.places[s][k], common.places[s][Math.min(k + 1, last())], at - k);
+  };
+
+  function draw() {
+    stages.forEach((stage, s) => stage.show(placeOf(s)));
+    scrub.value = String(at);
+    const text = STEP_TITLES[common.steps[Math.round(at)]];
+    where.textContent = `${text} (${Math.round(at) + 1}/${last() + 1})`;
+    scrub.setAttribute("aria-valuetext", where.textContent);
+    back.disabled = at <= 0;
+    on.disabled = at >= last();
+    options.onFrame?.(Math.round(goal ?? at));
+  }
+
+  function tick(stamp) {
+    loop = 0;
+    const ms = clamp(stamp - clock, 0, 64);
+    clock = stamp;
+    if (goal === null) return;
+    const left = goal - at;
+    at = calm.matches || Math.abs(left) < ms / 700 ? goal : at + Math.sign(left) * (ms / 700);
+    if (at === goal) {
+      goal = null;
+      if (playing) setTimeout(onward, REST);
+    }
+    draw();
+    wake();
+  }
+
+  function wake() {
+    if (loop || goal === null) return;
+    clock = performance.now();
+    loop = requestAnimationFrame(tick);
+  }
+
+  function go(to) {
+    goal = clamp(to, 0, last());
+    wake();
+  }
+
+  function onward() {
+    if (!playing) return;
+    if (at >= last()) return setPlaying(false);
+    go(Math.floor(at) + 1);
+  }
+
+  function setPlaying(value) {
+    if (playing === value) return;
+    playing = value;
+    options.onPlaying?.(value);
+    play.replaceChildren(icon(ICONS[value ? "pause" : "play"]));
+    play.setAttribute("aria-label", value ? "Pause" : "Play");
+    if (value && at >= last()) at = 0;
+    if (value) onward();
+  }
+
+  function jump(to) {
+    setPlaying(false);
+    [at, goal] = [clamp(to, 0, last()), null];
+    draw();
+  }
+
+  function key(event) {
+    if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName) && event.key === " ") return;
+    const acts = { " ": () => setPlaying(!playing), ArrowRight: () => go(Math.floor(goal ?? at) + 1), ArrowLeft: () => go(Math.ceil(goal ?? at) - 1), Home: () => jump(0), End: () => jump(last()) };
+    if (!acts[event.key] || event.target === scrub) return;
+    event.preventDefault();
+    event.stopPropagation();
+    acts[event.key]();
+  }
+
+  function fill(value) {
+    const records = plain(value instanceof Map ? Object.fromEntries(value) : value).records.slice(0, 4);
+    const step = common && common.steps[Math.round(at)];
+    common = stepsOf(records);
+    if (stages.length !== records.length) {
+      for (const stage of stages) stage.destroy();
+      const homes = records.map(() => node("div", { class: "stages-place" }));
+      row.replaceChildren(...homes);
+      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, onEdit: i ? undefined : options.onEdit }));
+    } else stages.forEach((stage, i) => stage.update(records[i]));
+    scrub.max = String(last());
+    at = step === undefined || step === null ? clamp(options.frame ?? 0, 0, last()) : Math.max(0, common.steps.indexOf(step));
+    goal = null;
+    draw();
+  }
+
+  const listen = [
+    [root, "keydown", key], [scrub, "input", () => jump(Number(scrub.value))], [play, "click", () => setPlaying(!playing)],
+    [back, "click", () => { setPlaying(false); go(Math.ceil(goal ?? at) - 1); }],
+    [on, "click", () => { setPlaying(false); go(Math.floor(goal ?? at) + 1); }],
+  ];
+  for (const [target, type, act] of listen) target.addEventListener(type, act);
+  fill(raw);
+  if (options.playing) setPlaying(true);
+  return {
+    set: (frame, fraction) => (fraction === undefined && Math.abs(frame - at) <= 1 ? go(frame) : jump(frame + clamp(fraction || 0))),
+    play: () => setPlaying(true),
+    pause: () => setPlaying(false),
+    update: fill,
+    state: () => ({ frame: Math.floor(at), fraction: at - Math.floor(at), name: common.steps[Math.round(at)], playing, moving: goal !== null, stages: stages.map((stage) => stage.state()) }),
+    destroy() {
+      playing = false;
+      cancelAnimationFrame(loop);
+      for (const stage of stages) stage.destroy();
+      for (const [target, type, act] of listen) target.removeEventListener(type, act);
+      root.remove();
+    },
+  };
+}

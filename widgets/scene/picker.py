@@ -1,0 +1,75 @@
+"""The list of objectives: the survey's rows first, the others in groups, searched by word and walked by key."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import param
+
+from playground.objectives import Objective, family, objectives
+from playground.objectives.rebuild import rebuild
+from playground.refusal import Refusal
+
+SURVEY = "The survey's table"
+TEXT = "Rosa baked a round loaf of bread this morning . Then her brother sold it in the market ."
+PAIR = "Rosa a cuit un pain rond ce matin ."
+
+
+class Picker(pn.custom.AnyWidgetComponent):
+    """A list to choose one objective from, or with the checks several to be shown beside it."""
+
+    _esm = Path(__file__).with_name("picker.js")
+    cards = param.List(default=[], doc="Name, group, row, idea, aliases and signal of each objective.")
+    value = param.String(default="", doc="The objective that is chosen.")
+    beside = param.List(default=[], doc="Objectives that are shown beside it.")
+
+
+def picker(**parameters: Any) -> Picker:
+    """The list with a card for every objective of the catalogue."""
+    return Picker(**{"cards": cards(), "sizing_mode": "stretch_width", **parameters})
+
+
+@cache
+def cards() -> list[dict[str, Any]]:
+    """A card for each objective, the survey's rows first."""
+    found = [
+        {
+            "name": o.name,
+            "group": group_of(o),
+            "row": o.row,
+            "idea": o.idea,
+            "also": ", ".join(o.aliases),
+            "signal": signal_of(o),
+        }
+        for o in objectives().values()
+    ]
+    return sorted(found, key=lambda card: (card["group"] != SURVEY, card["group"]))
+
+
+def group_of(objective: Objective) -> str:
+    """The heading under which an objective stands: the survey's table, its own group, or the file of its family."""
+    if objective.row:
+        return SURVEY
+    return getattr(objective, "group", "") or homes().get(objective.name, "others").replace("_", " ").capitalize()
+
+
+@cache
+def homes() -> Mapping[str, str]:
+    """The file of the family in which each objective is declared."""
+    modules = [m.name for m in pkgutil.iter_modules(family.__path__)]
+    declared = {m: vars(importlib.import_module(f"{family.__name__}.{m}")) for m in modules}
+    return {o.name: m for m, values in declared.items() for o in values.values() if isinstance(o, Objective)}
+
+
+def signal_of(objective: Objective) -> str:
+    """How much of a text of two sentences teaches, as a share of its tokens; empty where a typed text cannot say."""
+    try:
+        signal = rebuild(objective, TEXT, pair=PAIR if "translation" in objective.needs else "").signal
+    except Refusal:
+        return ""
+    share = signal["graded"] / max(1, signal["tokens"])
+    return "1 label" if signal["graded"] == 1 else f"{min(1.0, share):.0%}"

@@ -1,0 +1,401 @@
+// ---------------------------------------------------------------------------------------------------- sheets
+
+/** What lies beside and below the picture: the explanation, the guess, the table, the storyboard, and what to take home. */
+const SHEETS_STYLE = `
+.stage .stage-explain { flex: 0 0 270px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
+.stage .stage-explain h4 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
+.stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
+.stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; }
+.stage .stage-terms button { display: block; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border-color: var(--line); overflow-x: auto; }
+.stage .stage-terms button.lit { border-color: var(--orange); box-shadow: inset 3px 0 0 var(--orange); }
+.stage .stage-terms small { display: block; color: var(--muted); font-size: 11.5px; margin-top: 2px; }
+.stage .stage-terms s { text-decoration-color: var(--leak); }
+.stage .stage-meter { height: 8px; border-radius: 5px; background: var(--hover); overflow: hidden; margin: 3px 0 4px; }
+.stage .stage-meter i { display: block; height: 100%; background: var(--orange); border-radius: 5px; }
+.stage .stage-quiz { display: flex; flex-wrap: wrap; gap: 5px; align-items: center; flex: 1 1 100%; order: 4; padding: 7px 9px; margin: 0 0 4px; background: var(--track); border-radius: 10px; }
+.stage .stage-quiz > span { flex: 1 1 100%; } .stage .stage-quiz button { height: 30px; background: var(--paper); }
+.stage .stage-quiz button.right::after { content: " ✓"; color: var(--good); } .stage .stage-quiz button.wrong::after { content: " ✗"; color: var(--leak); }
+.stage .stage-story { display: flex; flex-wrap: wrap; gap: 10px; padding: 8px var(--pad); }
+.stage .stage-story button { display: block; height: auto; padding: 4px; border-color: var(--line); flex: 1 1 210px; max-width: 340px; text-align: left; }
+.stage .stage-story button[aria-current="true"] { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+.stage .stage-story canvas { pointer-events: none; } .stage .stage-story span { font-size: 12px; color: var(--muted); }
+.stage .stage-table { overflow: auto; max-height: 340px; margin: 6px var(--pad); font-size: 12.5px; }
+.stage .stage-table table { border-collapse: collapse; } .stage .stage-table caption { text-align: left; font-weight: 600; padding: 4px 0; }
+.stage .stage-table th, .stage .stage-table td { border: 1px solid var(--line); padding: 2px 7px; text-align: center; font-weight: 400; }
+.stage .stage-table th { background: var(--track); } .stage .stage-table td.open { background: var(--hover); font-weight: 600; }
+.stage .stage-menu { position: relative; } .stage .stage-menu > div { position: absolute; right: 0; top: 38px; z-index: 5; display: grid; background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
+  box-shadow: 0 6px 24px rgba(0,0,0,.22); padding: 5px; width: max-content; min-width: 190px; max-width: 320px; }
+.stage .stage-menu > div button { justify-content: flex-start; border: 0; } .stage .stage-menu > div p { margin: 0; padding: 4px 8px; max-width: 270px; font-size: 12.5px; }
+.stage .stage-keys { columns: 2 220px; padding: 8px var(--pad); font-size: 13px; margin: 0; } .stage .stage-keys div { break-inside: avoid; } .stage kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 8.2em; }
+@container (max-width: 860px) {
+  .stage .stage-body { flex-direction: column; } .stage .stage-main { width: 100%; flex: none; }
+  .stage .stage-explain { flex: none; width: 100%; padding: 0 var(--pad); columns: 2 280px; column-gap: 26px; } .stage .stage-explain section { break-inside: avoid; }
+}
+`;
+
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+const MATH_TAGS = new Set("math mrow mi mo mn mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mstyle mpadded mtable mtr mtd menclose mphantom".split(" "));
+const MATH_MARKS = new Set(["display", "stretchy", "fence", "form", "mathvariant", "accent", "width", "lspace", "rspace", "movablelimits", "symmetric", "separator", "linethickness"]);
+
+/** A formula from MathML text: only MathML's own tags and harmless marks come through. */
+function mathOf(text) {
+  const parsed = new DOMParser().parseFromString(text || "", "application/xml").documentElement;
+  const copy = (from) => {
+    const made = document.createElementNS(MATHML, MATH_TAGS.has(from.localName) ? from.localName : "mrow");
+    for (const { name, value } of from.attributes) if (MATH_MARKS.has(name)) made.setAttribute(name, value);
+    for (const child of from.childNodes) made.append(child.nodeType === 1 ? copy(child) : document.createTextNode(child.nodeValue || ""));
+    return made;
+  };
+  return parsed && parsed.localName === "math" ? copy(parsed) : null;
+}
+
+/** A symbol such as `y_t` with its index set below the line. */
+function symbol(name) {
+  const [base, ...below] = name.replace(/[{}\\]/g, "").split("_");
+  return [node("i", {}, base), ...(below.length ? [node("sub", {}, below.join(" "))] : [])];
+}
+
+/** Which lanes a term of the loss is fed by, and where: positions from 1. */
+function feeds(record, term) {
+  const home = term.reader === "decoder" ? "decoder" : "inputs";
+  const main = !term.network || term.network === "main";
+  const answers = (record.terms || []).filter((each) => !each.network || each.network === "main")[0];
+  const spoken = main && answers && (answers.reader === "decoder") === (term.reader === "decoder");
+  return { [home]: term.positions, ...(spoken ? { targets: term.positions } : {}) };
+}
+
+/** A matrix as comma-separated values: readers down, what they may look at across, 1 where they may. */
+function csvOf(matrix) {
+  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
+  const open = (i, j) => (matrix.cells[i * matrix.m + j] === CELL.visible || matrix.cells[i * matrix.m + j] === CELL.leaked ? 1 : 0);
+  const lines = range(matrix.n).map((i) => [quoted(matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => open(i, j))].join(","));
+  return [["reader", ...matrix.columns.map(quoted)].join(","), ...lines].join("\r\n") + "\r\n";
+}
+
+function sheetsOf(kit) {
+  const { parts, root } = kit;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const record = () => kit.record();
+  const press = (text, title, act, extra = {}) => {
+    const made = node("button", { type: "button", title, ...extra }, text);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const story = node("div", { class: "stage-story", role: "group", "aria-label": "Storyboard" });
+  const table = node("div", { class: "stage-table", tabindex: "0", role: "region", "aria-label": "Matrix as a table" });
+  const keys = node("div", { class: "stage-keys" });
+  const quiz = node("div", { class: "stage-quiz", role: "group", "aria-label": "Predict first" });
+  const menu = node("div", { hidden: "" });
+  const shows = { story: calm.matches, table: false, keys: false };
+  const buttons = {
+    guess: press("Predict first", "Guess before it is shown (G)", () => ask()),
+    story: press("Storyboard", "All frames as a sheet (B)", () => toggle("story")),
+    table: press("Table", "The matrix as a table (T)", () => toggle("table")),
+    save: press("Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
+    keys: press("?", "Keys (?)", () => toggle("keys"), { "aria-label": "Keys" }),
+  };
+  let guess = null;
+  let terms = [];
+
+  // -- the explanation
+
+  function explain() {
+    const { loss, terms: told = [], misprint, signal, source } = record();
+    terms = told.map((term) => {
+      const fed = term.positions.length;
+      const made = press("", `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false" });
+      const math = mathOf(term.mathml);
+      if (math) {
+        math.style.fontSize = term.latex.length > 52 ? "0.9em" : ""; // long sums still fit into the column
+        made.append(math);
+      }
+      else made.textContent = term.latex;
+      const weight = term.weight !== 1 ? ` · weight ${Number(term.weight.toFixed(4))}` : "";
+      made.append(node("small", {}, `${term.question}: fed by ${fed} position${fed === 1 ? "" : "s"}${term.network && term.network !== "main" ? ` of the ${term.network} network` : ""}${weight}`));
+      for (const [type, on] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) made.addEventListener(type, () => light(on ? term : null, made));
+      return { term, made };
+    });
+    const symbols = told.flatMap((term) => Object.entries(term.symbols || {}));
+    const section = (title, ...inner) => node("section", {}, node("h4", {}, title), ...inner);
+    const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
+    const sections = [
+      told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([name, text]) => node("p", { class: "quiet" }, ...symbol(name), `: ${text}`))),
+      misprint && section("Printed elsewhere", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, mathOf(misprint.mathml) || misprint.latex), node("p", { class: "quiet" }, misprint.wrong)),
+      signal && section("Signal", meter(share), node("p", {}, `${signal.graded} graded answer${signal.graded === 1 ? "" : "s"} for ${signal.tokens} tokens of text: ${Math.round(100 * share)} %`)),
+      source && section("Source", node("p", { class: "quiet" }, source)),
+    ].filter(Boolean);
+    parts.explain.replaceChildren(...sections);
+    parts.explain.hidden = !told.length && !signal;
+    parts.source.hidden = !parts.explain.hidden;
+  }
+
+  function meter(share) {
+    const bar = node("i");
+    bar.style.width = `${100 * clamp(share)}%`;
+    return node("div", { class: "stage-meter", role: "meter", "aria-label": "Share of positions that teach", "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(100 * clamp(share))) }, bar);
+  }
+
+  /** A term lights the positions that feed it; on a frame before they are asked, the last frame is opened. */
+  function light(term, made, hold = false) {
+    if (hold && !laneOf(kit.frame(), "targets")) kit.jump(kit.last());
+    kit.lit = term ? feeds(record(), term) : null;
+    for (const each of terms) each.made.classList.toggle("lit", Boolean(term) && each.made === made);
+    kit.wake();
+  }
+
+  /** The other way round: a position under the pointer marks the terms that it feeds. */
+  function hover(found) {
+    const reader = found && { content: "inputs", encoder: "inputs", query: "inputs" }[found.matrix];
+    for (const { term, made } of terms) {
+      const home = term.reader === "decoder" ? "decoder" : "inputs";
+      made.classList.toggle("lit", Boolean(found) && (reader || "decoder") === home && term.positions.includes(found.row + 1));
+    }
+  }
+
+  // -- predict first
+
+  /** Two questions, the one that comes next in the story: whom may a word look at, and which answers count? */
+  function ask() {
+    if (guess) return finish();
+    const looks = record().frames.findIndex((frame) => frame.matrices.length);
+    const end = record().frames.findIndex((frame) => laneOf(frame, "targets"));
+    const [first, second] = [looks > 0 ? { kind: "looks", at: looks } : null, end > 0 ? { kind: "graded", at: end } : null];
+    const open = [first, second].filter((each) => each && each.at > kit.nearest()).sort((a, b) => a.at - b.at)[0] || first || second;
+    if (!open) return;
+    guess = { ...open, marks: new Set() };
+    Object.assign(guess, guess.kind === "looks" ? aboutLooks(guess.at) : aboutGraded(guess.at));
+    kit.jump(guess.at - 1);
+    paintQuiz();
+    quiz.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  function aboutLooks(at) {
+    const frame = record().frames[record().frames.length - 1];
+    const matrix = answering(frame) || record().frames[at].matrices[0];
+    const rows = range(matrix.n).filter((i) => !matrix.graded.some(Boolean) || matrix.graded[i]);
+    const row = rows[Math.floor(rows.length / 2)] ?? 0;
+    const truth = new Set(range(matrix.m).filter((j) => [CELL.visible, CELL.leaked].includes(matrix.cells[row * matrix.m + j])));
+    return { words: matrix.columns, truth, matrix: matrix.name, row, question: `${matrix.title}. Which places may '${matrix.rows[row]}' (place ${row + 1}) look at?` };
+  }
+
+  function aboutGraded(at) {
+    const end = record().frames[record().frames.length - 1];
+    const cells = laneOf(end, "targets").cells;
+    const home = laneOf(end, "decoder") ? laneOf(end, "decoder").cells : streamSpots(end, "inputs").map(({ cell }) => cell);
+    const truth = new Set(range(cells.length).filter((i) => cells[i].graded));
+    return { words: cells.map((cell, i) => (home[i] || cell).text || "·"), truth, question: "At which of these positions does an answer count in the loss?" };
+  }
+
+  function paintQuiz(scored = false) {
+    const chips = guess.words.map((word, i) => {
+      const made = press(word, `place ${i + 1}`, () => {
+        if (scored) return;
+        guess.marks[guess.marks.has(i) ? "delete" : "add"](i);
+        made.setAttribute("aria-pressed", String(guess.marks.has(i)));
+      }, { "aria-pressed": String(guess.marks.has(i)) });
+      if (scored) made.classList.add(guess.marks.has(i) === guess.truth.has(i) ? "right" : "wrong");
+      return made;
+    });
+    const right = guess.words.filter((_, i) => guess.marks.has(i) === guess.truth.has(i)).length;
+    const said = scored ? `${right} of ${guess.words.length} right. ${guess.question}` : guess.question;
+    const act = scored ? press("Done", "Close the question", finish) : press("Reveal", "Show what is so", reveal, { class: "stage-play" });
+    quiz.replaceChildren(node("span", { role: "status" }, said), ...chips, act);
+    quiz.hidden = false;
+    buttons.guess.setAttribute("aria-pressed", "true");
+  }
+
+  function reveal() {
+    kit.jump(guess.kind === "looks" ? Math.max(guess.at, shownFrom(record(), "visibility")) : guess.at);
+    if (guess.matrix) kit.now.lock = { matrix: guess.matrix, row: guess.row, column: -1 };
+    kit.wake();
+    paintQuiz(true);
+  }
+
+  function finish() {
+    guess = null;
+    quiz.hidden = true;
+    buttons.guess.setAttribute("aria-pressed", "false");
+  }
+
+  // -- the storyboard and the table
+
+  function toggle(name) {
+    shows[name] = !shows[name];
+    renew();
+  }
+
+  function board() {
+    const width = 640;
+    const scale = (2 * 220) / width;
+    const plan = makePlan(record(), width, kit.measure);
+    const pictures = record().frames.map((frame, k) =>
+      press("", frame.caption || frame.title, () => kit.jump(k), { "data-frame": String(k), "aria-label": `${k + 1}. ${frame.title}: ${frame.caption || ""}` }),
+    );
+    pictures.forEach((picture, k) => picture.append(thumb(k, width, scale, plan), node("span", {}, `${k + 1}. ${record().frames[k].title}`)));
+    story.replaceChildren(...pictures);
+  }
+
+  function thumb(k, width, scale, plan) {
+    const canvas = node("canvas", { width: String(Math.round(width * scale)), height: String(Math.round(plan.height * scale)), "aria-hidden": "true" });
+    const pen = canvas.getContext("2d");
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, { reader: null, sort: kit.now.sorted ? 1 : 0, head: kit.now.head });
+    return canvas;
+  }
+
+  function tables() {
+    const frame = kit.frame();
+    const made = frame.matrices.map((matrix) => {
+      const open = (i, j) => [CELL.visible, CELL.leaked].includes(matrix.cells[i * matrix.m + j]);
+      const count = sum(range(matrix.n * matrix.m).map((at) => Number(open(Math.floor(at / matrix.m), at % matrix.m))));
+      const head = node("tr", {}, node("th", { scope: "col" }, "reader"), ...matrix.columns.map((word) => node("th", { scope: "col" }, word)));
+      const rows = range(matrix.n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? "yes" : "no"))));
+      return node("table", {}, node("caption", {}, `${matrix.title}: ${matrix.n} readers, ${matrix.m} places, ${count} of ${matrix.n * matrix.m} cells open. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
+    });
+    table.replaceChildren(...(made.length ? made : ["This frame has no matrix yet; step to 'Who sees whom'."]));
+  }
+
+  const KEY_LIST = [
+    ["Space", "play, pause"], ["Left, Right", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
+    ["O", "sort the axes by order"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
+    ["Delete", "on a word: let it go"], ["N", "roll again"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["T", "the matrix as a table"], ["?", "this list"],
+  ];
+
+  // -- to take home
+
+  function openMenu(open) {
+    menu.hidden = !open;
+    buttons.save.setAttribute("aria-expanded", String(open));
+    if (!open) return;
+    const { link } = record();
+    const items = [
+      link !== undefined && press("Copy link to this state", "Link", copyLink),
+      press("Picture (PNG)", "PNG", savePng),
+      press("Drawing (SVG)", "SVG", () => save(svgText(), "image/svg+xml", "svg")),
+      ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(matrix), "text/csv", "csv", matrix.name))),
+    ].filter(Boolean);
+    menu.replaceChildren(...items);
+    items[0].focus({ preventScroll: true });
+  }
+
+  const fileName = (ending, more = "") => [record().title, kit.frame().name, more].filter(Boolean).join("-").replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 80) + `.${ending}`;
+
+  function save(data, type, ending, more) {
+    const address = URL.createObjectURL(data instanceof Blob ? data : new Blob([data], { type }));
+    const anchor = node("a", { href: address, download: fileName(ending, more) });
+    root.append(anchor);
+    anchor.click();
+    anchor.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 4000);
+    openMenu(false);
+  }
+
+  function savePng() {
+    const [plan, scale] = [kit.plan(), 2];
+    const canvas = node("canvas", { width: String(plan.width * scale), height: String(plan.height * scale) });
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = kit.theme().paper;
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.globalCompositeOperation = "source-over";
+    const layer = node("canvas", { width: canvas.width, height: canvas.height });
+    const brush = layer.getContext("2d");
+    brush.setTransform(scale, 0, 0, scale, 0, 0);
+    const [k, u] = where();
+    kit.drawWith(brush, { ratio: scale, patterns: patterns(brush, kit.theme(), scale) }, k, u);
+    pen.drawImage(layer, 0, 0);
+    canvas.toBlob((blob) => save(blob, "image/png", "png"));
+  }
+
+  const where = () => {
+    const k = Math.min(Math.floor(kit.now.at), kit.last());
+    return [k, k === kit.last() ? 0 : kit.now.at - k];
+  };
+
+  function svgText() {
+    const plan = kit.plan();
+    const pen = svgPen(plan.width, plan.height, kit.theme(), kit.measure);
+    const [k, u] = where();
+    kit.drawWith(pen, { memory: new Map(), patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } }, k, u);
+    return pen.text(`${record().title}: ${kit.frame().caption || kit.frame().title}`);
+  }
+
+  function linkHere() {
+    const address = new URL(location.href);
+    address.search = record().link || "";
+    address.searchParams.set("frame", kit.frame().name);
+    return address.href;
+  }
+
+  /** Where the clipboard is out of reach, the link is shown to be copied by hand. */
+  async function copyLink() {
+    const text = linkHere();
+    const field = node("input", { type: "text", readonly: "", "aria-label": "Link", value: text });
+    field.style.width = "260px";
+    let said = "Copied:";
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      said = "Copy this link:";
+    }
+    menu.replaceChildren(node("p", { role: "status" }, said), field);
+    field.select();
+  }
+
+  // -- together
+
+  function renew() {
+    for (const [name, sheet] of Object.entries({ story, table, keys })) {
+      sheet.hidden = !shows[name];
+      buttons[name].setAttribute("aria-pressed", String(shows[name]));
+    }
+    if (shows.story) board();
+    if (shows.table) tables();
+    follow();
+  }
+
+  let shown = -1;
+  function follow() {
+    if (shows.story) for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
+    if (shows.table && shown !== kit.nearest()) tables();
+    shown = kit.nearest();
+  }
+
+  function adopt() {
+    explain();
+    if (guess) finish();
+    renew();
+  }
+
+  function key(event) {
+    if (event.key === "Escape" && !menu.hidden) {
+      openMenu(false);
+      buttons.save.focus();
+      return true;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return false;
+    const act = { g: ask, b: () => toggle("story"), t: () => toggle("table"), "?": () => toggle("keys") }[event.key.toLowerCase()];
+    if (act) act();
+    return Boolean(act);
+  }
+
+  const outside = (event) => menu.hidden || event.composedPath().includes(menu.parentNode) || openMenu(false);
+  const calmer = () => {
+    shows.story = calm.matches;
+    renew();
+  };
+  document.addEventListener("pointerdown", outside);
+  calm.addEventListener("change", calmer);
+  for (const [name, text] of KEY_LIST) keys.append(node("div", {}, node("kbd", {}, name), ` ${text}`));
+  quiz.hidden = true;
+  parts.tools.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys), quiz);
+  parts.below.append(keys, story, table);
+  return {
+    adopt, hover, key, follow, renew,
+    destroy() {
+      document.removeEventListener("pointerdown", outside);
+      calm.removeEventListener("change", calmer);
+    },
+    svg: svgText,
+    link: linkHere,
+  };
+}
