@@ -40,6 +40,14 @@ class Network(nn.Module):
             self._embed(stream, table), Allowed.of(stream.visible), self._turns(stream.position), taps, name
         )
 
+    def levels(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
+        """The levels `first` to `last` of a stream `[b, n, d]`: 0 the embeddings, k layer k, one more the last norm."""
+        if below is not None and first == last:
+            return [below]
+        x = self._embed(stream, table) if below is None else below
+        allowed, turns = Allowed.of(stream.visible), self._turns(stream.position)
+        return self.encoder.climb(x, allowed, turns, first, last)
+
     def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
         """What the query stream knows at the given places `[b, m]`, without their words: `[b, m, d]`."""
         assert stream.query_visible is not None, "a see stage with an order must come before"
@@ -154,9 +162,28 @@ class LanguageModel(nn.Module):
 
     def features(self, tokens: Tokens) -> Tensor:
         """What every position knows of a plain text, `[b, t, d]`, read as in pre-training."""
+        return self.network.read(self._plain(tokens), self.table.weight)
+
+    def levels(
+        self, tokens: Tokens, below: Tensor | None = None, first: int = 0, last: int | None = None
+    ) -> list[Tensor]:
+        """What every position knows at the levels `first` to `last` of a plain text, `[b, t, d]` each.
+
+        Level 0 are the embeddings, k is layer k, `top_level` is what `features` gives; with `below`, which is what is
+        known at level `first`, nothing beneath it is computed.
+        """
+        last = self.top_level if last is None else last
+        return self.network.levels(self._plain(tokens), self.table.weight, below, first, last)
+
+    @property
+    def top_level(self) -> int:
+        """The number of the level above all layers."""
+        return self.shape.layers + 1
+
+    def _plain(self, tokens: Tokens) -> Stream:
         inputs = begin(tokens).inputs
         see = causal if self.shape.reads == "left to right" else full
-        return self.network.read(replace(inputs, visible=see(inputs.real, inputs.padded)), self.table.weight)
+        return replace(inputs, visible=see(inputs.real, inputs.padded))
 
     @torch.no_grad()
     def attention(self, example: Example) -> dict[str, Tensor]:
@@ -197,6 +224,8 @@ def _group(name: str) -> str:
         number = int(parts[parts.index("blocks") + 1]) + 1
         return f"{'generator ' if parts[0] == 'generator' else ''}{owner} layer {number}"
     if parts[0] == "table" or "place" in parts or "blank" in parts:
+        return "embeddings"
+    if parts[0] == "network" and parts[1] in ("segment", "language", "narrow"):
         return "embeddings"
     return "generator" if parts[0].startswith("generator") else "top"
 
