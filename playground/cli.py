@@ -82,6 +82,7 @@ def parser() -> Parser:
     compare.add_argument("--labels", type=_positive(int), default=64, metavar="N")
     compare.add_argument("--seeds", type=_positive(int), default=3, metavar="K")
     compare.add_argument("--tuning-steps", type=_positive(int), default=80, metavar="N", help="steps of each lane")
+    compare.add_argument("--workers", type=_positive(int), default=1, metavar="N", help="processes for the lanes")
     compare.add_argument("--corpus", help="the corpus of an entry that is trained first")
     _training(compare)
 
@@ -365,18 +366,20 @@ def _said(value: float | None) -> str:
 def compare_strategies(given: argparse.Namespace) -> int:
     """`playground compare`"""
     from playground.finetuning import Comparison, compare, find_strategy, find_task
-    from playground.finetuning.tune import Base, Setting
+    from playground.finetuning.base import from_checkpoint
+    from playground.finetuning.tune import Setting
     from playground.training import checkpoint
 
     task = find_task(given.task)
     chosen = [find_strategy(name.strip()) for name in given.strategies.split(",") if name.strip()]
     folder = _folder(given.out)
     saved = checkpoint.load(_base(given))
-    base = Base(saved.learner, saved.corpus.held_out)
+    base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
     setting = Setting(steps=given.tuning_steps)
     events = compare(
-        base, saved.tokenizer, task, chosen, labels=given.labels, seeds=given.seeds, seed=given.seed, setting=setting
-    )
+        base, saved.tokenizer, task, chosen, labels=given.labels, seeds=given.seeds, seed=given.seed, setting=setting,
+        workers=given.workers,
+    )  # fmt: skip
     *_, last = _lane_bar(events, len(chosen) * given.seeds * given.tuning_steps)
     assert isinstance(last, Comparison)
     facts = last.facts() | {"base": saved.learner.entry.name, "corpus": saved.corpus.name}
@@ -422,15 +425,16 @@ def _lane_bar(events: Any, total: int) -> Any:
 
 
 def _compared(facts: dict[str, Any]) -> list[str]:
+    wide = max(20, *(len(s["name"]) for s in facts["strategies"]))
     lines = [
         f"{facts['task']}, {facts['labels']} labels, {facts['seeds']} seeds, from {facts['base']} on {facts['corpus']}",
-        f"{'strategy':<20} {'accuracy':>16} {'forgetting (nats)':>20} {'trainable':>10} {'seconds':>8}",
+        f"{'strategy':<{wide}} {'accuracy':>16} {'forgetting (nats)':>20} {'trainable':>10} {'seconds':>8}",
     ]
     for s in facts["strategies"]:
         right, forgot = s["accuracy"], s["forgetting"]
         lines.append(
-            f"{s['name']:<20} {right['mean']:>8.3f} ± {right['sd']:.3f} {forgot['mean']:>+12.3f} ± {forgot['sd']:.3f}"
-            f" {s['trainable']:>10} {s['seconds']:>8.1f}"
+            f"{s['name']:<{wide}} {right['mean']:>8.3f} ± {right['sd']:.3f}"
+            f" {forgot['mean']:>+12.3f} ± {forgot['sd']:.3f} {s['trainable']:>10} {s['seconds']:>8.1f}"
         )
     return [*lines, facts["verdict"]]
 

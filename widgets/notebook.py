@@ -236,7 +236,8 @@ def compare(
     if not isinstance(base, Trained):
         raise Refusal(f"The base is {type(base).__name__}; give what `train(...)` returned.")
     chosen = [find_strategy(name) for name in strategies]
-    start = Base(base.learner, base.held_out_rows)
+    window = base.learner.entry.recipe.window
+    start = Base(base.learner, base.held_out_rows, lambda: base.corpus.windows(window).to(base.learner.device))
     lanes = run_lanes(
         start, base.corpus.tokenizer, find_task(task), chosen, labels=labels, seeds=seeds, setting=Setting(steps=steps)
     )

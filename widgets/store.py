@@ -15,7 +15,7 @@ from playground import frames
 from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
 from playground.corpora import Corpus, from_pasted, open_corpus, read_text_file
 from playground.devices import pick
-from playground.finetuning import Comparison, Lane, compare, find_strategy, find_task, strategies
+from playground.finetuning import FIRST_CHOICE, Comparison, Lane, compare, find_strategy, find_task
 from playground.finetuning.tune import Base, Outcome, Setting, Tuned
 from playground.objectives import find_objective, objectives
 from playground.objectives.objective import tell
@@ -371,7 +371,7 @@ class TransferStore(param.Parameterized):
     trouble = param.String("")
 
     def __init__(self, **values: Any) -> None:
-        super().__init__(**{"chosen": list(strategies()), **values})
+        super().__init__(**{"chosen": list(FIRST_CHOICE), **values})
         self.events: list[Lane | Comparison] = []
         self.state = "ready"
         self.base_name = ""
@@ -447,7 +447,7 @@ def base_of(session: Session | None) -> tuple[Base, Any]:
         session.rest()
     run = session.run
     feed = _feed(run)
-    return Base(session.learner, feed.evaluation()), run.corpus.tokenizer
+    return Base(session.learner, feed.evaluation(), lambda: feed.windows), run.corpus.tokenizer
 
 
 def _feed(run: Run) -> Feed:

@@ -1,20 +1,27 @@
-"""A strategy says what may change, when, and how fast: the plasticity plan, layer group x step."""
+"""A strategy says what may change, when, and how fast, what holds the weights back, and what is added or read."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-import torch
 from torch import Tensor
 
 from playground.catalog import choose, find
-
-Plasticity = Callable[[Sequence[str], int], Tensor]
-"""From the layer groups, lowest first and the task's head last, and the number of steps, to multipliers `[g, s]`."""
+from playground.finetuning.beside import Term
+from playground.finetuning.head import TOP, Head
+from playground.finetuning.plans import Cell, Plasticity, paint
+from playground.models.extras import Extra
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A named plasticity plan; the learning rate of group g in step s is `rate * plan[g, s]`, and 0 is truly frozen."""
+    """A plasticity plan, penalties and extra modules; `rate * plan[g, s]` is a learning rate, and 0 is truly frozen.
+
+    `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `extras`
+    are new modules, which learn as the head does. `head` says what the task's head reads, `fresh` which part of the
+    model starts anew, `apart` which parameters of a group form a row of their own in the plan, `averaged` over which
+    last share of the steps the final weights are the mean, and `painted` are cells of the plan edited by hand.
+    """
 
     name: str
     idea: str
@@ -23,31 +30,34 @@ class Strategy:
     rate: float = 4e-3
     aliases: tuple[str, ...] = ()
     rank: int = 0
+    penalties: tuple[Term, ...] = ()
+    beside: tuple[Term, ...] = ()
+    extras: tuple[Extra, ...] = ()
+    head: Head = TOP
+    fresh: Literal["", "layers", "everything"] = ""
+    apart: Literal["", "biases"] = ""
+    averaged: float = 0.0
+    painted: tuple[Cell, ...] = ()
+
+    @property
+    def rehearses(self) -> bool:
+        """Whether it reads pre-training text."""
+        return any(term.rehearses for term in (*self.penalties, *self.beside))
 
     def plan(self, groups: Sequence[str], steps: int) -> Tensor:
         """The multipliers `[g, s]`, evaluated once; the optimiser reads its columns and the heat map draws them."""
-        plan = self.plasticity(groups, steps)
-        assert plan.shape == (len(groups), steps), f"{self.name} plans {tuple(plan.shape)}"
-        return plan
+        new = {extra.name for extra in self.extras}
+        old = [k for k, group in enumerate(groups) if group not in new]
+        plan = self.plasticity([groups[k] for k in old], steps)
+        assert plan.shape == (len(old), steps), f"{self.name} plans {tuple(plan.shape)}"
+        whole = plan[-1].repeat(len(groups), 1)
+        whole[old] = plan
+        return paint(whole, groups, self.painted)
 
-
-def head_only(groups: Sequence[str], steps: int) -> Tensor:
-    """Only the last group, the task's head, may change."""
-    plan = torch.zeros(len(groups), steps)
-    plan[-1] = 1.0
-    return plan
-
-
-def everything(groups: Sequence[str], steps: int) -> Tensor:
-    """All groups change at the full rate from the first step."""
-    return torch.ones(len(groups), steps)
-
-
-def from_the_top(groups: Sequence[str], steps: int) -> Tensor:
-    """One more group thaws in every phase, the head first and the lowest group last."""
-    phase = torch.arange(steps) * len(groups) // max(1, steps)
-    height = torch.arange(len(groups)).flip(0)
-    return (height[:, None] <= phase[None, :]).float()
+    def paint(self, *cells: Cell) -> "Strategy":
+        """The same strategy with some cells of its plan painted over."""
+        name = self.name if self.painted else f"{self.name} (painted)"
+        return replace(self, name=name, painted=(*self.painted, *cells))
 
 
 def strategies() -> dict[str, Strategy]:
@@ -56,5 +66,8 @@ def strategies() -> dict[str, Strategy]:
 
 
 def find_strategy(name: str) -> Strategy:
-    """One strategy by its name or an alias."""
-    return choose("playground.finetuning.strategies", Strategy, name)
+    """One strategy by its name or an alias; several joined by a plus sign, as in "gradual unfreezing + L2-SP"."""
+    from playground.finetuning.compose import compose  # which needs strategies itself
+
+    parts = [choose("playground.finetuning.strategies", Strategy, part) for part in map(str.strip, name.split("+"))]
+    return parts[0] if len(parts) == 1 else compose(*parts)

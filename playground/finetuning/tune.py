@@ -1,7 +1,7 @@
 """One fine-tuning run: the plan decides every learning rate, and what is frozen stays bit-identical."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -10,31 +10,30 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from playground.corpora.corpus import pick
-from playground.example import Tokens
+from playground.finetuning.base import Base, replace_model
+from playground.finetuning.beside import Moment, Start
+from playground.finetuning.head import new_head
+from playground.finetuning.mean import Mean
+from playground.finetuning.reading import Kept, Reader
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Labelled
-from playground.models.heads import ClassHead
+from playground.models import make_model
+from playground.models.extras import plug
 from playground.models.model import LanguageModel
 from playground.seeds import generator
-from playground.training.learner import Learner
 
 HEAD = "task head"
 
-
-@dataclass(frozen=True)
-class Base:
-    """A pre-trained learner and the held-out text on which forgetting is measured."""
-
-    learner: Learner
-    held_out: Tokens
+Groups = dict[str, tuple[nn.Parameter, ...]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all lanes of a comparison share."""
+    """What all lanes of a comparison share; `keeps`: whether what does not change is computed once per text."""
 
     steps: int = 80
     batch: int = 16
+    keeps: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,9 @@ class Tuned:
 class Outcome:
     """What a run has to show: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
 
-    `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved.
+    `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved. Forgetting is
+    measured with the extra modules taken out, `plugged_in` with them in their places; `shares` is how much of each
+    level a learnt mix reads.
     """
 
     accuracy: float
@@ -62,112 +63,220 @@ class Outcome:
     plan: Tensor
     rates: Tensor
     moved: tuple[float, ...]
+    plugged_in: float = 0.0
+    shares: tuple[float, ...] = ()
 
 
 def tune(
     base: Base, strategy: Strategy, train: Labelled, test: Labelled, setting: Setting, seed: int
 ) -> Iterator[Tuned | Outcome]:
     """Fine-tune a copy of the base; every step is a `Tuned`, the last value is the `Outcome`."""
-    train, test = train.to(base.learner.device), test.to(base.learner.device)
-    before = base.learner.evaluate(base.held_out)
-    model = deepcopy(base.learner.model)
-    head = new_head(model, int(train.labels.max()) + 1, seed)
-    groups = parameters(model, head)
-    plan = strategy.plan(tuple(groups), setting.steps)
-    optimiser = torch.optim.AdamW(
-        [{"params": list(p), "lr": 0.0} for p in groups.values()], betas=(0.9, 0.98), weight_decay=0.01, fused=True
-    )
-    rates, seconds = torch.zeros_like(plan), 0.0
+    began = time.perf_counter()
+    run = Tuning(base, strategy, _numbered(train, base), setting, seed)
+    seconds = time.perf_counter() - began
     for step in range(setting.steps):
         began = time.perf_counter()
-        loss = _step(model, head, optimiser, strategy.rate * plan[:, step], _draw(train, setting.batch, seed, step))
+        loss = run.learn(step)
         seconds += time.perf_counter() - began
-        rates[:, step] = torch.tensor([g["lr"] for g in optimiser.param_groups])
-        yield Tuned(step + 1, loss, rates[:, step])
-    after = replace_model(base.learner, model).evaluate(base.held_out)
-    asked = list(before)[-1]  # ELECTRA's first question is the generator's, which fine-tuning does not use
-    thawed = [sum(p.numel() for p in ps) for ps, row in zip(groups.values(), plan, strict=True) if bool(row.any())]
-    yield Outcome(
-        accuracy=accuracy(model, head, test),
-        forgetting=after[asked] - before[asked],
-        trainable=sum(thawed),
-        stored=sum(thawed),
-        seconds=seconds,
-        groups=tuple(groups),
-        plan=plan,
-        rates=rates,
-        moved=tuple(distances(base.learner.model, model, groups)),
-    )
+        yield Tuned(step + 1, loss, run.rates[:, step])
+    yield run.outcome(_numbered(test, base), seconds)
 
 
-def new_head(model: LanguageModel, classes: int, seed: int) -> ClassHead:
-    """A fresh head for the task, the same for every strategy of a seed."""
-    head = ClassHead(model.shape.width, classes)
-    rng = generator(seed, "head")
-    with torch.no_grad():
-        head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
-        head.score.bias.zero_()
-    return head.to(model.table.weight.device)
+class Tuning:
+    """A copy of the base on its way to a task."""
+
+    def __init__(self, base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int) -> None:
+        self.base, self.strategy, self.train, self.setting, self.seed = base, strategy, train, setting, seed
+        self.model = started(base.learner.model, strategy.fresh, seed)
+        self.learner = replace_model(base.learner, self.model)
+        self.head = new_head(self.model, int(train.labels.max()) + 1, seed, strategy.head)
+        self.extras = [plug(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
+        self.model.requires_grad_(False)
+        self.groups = parameters(self.model, self.head, {e.kind.name: e.modules for e in self.extras}, strategy.apart)
+        self.start = {g: [p.detach().clone() for p in ps] for g, ps in self.groups.items()}
+        self.plan = strategy.plan(tuple(self.groups), setting.steps)
+        self.rates = torch.zeros_like(self.plan)
+        self.optimiser = torch.optim.AdamW(
+            [{"params": list(p), "lr": 0.0} for p in self.groups.values()],
+            betas=(0.9, 0.98), weight_decay=0.01, fused=True,
+        )  # fmt: skip
+        self.levels = [_level(group, self.model.top_level) for group in self.groups]
+        self.reader = self._reader(train)
+        self.terms = [(t, t.begin(self._as_start())) for t in (*strategy.penalties, *strategy.beside)]
+        self.mean = Mean(self._every())
+
+    def learn(self, step: int) -> float:
+        """One step of the optimiser; the loss of the task."""
+        self._thaw(step)
+        drawn = _draw(self.train, self.setting.batch, self.seed, step)
+        alone = any(step < int(getattr(term, "alone", 0.0) * self.setting.steps) for term, _ in self.terms)
+        with torch.set_grad_enabled(not alone):
+            scores = self.head(self.reader.read(drawn.tokens, self._frozen(step)), drawn.tokens.real)
+            loss = cross_entropy(scores, drawn.labels)
+        total = sum((ask(Moment(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss)
+        if total.requires_grad:  # else everything is frozen in this step
+            total.backward()
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self._note(step)
+        return float(loss.detach())
+
+    def outcome(self, test: Labelled, seconds: float) -> Outcome:
+        """What the run has to show after its last step."""
+        right = self._accuracy(test)
+        plugged_in = self._forgotten() if self.extras else None
+        for extra in self.extras:
+            extra.out()
+        forgetting = self._forgotten() if self._body_changed() else 0.0
+        thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
+        new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
+        return Outcome(
+            accuracy=right,
+            forgetting=forgetting,
+            trainable=self._count(thawed),
+            stored=self._count({*thawed, *new}),
+            seconds=seconds,
+            groups=tuple(self.groups),
+            plan=self.plan,
+            rates=self.rates,
+            moved=tuple(distances(self.start, self.groups)),
+            plugged_in=forgetting if plugged_in is None else plugged_in,
+            shares=self.head.shares,
+        )
+
+    def _thaw(self, step: int) -> None:
+        rates = (self.strategy.rate * self.plan[:, step]).tolist()
+        for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
+            group["lr"] = rate
+            for parameter in group["params"]:
+                parameter.requires_grad_(rate != 0.0)
+
+    def _note(self, step: int) -> None:
+        """Write down the rates that were used, and what is no longer as it was."""
+        self.rates[:, step] = torch.tensor([g["lr"] for g in self.optimiser.param_groups])
+        self.reader.changed(self._frozen(step) + 1)
+        first = self.setting.steps - max(1, int(self.strategy.averaged * self.setting.steps))
+        if self.strategy.averaged and step >= first:
+            self.mean.take()
+            if step + 1 == self.setting.steps:
+                self.mean.put()
+
+    def _frozen(self, step: int) -> int:
+        """The highest level below everything that learns in a step."""
+        learning = [k for k, m in zip(self.levels, self.plan[:, step].tolist(), strict=True) if m]
+        return min(learning, default=self.model.top_level + 1) - 1
+
+    def _reader(self, texts: Labelled) -> Reader:
+        shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: Kept(texts.tokens))
+        same = {"": self.model.top_level, "layers": 0, "everything": -1}[self.strategy.fresh]
+        quiet = 0 if self.extras else self.model.top_level
+        return Reader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
+
+    def _as_start(self) -> Start:
+        named = {n: p for n, p in self.model.named_parameters() if _reads(n)}
+        return Start(self.base, self.learner, named, self._every(), self._score_anew, self.seed, self.setting.steps)
+
+    def _every(self) -> tuple[nn.Parameter, ...]:
+        return tuple(p for ps in self.groups.values() for p in ps)
+
+    def _score_anew(self, drawn: Labelled) -> Tensor:
+        return self.head(self.reader.read(drawn.tokens), drawn.tokens.real)
+
+    def _is_fresh(self, level: int) -> bool:
+        return self.strategy.fresh == "everything" or (self.strategy.fresh == "layers" and level > 0)
+
+    def _body_changed(self) -> bool:
+        rows = [row.any() for row, level in zip(self.plan, self.levels, strict=True) if level <= self.model.top_level]
+        return bool(self.strategy.fresh) or any(map(bool, rows))
+
+    def _forgotten(self) -> float:
+        """The rise of the pre-training loss; of ELECTRA's two questions the last, for the other is its generator's."""
+        before = self.base.remember("before", lambda: self.base.learner.evaluate(self.base.measured))
+        asked = list(before)[-1]
+        return self.learner.evaluate(self.base.measured)[asked] - before[asked]
+
+    @torch.no_grad()
+    def _accuracy(self, test: Labelled) -> float:
+        """The share of unseen texts that are labelled right."""
+        reader = self._reader(test)
+        reader.same = min(reader.same, self.reader.same)
+        scores = self.head(reader.read(test.tokens, reader.same), test.tokens.real)
+        return float((scores.argmax(dim=1) == test.labels).double().mean())
+
+    def _count(self, groups: Iterable[str]) -> int:
+        return sum(p.numel() for g in groups for p in self.groups[g])
 
 
-def parameters(model: LanguageModel, head: ClassHead) -> dict[str, tuple[nn.Parameter, ...]]:
-    """The parameters that reading a text uses, by layer group from the bottom up, the task's head last."""
+def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
+    """A copy of the pre-trained model; what is fresh has new weights that depend on the seed alone."""
+    model = deepcopy(pre_trained)
+    if fresh:
+        anew = make_model(model.shape, model.table.num_embeddings, generator(seed, "fresh weights"))
+        kept = set(model.groups()["embeddings"]) if fresh == "layers" else set()
+        model.load_state_dict({n: p for n, p in anew.state_dict().items() if n not in kept}, strict=False)
+    return model
+
+
+def parameters(
+    model: LanguageModel, head: nn.Module, extras: Mapping[str, nn.Module] | None = None, apart: str = ""
+) -> Groups:
+    """The parameters that reading a text uses, by layer group from the bottom up; what is new comes last."""
     named = dict(model.named_parameters())
-    reading = {k: v for k, v in model.groups().items() if not k.startswith(("decoder", "generator"))}
-    found = {group: tuple(named[n] for n in names if _reads(n)) for group, names in reading.items()}
-    return {**{g: ps for g, ps in found.items() if ps}, HEAD: tuple(head.parameters())}
+    found: Groups = {}
+    for group, names in model.groups().items():
+        for row, some in _rows(group, [n for n in names if _reads(n)], apart):
+            found |= {row: tuple(named[n] for n in some)} if some else {}
+    new = {name: tuple(module.parameters()) for name, module in (extras or {}).items()}
+    return {**found, **new, HEAD: tuple(head.parameters())}
+
+
+def _rows(group: str, names: list[str], apart: str) -> Iterator[tuple[str, list[str]]]:
+    """One row for a group, or two where its biases stand apart."""
+    biases = [n for n in names if apart == "biases" and n.endswith(".bias")]
+    yield group, [n for n in names if n not in biases]
+    yield f"{group} biases", biases
 
 
 def _reads(name: str) -> bool:
-    """Whether reading a plain text uses this parameter (the pre-training heads and the other stack do not)."""
-    return not name.startswith(("vocabulary", "replaced", "generator", "network.decoder", "network.blank"))
+    """Whether reading a plain text uses this parameter (the pre-training heads and the other networks do not)."""
+    return name.startswith(("table.", "network.")) and not name.startswith(("network.decoder", "network.blank"))
 
 
-def _step(
-    model: LanguageModel, head: ClassHead, optimiser: torch.optim.Optimizer, rates: Tensor, drawn: Labelled
-) -> float:
-    for group, rate in zip(optimiser.param_groups, rates.tolist(), strict=True):
-        group["lr"] = rate
-        for parameter in group["params"]:
-            parameter.requires_grad_(rate != 0.0)
-    loss = cross_entropy(head(model.features(drawn.tokens), drawn.tokens.real), drawn.labels)
-    if loss.requires_grad:  # else everything is frozen in this step
-        loss.backward()
-    optimiser.step()
-    optimiser.zero_grad(set_to_none=True)
-    return float(loss.detach())
+def _level(group: str, top: int) -> int:
+    """The level that a group makes: 0 the embeddings, k layer k, one more the top; new modules stand above all."""
+    body = group.removesuffix(" biases")
+    if body.startswith("encoder layer "):
+        return int(body.rsplit(" ", 1)[1])
+    return {"embeddings": 0, "top": top}.get(body, top + 1)
+
+
+def _numbered(texts: Labelled, base: Base) -> Labelled:
+    """The texts on the base's device, numbered, so that what is known of each can be kept."""
+
+    def number() -> tuple[Labelled, Labelled]:
+        there = texts.to(base.learner.device)
+        rows = torch.arange(len(there.labels), device=there.labels.device)
+        return texts, Labelled(replace(there.tokens, row=rows), there.labels)
+
+    return base.remember(("texts", id(texts)), number)[1]
 
 
 def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
     """The batch of a step: passes over the labelled texts in an order of its own each time."""
     number = len(train.labels)
-    places = torch.arange(step * size, (step + 1) * size)
-    first, last = int(places[0]) // number, int(places[-1]) // number
-    passes = [torch.randperm(number, generator=generator(seed, "pass", p)) for p in range(first, last + 1)]
-    index = torch.stack([passes[int(p) // number - first][int(p) % number] for p in places])
+    begin, end = step * size, (step + 1) * size
+    first = begin // number
+    passes = [
+        torch.randperm(number, generator=generator(seed, "pass", p)) for p in range(first, (end - 1) // number + 1)
+    ]
+    index = torch.cat(passes)[begin - first * number : end - first * number].to(train.labels.device)
     return Labelled(pick(train.tokens, index), train.labels[index])
 
 
-@torch.no_grad()
-def accuracy(model: LanguageModel, head: ClassHead, test: Labelled) -> float:
-    """The share of unseen texts that are labelled right."""
-    scores = head(model.features(test.tokens), test.tokens.real)
-    return float((scores.argmax(dim=1) == test.labels).double().mean())
-
-
-def replace_model(learner: Learner, model: LanguageModel) -> Learner:
-    """The learner with another model, for evaluation only."""
-    objective = learner.entry.objective
-    objective = objective.proposing(model.propose) if objective.proposes else objective
-    return replace(learner, model=model, objective=objective)
-
-
-def distances(
-    before: LanguageModel, after: LanguageModel, groups: dict[str, tuple[nn.Parameter, ...]]
-) -> Iterator[float]:
-    """How far each group moved (Euclidean), exactly 0 where it was frozen; the new head counts as 0."""
-    old = dict(before.named_parameters())
-    names = {id(p): n for n, p in after.named_parameters()}
-    for parameters_of_group in groups.values():
-        square = [((p - old[names[id(p)]]) ** 2).sum() for p in parameters_of_group if id(p) in names]
-        yield float(torch.stack(square).detach().sum().sqrt()) if square else 0.0
+def distances(before: Mapping[str, list[Tensor]], after: Groups) -> Iterator[float]:
+    """How far each group moved (Euclidean), exactly 0 where it was frozen; what is new counts as 0."""
+    for group, parameters_of_group in after.items():
+        known = group.startswith(("embeddings", "encoder", "top"))
+        pairs = zip(parameters_of_group, before[group], strict=True)
+        square = [((p.detach() - old) ** 2).sum() for p, old in pairs] if known else []
+        yield float(torch.stack(square).sum().sqrt()) if square else 0.0

@@ -1,5 +1,6 @@
 """Attention that looks only where visibility allows (Vaswani et al. 2017), with rotary positions (arXiv:2104.09864)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -21,6 +22,15 @@ class Allowed:
         if visible.painted is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
         return cls(visible.dense()[:, None], False)
+
+    def after(self, places: int, readers: int, device: torch.device) -> "Allowed":
+        """The same with so many places in front that everybody sees."""
+        if self.mask is None and not self.causal:
+            return self
+        mask = self.mask
+        if mask is None:
+            mask = torch.ones(1, 1, readers, readers, dtype=torch.bool, device=device).tril()
+        return Allowed(nn.functional.pad(mask, (places, 0), value=True), False)
 
     def dense(self, shape: torch.Size) -> Tensor | None:
         """The mask as booleans, also where a flag would do."""
@@ -47,6 +57,10 @@ class Turns:
         return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
 
 
+Prefixed = Callable[[Tensor, Tensor, Allowed], tuple[Tensor, Tensor, Allowed]]
+"""What puts more places in front of the keys and values `[b, h, m, d / h]` (prefix tuning)."""
+
+
 class Attention(nn.Module):
     """Readers `[b, n, d]` gather from what is read `[b, m, d]`; a reader that may see nobody gathers zero."""
 
@@ -54,6 +68,7 @@ class Attention(nn.Module):
         super().__init__()
         self.heads = heads
         self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=False) for _ in range(4))
+        self.prefix: Prefixed | None = None
 
     def forward(
         self,
@@ -67,6 +82,8 @@ class Attention(nn.Module):
         q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
         if turns is not None:
             q, k = turns[0](q), turns[1](k)
+        if self.prefix is not None:
+            k, v, allowed = self.prefix(k, v, allowed)
         if tap is None:
             gathered = scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
         else:

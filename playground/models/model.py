@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -41,6 +42,14 @@ class Network(nn.Module):
         return self.encoder.read(
             self._embed(stream, table), Allowed.of(stream.visible), self._turns(stream.position), taps, name
         )
+
+    def levels(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
+        """The levels `first` to `last` of a stream `[b, n, d]`: 0 the embeddings, k layer k, one more the last norm."""
+        if below is not None and first == last:
+            return [below]
+        x = self._embed(stream, table) if below is None else below
+        allowed, turns = Allowed.of(stream.visible), self._turns(stream.position)
+        return self.encoder.climb(x, allowed, turns, first, last)
 
     def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
         """What the query stream knows at the given places `[b, m]`, without their words: `[b, m, d]`."""
@@ -108,11 +117,9 @@ class LanguageModel(nn.Module):
             self.boundary = BoundaryHead(shape.width)
         self.labels = nn.ModuleDict({name: LabelHead(shape.width, number) for name, number in shape.labels})
         if shape.backward:
-            self.backward_network = Network(
-                replace(shape, two_streams=False, decoder_layers=0), shape.width, shape.width
-            )
+            self.backward_network = Network(one_stack(shape), shape.width, shape.width)
         if shape.generator_share:
-            small = replace(shape, two_streams=False, decoder_layers=0)
+            small = one_stack(shape)
             self.generator = Network(small, shape.generator_width, shape.width)
             self.generator_vocabulary = VocabularyHead(shape.generator_width, size, shape.width)
         self._start(rng)
@@ -162,11 +169,37 @@ class LanguageModel(nn.Module):
 
     def features(self, tokens: Tokens) -> Tensor:
         """What every position knows of a plain text, `[b, t, d]`, read as in pre-training."""
-        inputs = begin(tokens).inputs
+        return self.levels(tokens, None, self.top_level, self.top_level)[0]
+
+    def levels(
+        self, tokens: Tokens, below: Tensor | None = None, first: int = 0, last: int | None = None
+    ) -> list[Tensor]:
+        """What every position knows at the levels `first` to `last` of a plain text, `[b, t, d]` each.
+
+        Level 0 are the embeddings, k is layer k, `top_level` is what `features` gives; with `below`, which is what is
+        known at level `first`, nothing beneath it is computed.
+        """
+        last = self.top_level if last is None else last
         if isinstance(self.network, StaticNetwork):
-            return nn.functional.embedding(inputs.ids, self.network.vectors(self.table.weight))
+            vectors = nn.functional.embedding(tokens.ids, self.network.vectors(self.table.weight))
+            return [vectors] * (last - first + 1)
+        return self.network.levels(self._plain(tokens), self.table.weight, below, first, last)
+
+    @property
+    def top_level(self) -> int:
+        """The number of the level above all layers; static vectors have one level."""
+        return 0 if self.shape.kind == "static" else self.shape.layers + 1
+
+    @property
+    def stack(self) -> Stack:
+        """The layers that read a text, for parts that are plugged into them."""
+        need(isinstance(self.network, Network), "plugs parts into layers", "kind to transformer")
+        return cast("Network", self.network).encoder
+
+    def _plain(self, tokens: Tokens) -> Stream:
+        inputs = begin(tokens).inputs
         see = causal if self.shape.reads == "left to right" else full
-        return self.network.read(replace(inputs, visible=see(inputs.real, inputs.padded)), self.table.weight)
+        return replace(inputs, visible=see(inputs.real, inputs.padded))
 
     @torch.no_grad()
     def attention(self, example: Example) -> dict[str, Tensor]:
@@ -207,6 +240,8 @@ def _group(name: str) -> str:
         number = int(parts[parts.index("blocks") + 1]) + 1
         return f"{'generator ' if parts[0] == 'generator' else ''}{owner} layer {number}"
     if parts[0] == "table" or "grams" in parts or "place" in parts or "blank" in parts:
+        return "embeddings"
+    if parts[0] == "network" and parts[1] in ("segment", "language", "narrow"):
         return "embeddings"
     return "generator" if parts[0].startswith("generator") else "top"
 

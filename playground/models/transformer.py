@@ -48,6 +48,15 @@ class Stack(nn.Module):
             x = block.think(x + block.look(seen, seen, allowed, both, _tap(taps, name)))
         return self.norm(x)
 
+    def climb(self, x: Tensor, allowed: Allowed, turns: Turns | None, first: int, last: int) -> list[Tensor]:
+        """The level that is given, `first`, and every level above up to `last`, `[b, n, d]`; above all is the norm."""
+        both = None if turns is None else (turns, turns)
+        levels = [x]
+        for block in self.layers[first:last]:
+            seen = block.look_norm(levels[-1])
+            levels.append(block.think(levels[-1] + block.look(seen, seen, allowed, both)))
+        return [*levels, self.norm(levels[-1])] if first <= len(self.blocks) < last else levels
+
     def read_twice(
         self,
         content: Tensor,

@@ -1,6 +1,7 @@
 """What every fine-tuning strategy of the catalogue owes: a card, a plan that is obeyed, parts that are truly frozen."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,7 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from playground import finetuning as room
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.finetuning import tune as tune_module
-from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, tune
+from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, tune
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.training.feed import Feed
@@ -19,7 +20,14 @@ from tests.runs import ENTRIES, learner_of, reviews
 NAMES = tuple(strategies())
 SETTING = Setting(steps=9, batch=4)
 every_strategy = pytest.mark.parametrize("name", NAMES)
-on_every_entry = pytest.mark.parametrize("entry", ENTRIES)
+MECHANISMS = (
+    "feature-based", "full", "gradual unfreezing", "layer mix", "adapters", "projected attention layers", "LoRA",
+    "prefix tuning", "BitFit", "embeddings kept", "EWC", "auxiliary LM loss",
+)  # fmt: skip
+"""Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
+on_every_entry = pytest.mark.parametrize(
+    ("name", "entry"), [(n, e) for n in NAMES for e in ENTRIES if e == "BERT" or n in MECHANISMS]
+)
 GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", "top", HEAD)
 
 
@@ -45,20 +53,25 @@ class Watched:
         self.snapshots, self.rates, self.remembered, self.events = [], [], [], []
         base, make = base_of(entry, positions), tune_module.parameters
 
-        def parameters(model, head):
-            self.groups = make(model, head)
+        def parameters(*parts):
+            self.groups = make(*parts)
             self.snapshots.append(self.copy())
             return self.groups
 
         handle = register_optimizer_step_pre_hook(self.look)
+        try:
+            self.follow(tune(base, strategy, texts("train"), texts("test"), SETTING, seed), parameters)
+        finally:
+            handle.remove()
+        self.outcome = self.events[-1]
+
+    def follow(self, events, parameters):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tune_module, "parameters", parameters)
-            for event in tune(base, strategy, texts("train"), texts("test"), SETTING, seed):
+            for event in events:
                 self.events.append(event)
                 if isinstance(event, Tuned):
                     self.snapshots.append(self.copy())
-        handle.remove()
-        self.outcome = self.events[-1]
 
     def look(self, optimiser, *_):
         self.rates.append([g["lr"] for g in optimiser.param_groups])
@@ -78,6 +91,11 @@ class Watched:
 def watched(name, entry="BERT", seed=0):
     """One watched run of a strategy of the catalogue."""
     return Watched(strategies()[name], entry, seed)
+
+
+def body(run):
+    """The rows of the plan that belong to the pre-trained model, with their groups."""
+    return [(k, group) for k, group in enumerate(run.groups) if group.startswith(("embeddings", "encoder", "top"))]
 
 
 # the card
@@ -116,6 +134,13 @@ def test_an_unknown_strategy_is_refused_with_those_there_are():
         find_strategy("nope")
 
 
+@every_strategy
+def test_its_name_can_be_written_in_a_list_and_joined(name):
+    assert not set(name) & set(",+")
+    other = find_strategy(f"{name} + full") if name != "full" else find_strategy("full + gradual")
+    assert set(other.name.split(" + ")) > {"full"}
+
+
 # the plan
 
 
@@ -127,14 +152,14 @@ def test_the_plan_is_a_multiplier_for_every_group_and_step(name, groups, steps):
     assert plan.shape == (groups, steps)
     assert plan.dtype == torch.float32
     assert bool(((plan >= 0) & plan.isfinite()).all())
-    assert bool((plan[-1] > 0).all()), "a fresh head that does not learn would say nothing"
+    assert bool(plan.any(dim=0).all()), "a step in which nothing learns is wasted"
+    assert steps < 7 or bool(plan[-1].any()), "a fresh head that does not learn would say nothing"
     assert torch.equal(plan, strategies()[name].plan(GROUPS[-groups:], steps)), "a plan has no chance in it"
 
 
 # what the optimiser does with it
 
 
-@every_strategy
 @on_every_entry
 def test_the_optimiser_uses_rate_times_plan_in_every_step(name, entry):
     strategy, run = strategies()[name], watched(name, entry)
@@ -146,7 +171,6 @@ def test_the_optimiser_uses_rate_times_plan_in_every_step(name, entry):
     assert [e.step for e in run.events[:-1]] == list(range(1, SETTING.steps + 1))
 
 
-@every_strategy
 @on_every_entry
 def test_what_is_frozen_does_not_change_by_one_bit_and_what_is_not_changes(name, entry):
     run = watched(name, entry)
@@ -163,11 +187,17 @@ def test_what_has_never_thawed_has_no_momentum(name):
         assert remembered == {g for g, yes in zip(run.groups, thawed.tolist(), strict=True) if yes}
 
 
-@every_strategy
 @on_every_entry
-@pytest.mark.parametrize("positions", ["rotary", "learned"])
-def test_every_parameter_that_counts_as_trained_has_moved(name, entry, positions):
-    run = Watched(strategies()[name], entry, positions=positions)
+def test_every_parameter_that_counts_as_trained_has_moved(name, entry):
+    check_what_moved(watched(name, entry))
+
+
+@every_strategy
+def test_learned_positions_count_too(name):
+    check_what_moved(Watched(strategies()[name], positions="learned"))
+
+
+def check_what_moved(run):
     moved = 0
     for group in run.groups:
         for start, end in zip(run.snapshots[0][group], run.snapshots[-1][group], strict=True):
@@ -175,11 +205,10 @@ def test_every_parameter_that_counts_as_trained_has_moved(name, entry, positions
     assert run.outcome.trainable == run.outcome.stored == moved
 
 
-@every_strategy
 @on_every_entry
 def test_the_distance_that_a_group_moved_is_reported(name, entry):
     run = watched(name, entry)
-    for number, group in enumerate(list(run.groups)[:-1]):
+    for number, group in body(run):
         pairs = zip(run.snapshots[0][group], run.snapshots[-1][group], strict=True)
         distance = sum(float(((a - b) ** 2).sum()) for a, b in pairs) ** 0.5
         assert run.outcome.moved[number] == pytest.approx(distance, rel=1e-4)
@@ -188,12 +217,12 @@ def test_the_distance_that_a_group_moved_is_reported(name, entry):
     assert run.outcome.groups[-1] == HEAD
 
 
-@every_strategy
 @on_every_entry
 def test_nothing_is_forgotten_exactly_where_nothing_was_changed(name, entry):
     outcome = watched(name, entry).outcome
-    changed = bool(outcome.plan[:-1].any())
+    changed = any(bool(outcome.plan[number].any()) for number, _ in body(watched(name, entry)))
     assert (outcome.forgetting != 0.0) == changed
+    assert (outcome.plugged_in != outcome.forgetting) == bool(strategies()[name].extras)
     assert 0.0 <= outcome.accuracy <= 1.0
 
 
@@ -215,3 +244,61 @@ def test_the_base_is_not_touched(name):
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
     assert all(p.requires_grad and p.grad is None for p in model.parameters())
     assert model.training
+
+
+# penalties and extra modules
+
+
+def tuning(strategy, entry="BERT", seed=0):
+    """A run that has not taken a step."""
+    base = base_of(entry)
+    return Tuning(base, strategy, _numbered(texts("train"), base), SETTING, seed)
+
+
+PULLED = tuple(name for name in NAMES if strategies()[name].penalties)
+PLUGGED = tuple(name for name in NAMES if strategies()[name].extras)
+
+
+@pytest.mark.parametrize("name", PULLED)
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_penalty_is_exactly_nothing_at_the_start_and_something_afterwards(name, entry):
+    run = tuning(strategies()[name], entry)
+    [(_, ask)] = run.terms
+    assert float(ask(None)) == 0.0
+    run.learn(0)
+    assert float(ask(None).detach()) > 0.0
+
+
+def known(model, tokens):
+    with torch.no_grad():
+        return model.features(tokens)
+
+
+@pytest.mark.parametrize("name", PLUGGED)
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
+    base, tokens = base_of(entry), texts("test").tokens
+    before, run = known(base.learner.model, tokens), tuning(strategies()[name], entry)
+    [extra] = run.extras
+    assert torch.equal(known(run.model, tokens), before) == extra.kind.identical
+    for step in range(3):
+        run.learn(step)
+    assert not torch.allclose(known(run.model, tokens), before)
+    extra.out()
+    assert torch.equal(known(run.model, tokens), before)
+    extra.put()
+    assert not torch.equal(known(run.model, tokens), before)
+
+
+@every_strategy
+def test_what_is_kept_changes_nothing_but_the_time(name):
+    """The activations below what learns are computed once per text; the same run without that is the witness."""
+    runs = []
+    for keeps in (True, False):
+        base = base_of("BERT")
+        setting = replace(SETTING, keeps=keeps)
+        runs.append(list(tune(base, strategies()[name], texts("train"), texts("test"), setting, 0)))
+    (*one, first), (*other, second) = runs
+    assert [e.loss for e in one] == pytest.approx([e.loss for e in other], abs=2e-5)
+    assert first.accuracy == pytest.approx(second.accuracy, abs=1 / 24)
+    assert first.moved == pytest.approx(second.moved, rel=0.02, abs=1e-4)

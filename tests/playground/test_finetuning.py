@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import pickle
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -9,12 +10,28 @@ from itertools import pairwise
 import pytest
 import torch
 
-from playground.finetuning import Comparison, Lane, Strategy, compare, find_strategy, find_task, strategies, tasks
+from playground.finetuning import (
+    Cell,
+    Comparison,
+    Lane,
+    Strategy,
+    compare,
+    compose,
+    difference,
+    find_strategy,
+    find_task,
+    lanes,
+    tasks,
+)
 from playground.finetuning import tune as tune_module
-from playground.finetuning.compare import spread, verdict
-from playground.finetuning.strategy import everything, from_the_top, head_only
+from playground.finetuning.compare import critical, seeds_needed, spread, verdict
+from playground.finetuning.head import Head
+from playground.finetuning.lanes import Text, Work
+from playground.finetuning.mean import Mean
+from playground.finetuning.plans import Discriminative, SlantedTriangle, everything, from_the_top, head_only
 from playground.finetuning.task import Labelled
-from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, new_head, tune
+from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, new_head, tune
+from playground.models.extras import Adapters, merge, plug
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
 from playground.training import train
@@ -44,7 +61,10 @@ def tuned(strategy, entry="BERT", setting=SETTING, seed=0):
     return list(tune(base_of(entry), strategy, texts(), texts("test"), setting, seed))
 
 
-def compared(names=("feature-based", "full", "gradual unfreezing"), base=None, **values):
+THREE = ("feature-based", "full", "gradual unfreezing")
+
+
+def compared(names=THREE, base=None, **values):
     chosen = [find_strategy(name) for name in names]
     shared = {"labels": 8, "seeds": 2, "setting": SETTING} | values
     return compare(base or base_of(), reviews().tokenizer, SENTIMENT, chosen, **shared)
@@ -104,9 +124,9 @@ def test_a_plan_may_freeze_again_and_momentum_does_not_move_what_is_frozen(monke
     copies = []
     make = tune_module.parameters
 
-    def parameters(model, head):
+    def parameters(model, *rest):
         copies.append(model)
-        return make(model, head)
+        return make(model, *rest)
 
     monkeypatch.setattr(tune_module, "parameters", parameters)
     events = tune(base_of(), made_up([1.0, 1.0, 0.0, 0.0, 0.5, 0.0]), texts(), texts("test"), SETTING, 0)
@@ -265,8 +285,8 @@ def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
         subsets.append((strategy.name, seed, train.tokens.ids.tolist(), test.tokens.ids.tolist()))
         yield from real_tune(base, strategy, train, test, setting, seed)
 
-    def head(model, classes, seed):
-        made = real_head(model, classes, seed)
+    def head(model, classes, seed, reads):
+        made = real_head(model, classes, seed, reads)
         heads.append((seed, made.score.weight.tolist()))
         return made
 
@@ -275,11 +295,11 @@ def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
         batches.append((seed, step, batch.tokens.ids.tolist()))
         return batch
 
-    monkeypatch.setattr(importlib.import_module("playground.finetuning.compare"), "tune", tuning)
+    monkeypatch.setattr(importlib.import_module("playground.finetuning.lanes"), "tune", tuning)
     monkeypatch.setattr(tune_module, "new_head", head)
     monkeypatch.setattr(tune_module, "_draw", draw)
     list(compared(seed=5))
-    assert [(name, seed) for name, seed, _, _ in subsets] == [(n, s) for s in (5, 6) for n in strategies()]
+    assert [(name, seed) for name, seed, _, _ in subsets] == [(n, s) for s in (5, 6) for n in THREE]
     for seed in (5, 6):
         assert len({str(train) for _, s, train, _ in subsets if s == seed}) == 1
         assert len({str(weights) for s, weights in heads if s == seed}) == 1
@@ -304,7 +324,7 @@ def test_every_event_says_whose_it_is_and_the_last_sums_up():
     assert all(isinstance(e, Lane) for e in events[:-1])
     kinds = [(e.strategy.name, e.seed, type(e.event)) for e in events[:-1]]
     one_lane = [Tuned] * SETTING.steps + [Outcome]
-    assert kinds == [(name, seed, kind) for seed in (0, 1) for name in strategies() for kind in one_lane]
+    assert kinds == [(name, seed, kind) for seed in (0, 1) for name in THREE for kind in one_lane]
     for name, outcomes in events[-1].outcomes.items():
         lanes = [e.event for e in events[:-1] if e.strategy.name == name and isinstance(e.event, Outcome)]
         assert tuple(lanes) == outcomes
@@ -329,6 +349,25 @@ def test_a_lane_does_not_depend_on_the_other_lanes():
     alone = list(compared(("full",), seeds=1, seed=1))[-1].outcomes["full"][0]
     among = list(compared())[-1].outcomes["full"][1]
     assert (alone.accuracy, alone.forgetting, alone.moved) == (among.accuracy, among.forgetting, among.moved)
+
+
+def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
+    names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay")
+    base = replace(base_of(), rehearsal=Text(base_of().held_out), memory={})
+    work = Work(base, {k: texts(count=8, seed=k) for k in (0, 1)}, texts("test"), SETTING)
+    lanes._begin(pickle.loads(pickle.dumps(work)))
+    for name in reversed(names):
+        for seed in (1, 0):
+            there, here = lanes._lane(find_strategy(name), seed)[-1].event, list(work.lane(find_strategy(name), seed))
+            other = here[-1].event
+            for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
+                assert getattr(there, what) == getattr(other, what), (name, seed, what)
+
+
+def test_a_worker_process_gives_the_very_same_numbers():
+    one, other = (list(compared(("layer mix",), seeds=1, workers=w)) for w in (1, 2))
+    assert [(e.seed, type(e.event)) for e in one[:-1]] == [(e.seed, type(e.event)) for e in other[:-1]]
+    assert numbers(one[-1]) == numbers(other[-1])
 
 
 def test_the_promised_facts_are_there_and_are_plain_data():
@@ -359,6 +398,7 @@ def test_spread_is_the_mean_and_the_sample_deviation():
         ({"labels": 0}, "labels is 0"),
         ({"seeds": 0}, "seeds is 0"),
         ({"names": ()}, "No strategy"),
+        ({"workers": 0}, "workers is 0"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(values, said):
@@ -369,6 +409,12 @@ def test_what_cannot_be_compared_is_refused(values, said):
 def test_a_strategy_that_is_named_twice_runs_once():
     facts = list(compared(("full", "full"), seeds=1))[-1].facts()
     assert ([s["name"] for s in facts["strategies"]], facts["seeds"]) == (["full"], 1)
+
+
+def test_two_strategies_of_one_name_are_refused():
+    full = find_strategy("full")
+    with pytest.raises(Refusal, match="Two different strategies have one name"):
+        list(compare(base_of(), reviews().tokenizer, SENTIMENT, [full, replace(full, rate=1e-3)], labels=8, seeds=1))
 
 
 def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
@@ -447,3 +493,266 @@ def test_with_more_seeds_than_the_table_a_weak_lead_still_is_none(pairs):
     noise = [v - sum(noise) / pairs for v in noise]
     error = (sum(v * v for v in noise) / (pairs - 1) / pairs) ** 0.5
     assert "within the noise" in judged(a=[0.5 + 1.9 * error + v for v in noise], b=[0.5] * pairs)
+
+
+@pytest.mark.parametrize(("pairs", "point"), [(11, 2.228), (16, 2.131), (31, 2.042), (61, 2.000), (121, 1.980)])
+def test_beyond_the_table_the_points_follow_the_printed_ones(pairs, point):
+    assert critical(pairs) == pytest.approx(point, abs=1e-3)
+
+
+def test_without_a_winner_the_verdict_says_how_many_seeds_it_would_take():
+    gaps = [0.02, 0.04, -0.01, 0.03]
+    number = seeds_needed(gaps)
+    said = judged(a=[0.5 + g for g in gaps], b=[0.5] * 4)
+    assert f"About {number} seeds would be needed" in said
+    assert seeds_needed([g * 2 for g in gaps]) == number, "only lead against spread counts"
+    assert seeds_needed([g + 0.05 for g in gaps]) < number < seeds_needed([g - 0.01 for g in gaps])
+
+
+@pytest.mark.parametrize("gaps", [[0.0, 0.0], [-0.1, 0.1], [1e-6, 0.3, -0.3]])
+def test_where_there_is_no_lead_no_number_of_seeds_is_promised(gaps):
+    assert seeds_needed(gaps) is None
+    assert "would be needed" not in judged(a=[0.5 + g for g in gaps], b=[0.5] * len(gaps))
+
+
+# figures from the papers
+
+
+def test_discriminative_rates_fall_by_ulmfits_factor_from_layer_to_layer():
+    plan = Discriminative()(GROUPS, 3)
+    assert plan[-1].tolist() == [1.0] * 3
+    assert (plan[1:] / plan[:-1]).flatten().tolist() == pytest.approx([2.6] * 12, rel=1e-6)
+
+
+def test_the_slanted_triangle_is_that_of_ulmfit():
+    """arXiv:1801.06146, eq. 3 with cut_frac 0.1 and ratio 32: 1/32 at first, the peak after a tenth, then down."""
+    row = SlantedTriangle()(GROUPS, 100)[0]
+    assert (float(row[0]), float(row[10]), int(row.argmax())) == (1 / 32, 1.0, 10)
+    assert float(row[55]) == pytest.approx((1 + 0.5 * 31) / 32)
+    assert bool((row[:11].diff() > 0).all()) and bool((row[10:].diff() < 0).all())
+
+
+def test_chain_thaw_takes_the_head_then_each_group_alone_then_all():
+    plan = find_strategy("chain-thaw").plan(GROUPS, 6)
+    alone = [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [1] * 5]
+    assert plan.T.tolist() == alone
+
+
+def test_sequential_unfreezing_keeps_the_embeddings_for_the_last_stage():
+    plan = find_strategy("sequential unfreezing").plan(GROUPS, 6)
+    assert plan.T.tolist() == [[0, 0, 0, 0, 1]] * 2 + [[0, 1, 1, 1, 1]] * 2 + [[1] * 5] * 2
+
+
+@pytest.mark.parametrize("name", ["BERT", "GPT"])
+def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
+    """Width 16 and one layer: 2md + d + m for each of two adapters, 2rd for each of two updates, 2pd for a prefix."""
+    head = 2 * 16 + 2
+    counts = {
+        "adapters": 2 * (2 * 16 * 16 + 16 + 16),
+        "LoRA": 2 * (2 * 4 * 16),
+        "prefix tuning": 2 * 4 * 16,
+        "projected attention layers": 2 * 16 * 16 + 4 * 16 * 16,
+        "BitFit": 3 * 16 + 5 * 16,
+    }
+    for strategy, count in counts.items():
+        outcome = tuned(find_strategy(strategy), name)[-1]
+        assert (strategy, outcome.trainable, outcome.stored) == (strategy, count + head, count + head)
+
+
+# what the head reads
+
+
+def test_a_layer_that_the_model_does_not_have_is_refused():
+    with pytest.raises(Refusal, match="reads layer 7; this model has 1 layers"):
+        tuned(replace(find_strategy("single layer"), head=Head(reads=7)))
+
+
+def test_a_mix_tells_how_much_of_each_level_it_reads():
+    assert tuned(find_strategy("feature-based"))[-1].shares == ()
+    shares = tuned(find_strategy("layer mix"))[-1].shares
+    assert len(shares) == 2
+    assert sum(shares) == pytest.approx(1.0)
+    assert shares[0] != shares[1]
+
+
+def test_ulmfits_pooling_is_the_last_the_highest_and_the_mean_of_the_real_positions():
+    model = base_of().learner.model
+    head = new_head(model, 2, 0, Head(pool="concat"))
+    hidden, real = torch.arange(24.0).view(2, 4, 3), torch.tensor([[True] * 4, [True, True, False, False]])
+    pooled = head._pooled(hidden, real)
+    assert pooled[0].tolist() == [9, 10, 11, 9, 10, 11, 4.5, 5.5, 6.5]
+    assert pooled[1].tolist() == [15, 16, 17, 15, 16, 17, 13.5, 14.5, 15.5]
+
+
+# what is added
+
+
+def test_low_rank_updates_can_be_merged_into_the_matrices():
+    run = Tuning(base_of(), find_strategy("LoRA"), _numbered(texts(), base_of()), SETTING, 0)
+    for step in range(6):
+        run.learn(step)
+    tokens = texts("test").tokens
+    with torch.no_grad():
+        apart = run.model.features(tokens)
+        merge(run.extras[0])
+        assert torch.allclose(run.model.features(tokens), apart, atol=1e-5)
+        assert not torch.allclose(base_of().learner.model.features(tokens), apart, atol=1e-3)
+
+
+def test_a_second_task_does_not_disturb_the_modules_of_the_first():
+    base, tokens = base_of(), texts("test").tokens
+    one = Tuning(base, find_strategy("adapters"), _numbered(texts(), base), SETTING, 0)
+    one.learn(0)
+    with torch.no_grad():
+        first = one.model.features(tokens)
+        one.extras[0].out()
+        second = plug(Adapters(), one.model, torch.Generator().manual_seed(9))
+        for p in second.modules.parameters():
+            p += 0.1
+        assert not torch.allclose(one.model.features(tokens), first)
+        second.out()
+        one.extras[0].put()
+        assert torch.equal(one.model.features(tokens), first)
+
+
+def test_the_pull_is_half_the_strength_times_the_squared_distance():
+    run = Tuning(base_of(), find_strategy("L2-SP"), _numbered(texts(), base_of()), SETTING, 0)
+    run.learn(0)
+    far = sum(d * d for d in tune_module.distances(run.start, run.groups))
+    assert float(run.terms[0][1](None).detach()) == pytest.approx(0.1 / 2 * far, rel=1e-4)
+
+
+def test_pulls_and_replay_hold_on_to_what_pre_training_knew():
+    forgot = {n: tuned(find_strategy(n), setting=Setting(40, 8))[-1].forgetting for n in ("full", "L2-SP", "EWC")}
+    assert max(forgot["L2-SP"], forgot["EWC"]) < 0.5 * forgot["full"]
+
+
+def test_what_is_rehearsed_is_never_measured():
+    base = base_of()
+    rehearsed, measured = ({tuple(row) for row in part.ids.tolist()} for part in (base.rehearse(), base.measured))
+    assert not rehearsed & measured
+    assert len(rehearsed | measured) == len(base.held_out.ids)
+    other = replace(base, rehearsal=lambda: base.held_out)
+    assert other.measured is base.held_out
+
+
+def test_further_pre_training_leaves_the_task_alone_in_its_first_third():
+    outcome = tuned(find_strategy("further pre-training"))[-1]
+    assert outcome.plan[-1].tolist() == [0, 0, 1, 1, 1, 1]
+    assert bool(outcome.plan[:-1].all())
+
+
+def test_a_mean_of_weights_is_a_mean_and_keeps_what_stands_still():
+    moving, still = torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.full((2,), 0.1))
+    mean = Mean((moving, still))
+    for value in (1.0, 2.0, 6.0):
+        moving.data = torch.full((2,), value)
+        mean.take()
+    with mean.in_place():
+        assert moving.tolist() == pytest.approx([3.0, 3.0])
+    assert moving.tolist() == [6.0, 6.0]
+    mean.put()
+    assert moving.tolist() == pytest.approx([3.0, 3.0])
+    assert still.tolist() == torch.full((2,), 0.1).tolist()
+
+
+# strategies put together
+
+
+def test_plans_are_multiplied_penalties_added_and_modules_joined():
+    gradual, slower, pull, adapters = map(find_strategy, ("gradual", "discriminative", "L2-SP", "adapters"))
+    both = compose(gradual, slower, pull)
+    assert both.name == "gradual unfreezing + discriminative rates + L2-SP"
+    assert torch.equal(both.plan(GROUPS, 10), gradual.plan(GROUPS, 10) * slower.plan(GROUPS, 10))
+    assert both.penalties == pull.penalties
+    assert [e.name for e in compose(adapters, find_strategy("LoRA")).extras] == ["adapters", "low-rank updates"]
+    assert find_strategy(" Gradual + discriminative+l2sp ") == both
+
+
+def test_a_combination_runs_and_obeys_its_plan():
+    outcome = tuned(find_strategy("sequential unfreezing + slanted triangular rates + L2-SP + self-ensemble"))[-1]
+    assert torch.equal(outcome.rates, 4e-3 * outcome.plan)
+    assert outcome.plan[:2, :2].tolist() == [[0.0] * 2] * 2
+    joined = tuned(find_strategy("adapters + prefix tuning + LoRA + layer mix"))[-1]
+    assert joined.groups[-4:] == ("adapters", "prefix", "low-rank updates", HEAD)
+    assert joined.forgetting == 0.0 != joined.plugged_in
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("feature-based + L2-SP", "pull to the start acts on the pre-trained weights, which are all frozen"),
+        ("chain-thaw + gradual unfreezing", "of the steps one of them freezes what the other trains"),
+        ("layer mix + single layer", "have heads that read mix .* and level 1"),
+        ("random start + embeddings kept", "start anew everything and layers"),
+        ("random start + L2-SP", "pull to the start holds on to pre-trained weights, and there are none"),
+        ("full +", "no strategy named ''"),
+        ("full + nope", "no strategy named 'nope'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_with_a_sentence(name, said):
+    with pytest.raises(Refusal, match=said):
+        find_strategy(name)
+
+
+def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
+    adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
+    narrow = replace(adapters, name="narrow", extras=(Adapters(inner=4),))
+    with pytest.raises(Refusal, match="both bring 'adapters'"):
+        compose(adapters, narrow)
+    assert compose(pull, replace(pull, name="again")).penalties == pull.penalties
+
+
+def test_one_strategy_alone_is_no_combination():
+    with pytest.raises(Refusal, match="at least two"):
+        compose(find_strategy("full"))
+
+
+# plans painted by hand
+
+
+def test_painted_cells_replace_those_of_the_plan_and_are_what_the_optimiser_uses():
+    painted = find_strategy("full").paint(Cell("embeddings", 1, 6, 0.0), Cell("top", 2, 3, 0.5), Cell("top", 3, 3, 2.0))
+    outcome = tuned(painted)[-1]
+    assert outcome.plan[0].tolist() == [0.0] * 6
+    assert outcome.plan[2].tolist() == [1.0, 0.5, 2.0, 1.0, 1.0, 1.0]
+    assert torch.equal(outcome.rates, 4e-3 * outcome.plan)
+    assert outcome.moved[0] == 0.0 < outcome.moved[1]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (Cell("layer 9", 1, 2, 1.0), "no layer group 'layer 9'; choose one of: embeddings, layer 1"),
+        (Cell("top", 0, 2, 1.0), "from step 0 to 2; steps are 1 to 6"),
+        (Cell("top", 3, 7, 1.0), "from step 3 to 7"),
+        (Cell("top", 3, 2, 1.0), "from step 3 to 2"),
+        (Cell("top", 1, 2, -1.0), "multiplier is -1"),
+        (Cell("top", 1, 2, float("nan")), "multiplier is nan"),
+    ],
+)
+def test_a_cell_that_cannot_be_painted_is_refused(cell, said):
+    with pytest.raises(Refusal, match=said):
+        find_strategy("full").paint(cell).plan(GROUPS, 6)
+
+
+# what sets two strategies apart
+
+
+def test_a_pair_that_differs_in_one_thing_is_said_so():
+    full, pull, adapters = map(find_strategy, ("full", "L2-SP", "adapters"))
+    said = difference(full, pull)
+    assert said == "full and L2-SP differ in one thing; penalties: none against pull to the start (strength 0.1)."
+    assert "differ in 3 things" in difference(full, adapters)
+    assert "learning rate: 0.004 against 0.01" in difference(full, adapters)
+    assert difference(full, full) == "full and full do the same."
+    gradual = difference(full, find_strategy("gradual"))
+    assert "one thing; what learns when: everything learns from the first step on against one more group" in gradual
+
+
+def test_a_comparison_says_what_sets_its_strategies_apart():
+    facts = list(compared(("full", "gradual", "L2-SP"), seeds=1))[-1].facts()
+    assert [text.split(" differ")[0] for text in facts["differences"]] == [
+        "full and gradual unfreezing",
+        "full and L2-SP",
+    ]

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from playground.finetuning import strategies
+from playground.finetuning import FIRST_CHOICE
 from playground.objectives import objectives
 from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
@@ -418,7 +418,7 @@ def test_a_comparison_fills_the_screen(transfer, training):
     assert transfer.base_name == "BERT after 2 steps on pasted text"
     outcomes = transfer.result.outcomes
     for what in ("accuracy", "forgetting"):
-        assert transfer.values(what) == {n: [getattr(o, what) for o in outcomes[n]] for n in strategies()}
+        assert transfer.values(what) == {n: [getattr(o, what) for o in outcomes[n]] for n in FIRST_CHOICE}
     assert transfer.values("forgetting")["feature-based"] == [0.0, 0.0]
 
 
@@ -520,7 +520,7 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     assert done(transfer)
     assert becomes(lambda: not first.is_alive(), 30)
     assert transfer.done_share == 1.0
-    assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(strategies(), 2)
+    assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(FIRST_CHOICE, 2)
 
 
 # the visit
@@ -556,4 +556,4 @@ def test_two_visits_share_nothing():
     one.transfer.chosen.append("more")
     assert other.stage.rebuilt.text != "We walk ."
     assert other.train.seed == 0
-    assert other.transfer.chosen == list(strategies())
+    assert other.transfer.chosen == list(FIRST_CHOICE)

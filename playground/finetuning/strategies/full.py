@@ -1,6 +1,7 @@
 """Full fine-tuning: everything may change from the first step."""
 
-from playground.finetuning.strategy import Strategy, everything
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
 
 FULL = Strategy(
     name="full",

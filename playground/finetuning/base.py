@@ -1,0 +1,80 @@
+"""Where fine-tuning starts: a pre-trained learner, and pre-training text to measure and to rehearse on."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import torch
+
+from playground.corpora import open_corpus, pick
+from playground.example import Tokens
+from playground.models.model import LanguageModel
+from playground.refusal import Refusal
+from playground.training.checkpoint import Saved
+from playground.training.learner import Learner
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Base:
+    """A pre-trained learner and the held-out text on which forgetting is measured.
+
+    `rehearsal` gives pre-training text for strategies that rehearse; without it every second row of the held-out text
+    is for them, and only the others are measured. `memory` keeps what all lanes of a comparison share, so the learner
+    must not train on meanwhile (`compare` takes a copy).
+    """
+
+    learner: Learner
+    held_out: Tokens
+    rehearsal: Callable[[], Tokens] | None = None
+    memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def measured(self) -> Tokens:
+        """The rows on which forgetting is measured."""
+        return self._every_second(1) if self._shared else self.held_out
+
+    def rehearse(self) -> Tokens:
+        """Pre-training text that is never measured, without the gold labels that no training needs."""
+        make = self.rehearsal or (lambda: self._every_second(0))
+        return self.remember("rehearsal", lambda: replace(make(), labels={}))
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made for an earlier lane, or is made now."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        return self.memory[key]
+
+    @property
+    def _shared(self) -> bool:
+        return self.rehearsal is None and len(self.held_out.ids) > 1
+
+    def _every_second(self, first: int) -> Tokens:
+        rows = torch.arange(first, len(self.held_out.ids), 2, device=self.held_out.ids.device)
+        return pick(self.held_out, rows) if self._shared else self.held_out
+
+
+def from_checkpoint(saved: Saved, rehearsed: bool = True) -> Base:
+    """The base of a saved run; where strategies rehearse, its corpus is opened again, if it still is the same."""
+    held_out = saved.corpus.held_out
+    rehearsal = _text_of(saved) if rehearsed else lambda: held_out
+    return Base(saved.learner, held_out, rehearsal)
+
+
+def _text_of(saved: Saved) -> Callable[[], Tokens] | None:
+    """The training text of a saved run, None where it is gone or has changed."""
+    try:
+        corpus = open_corpus(saved.corpus.name)
+    except Refusal:
+        return None
+    if corpus.hash != saved.corpus.hash:
+        return None
+    return lambda: corpus.windows(saved.learner.entry.recipe.window).to(saved.learner.device)
+
+
+def replace_model(learner: Learner, model: LanguageModel) -> Learner:
+    """The learner with another model, for evaluation only."""
+    objective = learner.entry.objective
+    objective = objective.proposing(model.propose) if objective.proposes else objective
+    return replace(learner, model=model, objective=objective)

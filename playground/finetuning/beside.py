@@ -1,0 +1,190 @@
+"""What a strategy adds to the task's loss: penalties that hold weights back, and further losses in the same steps.
+
+Each is a declaration; `begin` sees the lane as it starts and gives a function that is asked in every step.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import mse_loss
+
+from playground.corpora.corpus import pick
+from playground.example import Tokens
+from playground.finetuning.base import Base
+from playground.finetuning.mean import Mean
+from playground.finetuning.task import Labelled
+from playground.knob import knob
+from playground.models import grade
+from playground.seeds import generator
+from playground.training.learner import Learner
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step: its number from 0, the labelled texts of its batch and the scores `[b, c]` they got."""
+
+    step: int
+    drawn: Labelled
+    scores: Tensor
+
+
+@dataclass(frozen=True)
+class Start:
+    """A lane as it begins.
+
+    `learner` holds the copy that is being tuned, `named` the pre-trained parameters that reading a text uses, `every`
+    all that may learn, the head included; `score` gives the scores of a batch anew.
+    """
+
+    base: Base
+    learner: Learner
+    named: Mapping[str, nn.Parameter]
+    every: tuple[nn.Parameter, ...]
+    score: Callable[[Labelled], Tensor]
+    seed: int
+    steps: int
+
+    def loss_on(self, tokens: Tokens, *path: object) -> Tensor:
+        """The loss of the pre-training questions on a text; `path` names the draw."""
+        return loss_on(self.learner, tokens, self.seed, *path)
+
+
+def loss_on(learner: Learner, tokens: Tokens, seed: int, *path: object) -> Tensor:
+    """The loss of a learner's own questions on a text; the seed and `path` name the draw."""
+    rng = generator(seed, *path, device=learner.device.type)
+    return grade(learner.model.answers(learner.objective.example(tokens, rng)))[0]
+
+
+class Term(Protocol):
+    """A part of the loss; `rehearses` says that it reads pre-training text.
+
+    One with a share `alone` stands alone in the first steps: the task's own loss is left out there.
+    """
+
+    name: ClassVar[str]
+    rehearses: ClassVar[bool]
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]: ...
+
+
+@dataclass(frozen=True)
+class PullToStart:
+    """Half the strength times the squared distance to the pre-trained weights (L2-SP, arXiv:1802.01483, sec. 3)."""
+
+    strength: float = knob(0.1, 0.0, 100.0, unit="nats per squared distance", why="How hard the start pulls.")
+    name: ClassVar[str] = "pull to the start"
+    rehearses: ClassVar[bool] = False
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        old = [p.detach().clone() for p in start.named.values()]
+        return lambda _: self.strength / 2 * _far(list(start.named.values()), old)
+
+
+@dataclass(frozen=True)
+class PullByFisher:
+    """The same, each weight pulled by how much pre-training needs it (EWC, arXiv:1612.00796, eq. 3).
+
+    The need is the diagonal of the Fisher information on rows of pre-training text, one row at a time, divided by its
+    mean so that the strength means the same for every model.
+    """
+
+    strength: float = knob(1.0, 0.0, 1000.0, unit="nats per squared distance", why="How hard the start pulls.")
+    rows: int = knob(32, 1, 256, unit="rows", why="Texts from which the need is estimated.")
+    name: ClassVar[str] = "pull by Fisher information"
+    rehearses: ClassVar[bool] = True
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        old = [p.detach().clone() for p in start.named.values()]
+        need = start.base.remember(("fisher", self.rows), lambda: fisher(start.base, tuple(start.named), self.rows))
+        return lambda _: self.strength / 2 * _far(list(start.named.values()), old, need)
+
+
+def fisher(base: Base, names: Sequence[str], rows: int) -> list[Tensor]:
+    """Mean squared gradient of the pre-training loss of single rows, for each weight, divided by the mean of all."""
+    text, named = base.rehearse(), dict(base.learner.model.named_parameters())
+    parameters = [named[name] for name in names]
+    need = [torch.zeros_like(p) for p in parameters]
+    for row in range(min(rows, len(text.ids))):
+        alone = pick(text, torch.tensor([row], device=text.ids.device))
+        gradients = torch.autograd.grad(loss_on(base.learner, alone, 0, "fisher", row), parameters, allow_unused=True)
+        need = [n if g is None else n + g**2 for n, g in zip(need, gradients, strict=True)]
+    mean = torch.cat([n.flatten() for n in need]).mean().clamp(min=1e-30)
+    return [n / mean for n in need]
+
+
+def _far(now: list[nn.Parameter], old: list[Tensor], need: list[Tensor] | None = None) -> Tensor:
+    """The squared distance of what learns in this step to where it began."""
+    total = torch.zeros((), device=old[0].device)
+    for k, (p, start) in enumerate(zip(now, old, strict=True)):
+        if p.requires_grad:
+            square = (p - start) ** 2
+            total = total + (square if need is None else need[k] * square).sum()
+    return total
+
+
+@dataclass(frozen=True)
+class Replay:
+    """In a share of the steps pre-training texts are read as well, so that they are not forgotten."""
+
+    share: float = knob(0.5, 0.0, 1.0, unit="share of the steps", why="How often old texts come again.")
+    rows: int = knob(8, 1, 64, unit="rows", why="Old texts in such a step.")
+    name: ClassVar[str] = "replay"
+    rehearses: ClassVar[bool] = True
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        text = start.base.rehearse()
+
+        def loss(moment: Moment) -> Tensor:
+            if int((moment.step + 1) * self.share) == int(moment.step * self.share):
+                return torch.zeros(())
+            index = torch.randint(len(text.ids), (self.rows,), generator=generator(start.seed, "replay", moment.step))
+            return start.loss_on(pick(text, index.to(text.ids.device)), "replayed", moment.step)
+
+        return loss
+
+
+@dataclass(frozen=True)
+class ReadTaskTexts:
+    """The pre-training question, asked of the task's own texts.
+
+    Beside the task it is GPT's auxiliary loss (Radford et al. 2018, sec. 3.2, eq. 5); alone in the first steps it is
+    further pre-training (arXiv:2004.10964, sec. 4).
+    """
+
+    weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="How much it counts beside the task.")
+    alone: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long it is asked alone, and only then.")
+    name: ClassVar[str] = "reading the task's texts"
+    rehearses: ClassVar[bool] = False
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        last = int(self.alone * start.steps)
+
+        def loss(moment: Moment) -> Tensor:
+            if self.alone and moment.step >= last:
+                return torch.zeros(())
+            return self.weight * start.loss_on(moment.drawn.tokens, "read", moment.step)
+
+        return loss
+
+
+@dataclass(frozen=True)
+class FollowMean:
+    """The scores shall stay near those of the mean of all earlier weights (self-distillation, arXiv:2002.10345)."""
+
+    weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="How much the teacher counts.")
+    name: ClassVar[str] = "following the mean of earlier weights"
+    rehearses: ClassVar[bool] = False
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        mean = Mean(start.every)
+
+        def loss(moment: Moment) -> Tensor:
+            mean.take()
+            with torch.no_grad(), mean.in_place():
+                taught = start.score(moment.drawn)
+            return self.weight * mse_loss(moment.scores, taught)
+
+        return loss

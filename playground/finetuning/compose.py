@@ -1,0 +1,126 @@
+"""Strategies put together, and what makes one different from another."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
+
+from playground.finetuning.head import TOP, Head
+from playground.finetuning.plans import product, said
+from playground.finetuning.strategy import Strategy
+from playground.refusal import Refusal
+
+SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2", "top")
+STEPS = 60
+
+
+def compose(*strategies: Strategy) -> Strategy:
+    """Several strategies as one: plans are multiplied, penalties and losses added, extra modules joined."""
+    if len(strategies) < 2:
+        raise Refusal("One strategy alone is no combination; name at least two.")
+    name = " + ".join(s.name for s in strategies)
+    made = Strategy(
+        name=name,
+        idea=" ".join(s.idea for s in strategies),
+        source="; ".join(dict.fromkeys(s.source for s in strategies)),
+        plasticity=product([s.plasticity for s in strategies]),
+        rate=_one(strategies, name, "rate", Strategy.rate, "learn at the rates"),
+        penalties=_all(strategies, name, "penalties"),
+        beside=_all(strategies, name, "beside"),
+        extras=_all(strategies, name, "extras"),
+        head=_one(strategies, name, "head", TOP, "have heads that read"),
+        fresh=_one(strategies, name, "fresh", "", "start anew"),
+        apart=_one(strategies, name, "apart", "", "set apart"),
+        averaged=_one(strategies, name, "averaged", 0.0, "average the last shares"),
+        painted=tuple(cell for s in strategies for cell in s.painted),
+    )
+    _check(made)
+    return made
+
+
+def _one(strategies: Sequence[Strategy], name: str, field: str, default: Any, clash: str) -> Any:
+    """The value of a field that at most one of the strategies sets."""
+    values = list(dict.fromkeys(v for s in strategies if (v := getattr(s, field)) != default))
+    if len(values) > 1:
+        both = " and ".join(map(_word, values))
+        raise Refusal(f"{name}: these do not go together, because they {clash} {both}; leave one of them out.")
+    return values[0] if values else default
+
+
+def _all(strategies: Sequence[Strategy], name: str, field: str) -> tuple[Any, ...]:
+    """The parts of all strategies; the same kind with two settings is a clash, the same part twice counts once."""
+    parts = tuple(dict.fromkeys(part for s in strategies for part in getattr(s, field)))
+    kinds = [part.name for part in parts]
+    twice = [kind for kind in kinds if kinds.count(kind) > 1]
+    if twice:
+        raise Refusal(f"{name}: these do not go together, because both bring {twice[0]!r}; leave one of them out.")
+    return parts
+
+
+def _check(made: Strategy) -> None:
+    """Refuse what could never learn, or a penalty on weights that never move."""
+    groups = (*SAMPLE, *(e.name for e in made.extras), "task head")
+    plan = made.plan(groups, STEPS)
+    still = int((~plan.any(dim=0)).sum())
+    if still:
+        raise Refusal(
+            f"{made.name}: these do not go together, because in {still / STEPS:.0%} of the steps one of them freezes "
+            "what the other trains; leave one of them out."
+        )
+    if made.penalties and made.fresh:
+        raise Refusal(
+            f"{made.name}: these do not go together, because {made.penalties[0].name} holds on to pre-trained weights, "
+            "and there are none where a model starts anew; leave one of them out."
+        )
+    if made.penalties and not bool(plan[: len(SAMPLE)].any()):
+        raise Refusal(
+            f"{made.name}: these do not go together, because {made.penalties[0].name} acts on the pre-trained weights, "
+            "which are all frozen; leave one of them out."
+        )
+
+
+def difference(one: Strategy, other: Strategy) -> str:
+    """What sets two strategies apart, as a sentence; a fair pair differs in one thing."""
+    unlike = [(words, show) for field, words, show in _SHOWN if _differ(one, other, field)]
+    changed = [f"{words}: {show(one)} against {show(other)}" for words, show in unlike]
+    if not changed:
+        return f"{one.name} and {other.name} do the same."
+    number = "one thing" if len(changed) == 1 else f"{len(changed)} things"
+    return f"{one.name} and {other.name} differ in {number}; " + "; ".join(changed) + "."
+
+
+def _differ(one: Strategy, other: Strategy, field: str) -> bool:
+    a, b = getattr(one, field), getattr(other, field)
+    return said(a) != said(b) or a != b if field == "plasticity" else a != b
+
+
+def _listed(field: str) -> Callable[[Strategy], str]:
+    return lambda s: " and ".join(map(_word, getattr(s, field))) or "none"
+
+
+def _word(value: Any) -> str:
+    """A value in words: a part by its name and settings."""
+    if isinstance(value, Head):
+        text = f"level {value.reads}" if isinstance(value.reads, int) else value.reads
+        return f"{text} ({value.pool} pooling)"
+    if not hasattr(value, "name"):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    settings = ", ".join(f"{f.name} {getattr(value, f.name):g}" for f in fields(value))
+    return f"{value.name} ({settings})" if settings else value.name
+
+
+def _plan(strategy: Strategy) -> str:
+    return said(strategy.plasticity)
+
+
+_SHOWN: tuple[tuple[str, str, Callable[[Strategy], str]], ...] = (
+    ("plasticity", "what learns when", _plan),
+    ("rate", "learning rate", lambda s: f"{s.rate:g}"),
+    ("penalties", "penalties", _listed("penalties")),
+    ("beside", "losses beside the task's", _listed("beside")),
+    ("extras", "extra modules", _listed("extras")),
+    ("head", "what the head reads", lambda s: _word(s.head)),
+    ("fresh", "what starts anew", lambda s: s.fresh or "nothing"),
+    ("apart", "rows of their own in the plan", lambda s: s.apart or "none"),
+    ("averaged", "share of the last steps that is averaged", lambda s: f"{s.averaged:g}"),
+    ("painted", "cells painted by hand", lambda s: str(len(s.painted))),
+)

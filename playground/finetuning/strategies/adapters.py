@@ -1,0 +1,16 @@
+"""Adapters: small bottlenecks between frozen layers, one set for each task."""
+
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+from playground.models.extras import Adapters
+
+ADAPTERS = Strategy(
+    name="adapters",
+    aliases=("Houlsby adapters", "Houlsby"),
+    rank=20,
+    idea="Freeze the model and train a small bottleneck after each of its sub-layers.",
+    source="arXiv:1902.00751, sec. 2",
+    plasticity=head_only,
+    rate=1e-2,
+    extras=(Adapters(),),
+)

@@ -1,0 +1,16 @@
+"""All layers side by side: the head reads every frozen level, one after the other."""
+
+from playground.finetuning.head import Head
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+
+ALL_LAYERS = Strategy(
+    name="all layers",
+    aliases=("concatenation", "layers side by side"),
+    rank=13,
+    idea="Freeze the model and give the head all levels at once, a longer vector and more weights.",
+    source="arXiv:1810.04805, sec. 5.3",
+    plasticity=head_only,
+    rate=1e-2,
+    head=Head(reads="all"),
+)

@@ -1,0 +1,15 @@
+"""The auxiliary loss: the pre-training question is asked of the task's own texts too."""
+
+from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+AUXILIARY_LM = Strategy(
+    name="auxiliary LM loss",
+    aliases=("auxiliary loss", "auxiliary LM"),
+    rank=43,
+    idea="Train everything on the task and, half as strongly, on the old question asked of the same texts.",
+    source="Radford et al. 2018, sec. 3.2, eq. 5; arXiv:1902.10547, sec. 3",
+    plasticity=everything,
+    beside=(ReadTaskTexts(weight=0.5),),
+)

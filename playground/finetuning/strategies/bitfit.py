@@ -1,0 +1,15 @@
+"""BitFit: only the biases of the model learn."""
+
+from playground.finetuning.plans import biases
+from playground.finetuning.strategy import Strategy
+
+BITFIT = Strategy(
+    name="BitFit",
+    aliases=("biases", "bias only"),
+    rank=24,
+    idea="Train the head and the biases, a hundredth of the weights, and freeze every matrix.",
+    source="arXiv:2106.10199, sec. 3",
+    plasticity=biases,
+    rate=1e-2,
+    apart="biases",
+)

@@ -1,0 +1,13 @@
+"""Discriminative rates: the lower a layer, the slower it learns."""
+
+from playground.finetuning.plans import Discriminative
+from playground.finetuning.strategy import Strategy
+
+DISCRIMINATIVE = Strategy(
+    name="discriminative rates",
+    aliases=("discriminative", "layer-wise rates"),
+    rank=33,
+    idea="Give every layer a learning rate 2.6 times lower than the one above it.",
+    source="arXiv:1801.06146, sec. 3.2",
+    plasticity=Discriminative(),
+)

@@ -1,0 +1,14 @@
+"""Embeddings kept: only the word vectors are taken over, as with word2vec and GloVe."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+EMBEDDINGS_KEPT = Strategy(
+    name="embeddings kept",
+    aliases=("word vectors",),
+    rank=5,
+    idea="Keep the pre-trained word vectors as a start and train all layers above them from nothing.",
+    source="survey, sec. 5.2; arXiv:1903.05987",
+    plasticity=everything,
+    fresh="layers",
+)

@@ -1,0 +1,15 @@
+"""EWC: weights that pre-training needs are held fast, the others may move."""
+
+from playground.finetuning.beside import PullByFisher
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+EWC = Strategy(
+    name="EWC",
+    aliases=("elastic weight consolidation", "Fisher"),
+    rank=41,
+    idea="Train everything, but pull back each weight by how much the pre-training loss depends on it.",
+    source="arXiv:1612.00796, eq. 3",
+    plasticity=everything,
+    penalties=(PullByFisher(),),
+)

@@ -1,0 +1,15 @@
+"""Further pre-training: the model first reads the task's texts, then learns the task."""
+
+from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.plans import AfterReading
+from playground.finetuning.strategy import Strategy
+
+FURTHER_PRE_TRAINING = Strategy(
+    name="further pre-training",
+    aliases=("task-adaptive pre-training",),
+    rank=44,
+    idea="Use the first third of the steps for the old question on the task's own texts, without their labels.",
+    source="arXiv:2004.10964, sec. 4",
+    plasticity=AfterReading(),
+    beside=(ReadTaskTexts(weight=1.0, alone=1 / 3),),
+)

@@ -1,0 +1,15 @@
+"""L2-SP: the further a weight moves from its pre-trained value, the more it costs."""
+
+from playground.finetuning.beside import PullToStart
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+L2_TO_START = Strategy(
+    name="L2-SP",
+    aliases=("L2 to the start", "starting point"),
+    rank=40,
+    idea="Train everything, but pull every weight back to where pre-training left it.",
+    source="arXiv:1802.01483, sec. 3",
+    plasticity=everything,
+    penalties=(PullToStart(),),
+)

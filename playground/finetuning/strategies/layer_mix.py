@@ -1,0 +1,16 @@
+"""A learnt mix of layers: softmax weights over all frozen levels and one scale."""
+
+from playground.finetuning.head import Head
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+
+LAYER_MIX = Strategy(
+    name="layer mix",
+    aliases=("ELMo mix", "scalar mix"),
+    rank=12,
+    idea="Freeze the model and learn how much of each layer the task wants to read.",
+    source="arXiv:1802.05365, eq. 1",
+    plasticity=head_only,
+    rate=1e-2,
+    head=Head(reads="mix"),
+)

@@ -1,0 +1,14 @@
+"""Random start: the control that every claim of a benefit is held against."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+RANDOM_START = Strategy(
+    name="random start",
+    aliases=("scratch", "random initialisation", "from scratch"),
+    rank=4,
+    idea="Train the same model from new weights on the task alone; what it forgets is all that pre-training knew.",
+    source="after arXiv:1511.01432, sec. 4",
+    plasticity=everything,
+    fresh="everything",
+)

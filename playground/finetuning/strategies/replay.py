@@ -1,0 +1,15 @@
+"""Replay: old texts are read again beside the new task."""
+
+from playground.finetuning.beside import Replay
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+REPLAY = Strategy(
+    name="replay",
+    aliases=("rehearsal",),
+    rank=42,
+    idea="Train everything, and in half of the steps read a few pre-training texts with their old question as well.",
+    source="arXiv:1906.01076, sec. 3",
+    plasticity=everything,
+    beside=(Replay(),),
+)

@@ -1,0 +1,15 @@
+"""Self-distillation: the mean of all earlier weights is the teacher of the next ones."""
+
+from playground.finetuning.beside import FollowMean
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+SELF_DISTILLATION = Strategy(
+    name="self-distillation",
+    aliases=("self distillation",),
+    rank=51,
+    idea="Train everything, and stay near the scores that the mean of the earlier weights gives.",
+    source="arXiv:2002.10345",
+    plasticity=everything,
+    beside=(FollowMean(),),
+)

@@ -1,0 +1,14 @@
+"""Self-ensemble: the mean of the weights of many steps instead of the last ones."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+SELF_ENSEMBLE = Strategy(
+    name="self-ensemble",
+    aliases=("weight averaging",),
+    rank=50,
+    idea="Train everything and keep the mean of the weights over the second half of the steps.",
+    source="arXiv:2002.10345",
+    plasticity=everything,
+    averaged=0.5,
+)

@@ -1,0 +1,13 @@
+"""Sequential unfreezing: three stages from the new weights to the oldest."""
+
+from playground.finetuning.plans import three_stages
+from playground.finetuning.strategy import Strategy
+
+THREE_STAGES = Strategy(
+    name="sequential unfreezing",
+    aliases=("three stages", "Chronopoulou"),
+    rank=32,
+    idea="Train the head first, then all but the embeddings, then all.",
+    source="arXiv:1902.10547, sec. 3",
+    plasticity=three_stages,
+)

@@ -1,0 +1,13 @@
+"""Top layer only: all but the highest layer stays frozen."""
+
+from playground.finetuning.plans import top_layer
+from playground.finetuning.strategy import Strategy
+
+TOP_LAYER = Strategy(
+    name="top layer only",
+    aliases=("top layer", "last layer"),
+    rank=30,
+    idea="Train the head and the highest layer and freeze all below.",
+    source="arXiv:1502.02791",
+    plasticity=top_layer,
+)

@@ -1,0 +1,16 @@
+"""ULMFiT: its three means against forgetting together, and its way to pool a text."""
+
+from playground.finetuning.head import Head
+from playground.finetuning.plans import Discriminative, Product, SlantedTriangle, from_the_top
+from playground.finetuning.strategy import Strategy
+
+ULMFIT = Strategy(
+    name="ULMFiT",
+    aliases=("ULM-FiT",),
+    rank=35,
+    idea="Thaw from the top, let lower layers learn slower, let all rates rise and fall; read last, highest and mean.",
+    source="arXiv:1801.06146, sec. 3.2-3.3",
+    plasticity=Product((from_the_top, Discriminative(), SlantedTriangle())),
+    head=Head(pool="concat"),
+    rate=1e-2,
+)

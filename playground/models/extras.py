@@ -1,0 +1,217 @@
+"""Small modules that take part while they are plugged in; the model's own weights stay as they are.
+
+Each kind is a declaration with its sizes. `plug` puts one copy at every layer of the encoder, `Plugged.out` takes all
+of them out again, after which the model gives bit for bit what it gave before.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, cast
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn.functional import gelu
+
+from playground.knob import knob
+from playground.models.attention import Allowed, Attention
+from playground.models.model import LanguageModel
+from playground.models.transformer import Block
+
+Undo = Callable[[], object]
+
+
+class Extra(Protocol):
+    """A kind of extra module: how to make one for every layer, and how to plug one in."""
+
+    name: ClassVar[str]
+    identical: ClassVar[bool]
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList: ...
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]: ...
+
+
+@dataclass
+class Plugged:
+    """Extra modules that take part in a model; they learn as the task's head does."""
+
+    kind: Extra
+    model: LanguageModel
+    modules: nn.ModuleList
+    _undo: list[Undo] = field(default_factory=list)
+
+    def put(self) -> None:
+        """Plug the modules in."""
+        for block, module in zip(self.model.stack.layers, self.modules, strict=True):
+            self._undo += self.kind.insert(block, module)
+
+    def out(self) -> None:
+        """Take the modules out; the model is what it was."""
+        while self._undo:
+            self._undo.pop()()
+
+
+def plug(kind: Extra, model: LanguageModel, rng: Generator) -> Plugged:
+    """Make the modules of a kind for a model and plug them in."""
+    plugged = Plugged(kind, model, kind.modules(model, rng).to(model.table.weight.device))
+    plugged.put()
+    return plugged
+
+
+class Bottleneck(nn.Module):
+    """Narrow, bend, widen, add: what comes in is what goes out until the widening has learnt something."""
+
+    def __init__(self, width: int, inner: int, rng: Generator) -> None:
+        super().__init__()
+        self.narrow, self.widen = nn.Linear(width, inner), nn.Linear(inner, width)
+        _start(self.narrow.weight, rng)
+        for silent in (self.narrow.bias, self.widen.weight, self.widen.bias):
+            nn.init.zeros_(silent)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.widen(gelu(self.narrow(x)))
+
+
+@dataclass(frozen=True)
+class Adapters:
+    """A bottleneck after each of the two sub-layers, before its result is added (arXiv:1902.00751, sec. 2.1)."""
+
+    inner: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
+    name: ClassVar[str] = "adapters"
+    identical: ClassVar[bool] = True
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        width = model.shape.width
+        return nn.ModuleList(
+            nn.ModuleList(Bottleneck(width, self.inner, rng) for _ in range(2)) for _ in range(model.shape.layers)
+        )
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        after_look, after_think = module.children()
+        return [
+            block.look.register_forward_hook(lambda _, __, out: after_look(out)).remove,
+            block.narrow.register_forward_hook(lambda _, __, out: after_think(out)).remove,
+        ]
+
+
+class Update(nn.Module):
+    """A product of two thin matrices, 0 at first, added to what a linear layer gives."""
+
+    def __init__(self, width: int, rank: int, rng: Generator) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
+        _start(self.first.weight, rng)
+        nn.init.zeros_(self.second.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.second(self.first(x))
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """LoRA: a low-rank update beside the query and value matrices (arXiv:2106.09685, sec. 4.1-4.2)."""
+
+    rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
+    name: ClassVar[str] = "low-rank updates"
+    identical: ClassVar[bool] = True
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        width = model.shape.width
+        return nn.ModuleList(
+            nn.ModuleList(Update(width, self.rank, rng) for _ in range(2)) for _ in range(model.shape.layers)
+        )
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        query, value = module.children()
+        return [
+            block.look.query.register_forward_hook(lambda _, args, out: out + query(args[0])).remove,
+            block.look.value.register_forward_hook(lambda _, args, out: out + value(args[0])).remove,
+        ]
+
+
+@torch.no_grad()
+def merge(plugged: Plugged) -> None:
+    """Add the low-rank updates to the matrices that they update and take them out: nothing is left to compute."""
+    plugged.out()
+    for block, module in zip(plugged.model.stack.layers, plugged.modules, strict=True):
+        for matrix, update in zip((block.look.query, block.look.value), module.children(), strict=True):
+            first, second = (cast("nn.Linear", part) for part in update.children())
+            matrix.weight += second.weight @ first.weight
+
+
+class Projected(nn.Module):
+    """Attention in a narrow room, beside a layer's own; the ways in and out are shared by all layers."""
+
+    def __init__(self, ways: tuple[nn.Linear, nn.Linear], heads: int, rng: Generator) -> None:
+        super().__init__()
+        self.enter, self.leave = ways
+        self.look = Attention(self.enter.out_features, heads)
+        for parameter in self.look.parameters():
+            _start(parameter, rng)
+
+    def forward(self, readers: Tensor, read: Tensor, allowed: Allowed) -> Tensor:
+        return self.leave(self.look(self.enter(readers), self.enter(read), allowed))
+
+
+@dataclass(frozen=True)
+class ProjectedAttention:
+    """PAL: a small attention in parallel to each layer's own, projections shared (arXiv:1902.02671, sec. 3)."""
+
+    inner: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
+    heads: int = knob(2, 1, 8, unit="heads", why="How many places the parallel attention can look at.")
+    name: ClassVar[str] = "projected attention"
+    identical: ClassVar[bool] = True
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        width = model.shape.width
+        enter, leave = nn.Linear(width, self.inner, bias=False), nn.Linear(self.inner, width, bias=False)
+        _start(enter.weight, rng)
+        nn.init.zeros_(leave.weight)
+        return nn.ModuleList(Projected((enter, leave), self.heads, rng) for _ in range(model.shape.layers))
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        return [block.look.register_forward_hook(lambda _, args, out: out + module(*args[:3])).remove]
+
+
+class Virtual(nn.Module):
+    """Keys and values `[h, p, d / h]` of places that hold no word."""
+
+    def __init__(self, heads: int, places: int, width: int, rng: Generator) -> None:
+        super().__init__()
+        self.keys, self.values = (nn.Parameter(torch.zeros(heads, places, width // heads)) for _ in range(2))
+        with torch.no_grad():
+            self.keys.copy_(torch.randn(self.keys.shape, generator=rng))
+
+    def forward(self, k: Tensor, v: Tensor, allowed: Allowed) -> tuple[Tensor, Tensor, Allowed]:
+        rows, _, readers, _ = k.shape
+        k, v = (
+            torch.cat([new.expand(rows, -1, -1, -1), old], dim=2) for new, old in ((self.keys, k), (self.values, v))
+        )
+        return k, v, allowed.after(self.keys.shape[1], readers, k.device)
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Prefix tuning: places before the text at every layer, keys and values learnt freely (arXiv:2101.00190, sec. 4).
+
+    It cannot start as the identity: the keys start at random and the values at 0, so at first the places say nothing,
+    but draw some attention away from the words.
+    """
+
+    places: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
+    name: ClassVar[str] = "prefix"
+    identical: ClassVar[bool] = False
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        shape = model.shape
+        return nn.ModuleList(Virtual(shape.heads, self.places, shape.width, rng) for _ in range(shape.layers))
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        look = block.look
+        look.prefix = module.forward
+        return [lambda: setattr(look, "prefix", None)]
+
+
+@torch.no_grad()
+def _start(weight: Tensor, rng: Generator) -> None:
+    weight.copy_(torch.randn(weight.shape, generator=rng) / weight.shape[-1] ** 0.5)
