@@ -169,7 +169,9 @@ class LanguageModel(nn.Module):
 
     def features(self, tokens: Tokens) -> Tensor:
         """What every position knows of a plain text, `[b, t, d]`, read as in pre-training."""
-        return self.levels(tokens, None, self.top_level, self.top_level)[0]
+        if isinstance(self.network, StaticNetwork):
+            return self.levels(tokens)[0]
+        return self.network.read(self._plain(tokens), self.table.weight)
 
     def levels(
         self, tokens: Tokens, below: Tensor | None = None, first: int = 0, last: int | None = None

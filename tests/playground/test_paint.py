@@ -6,14 +6,14 @@ import torch
 from playground import frames, leaks
 from playground.objectives import objectives
 from playground.objectives.paint import painted, repainted
-from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
+from tests.texts import story
 
 TEXT = "We met . Rosa baked the bread . Then her brother sold it ."
 
 
 def made(name):
-    return rebuild(name, TEXT, pair="They came home late .")
+    return story(name, TEXT)
 
 
 @pytest.mark.parametrize("name", objectives())
