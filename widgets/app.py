@@ -1,4 +1,4 @@
-"""The served app: one page per visit with three rooms, one drain, and an end when the visit ends."""
+"""The served app: one page per visit with four rooms, one drain, and an end when the visit ends."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -7,7 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from widgets.live import drain
-from widgets.pages import stage, train, transfer
+from widgets.pages import corpus, stage, train, transfer
 from widgets.store import SCENE, Store
 
 pn.extension()
@@ -38,14 +38,16 @@ def app() -> Any:
     _visits.add(id(store))
     trained, train_tick = train.page(store.train, looking=lambda: store.page == 1)
     transferred, transfer_tick = transfer.page(store)
+    opened, corpus_tick = corpus.page(store, looking=lambda: store.page == 3)
     tabs = pmui.Tabs(
-        ("Stage", stage.page(store.stage)), ("Train", trained), ("Transfer", transferred), sizing_mode="stretch_width"
-    )
+        ("Stage", stage.page(store.stage)), ("Train", trained), ("Transfer", transferred), ("Corpus", opened),
+        sizing_mode="stretch_width",
+    )  # fmt: skip
     tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
     store.param.watch(lambda event: tabs.param.update(active=event.new), "page")
     if pn.state.location is not None:
         _link(store)
-    drain(train_tick, transfer_tick)
+    drain(train_tick, transfer_tick, corpus_tick)
 
     def gone(session_context: Any) -> None:
         _visits.discard(id(store))

@@ -36,6 +36,10 @@ _NO_TEXT = {
 }
 
 
+class WrongEncoding(Refusal):
+    """A file that is not in the encoding that was tried; another one may fit."""
+
+
 def find_file(path: str | Path) -> Path:
     """The path of a file that is there and has something in it."""
     path = Path(path)
@@ -97,7 +101,7 @@ def _pieces(name: str, file: BinaryIO, total: int, encoding: str | None, progres
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeError as error:
-            raise Refusal(_unreadable(name, encoding, done + len(chunk), error)) from error
+            raise WrongEncoding(_unreadable(name, encoding, done + len(chunk), error)) from error
         _refuse_zero(name, text.find("\0"), "it holds zeros among its letters")
         yield text
         done += len(chunk)

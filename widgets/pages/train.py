@@ -11,19 +11,17 @@ import panel_material_ui as pmui
 from playground.analysis.glance import Glance, title
 from playground.catalog import find
 from playground.corpora import Source
+from playground.corpora.source import TABLES, TEXTS, TREEBANKS
 from playground.devices import available, describe
 from playground.inventory import entry_facts
 from playground.training import Session
 from playground.zoo import entries, find_entry
 from widgets.pages.layout import beside, bind, heading, two_columns
-from widgets.store import LONGEST_PASTE, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.store import LARGEST_FILE, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.theme import figures, html, say
 from widgets.views import guesses
 from widgets.views.attention import attention_chart
 from widgets.views.loss import loss_chart
-
-LARGEST_FILE = 20_000_000
-"""Bytes of an uploaded file; larger ones go through the command line, which streams them."""
 
 WORDS = {
     "ready": "ready",
@@ -48,7 +46,7 @@ def _controls(store: TrainStore) -> list[Any]:
     bind(entry, store, "entry")
     about = html(_about(store.entry))
     store.param.watch(lambda event: setattr(about, "object", _about(event.new)), "entry")
-    names = [*find("playground.corpora", Source), OWN_TEXT, OWN_FILE]
+    names = [*find("playground.corpora", Source), OWN_TEXT, OWN_FILE, OPENED]
     corpus = pmui.Select(label="text", options=names, value=store.corpus, sizing_mode="stretch_width", margin=(6, 10))
     bind(corpus, store, "corpus")
     pasted = pmui.TextAreaInput(
@@ -60,7 +58,9 @@ def _controls(store: TrainStore) -> list[Any]:
         margin=(6, 10),
     )
     pasted.param.watch(lambda event: setattr(store, "pasted", event.new), "value_input")
-    upload = pmui.FileInput(label="choose a .txt file", accept=".txt", visible=False, margin=(6, 10))
+    upload = pmui.FileInput(
+        label="choose a file", accept=",".join((*TEXTS, *TABLES, *TREEBANKS)), visible=False, margin=(6, 10)
+    )
     upload.param.watch(lambda event: _keep(store, upload), "value")
 
     def show(event: Any) -> None:

@@ -1,0 +1,83 @@
+"""Journey: look at a corpus with its layers, cut it into pieces; a table of one's own is asked about and stays text."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_train_page import wait_until
+from tests.browsing import shot, visit
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def open_corpus(page: Page, address: str) -> Page:
+    visit(page, address)
+    page.get_by_role("tab", name="Corpus").click()
+    page.locator("svg .word").first.wait_for(timeout=40_000)
+    return page
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("listbox").get_by_text(option, exact=True).click()
+
+
+def words(page: Page) -> list[str]:
+    """The words as they are drawn, without what the mouse would show."""
+    return page.locator("svg .word").evaluate_all("nodes => nodes.map(node => node.firstChild.data)")
+
+
+def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address: str) -> None:
+    open_corpus(page, address)
+    choose(page, "text", "parallel")
+    expect(page.get_by_text("document 1 of 27,299")).to_be_visible(timeout=40_000)
+    links = page.locator('svg path[stroke="#3390d6"]')
+    count = links.count()
+    assert count == len(words(page)) / 2 > 2, "a line from every word to its twin"
+    page.get_by_role("button", name="aligned", exact=True).click()
+    expect(links).to_have_count(0)
+    expect(page.get_by_role("button", name="aligned", exact=True)).to_have_attribute("aria-pressed", "false")
+    before = words(page)
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("document 2 of 27,299")).to_be_visible()
+    wait_until(page, lambda: words(page) != before)
+    expect(links).to_have_count(0)
+    slider = page.get_by_role("slider", name="merge")
+    slider.wait_for()
+    page.get_by_text("At first every letter is a piece").wait_for()
+    slider.focus()
+    page.keyboard.press("End")
+    expect(page.get_by_text(re.compile(r"^Merge (\d+) of \1: "))).to_be_visible()
+    shot(page, "corpus-light-1280")
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.wait_for_timeout(600)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    edge = page.locator("svg .word").evaluate_all(
+        "nodes => Math.max(...nodes.map(n => n.getBoundingClientRect().right))"
+    )
+    assert edge <= 420, "words wrap where the window is narrow"
+    page.locator("header button").last.click()
+    page.wait_for_timeout(600)
+    shot(page, "corpus-dark-420")
+
+
+def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tmp_path) -> None:
+    table, latin = tmp_path / "my <b>films<.csv", tmp_path / "latin.txt"
+    rows = "".join(f"{'good' if k % 2 else 'bad'},film number {k} was {HOSTILE} !\n" for k in range(40))
+    table.write_text(f"{HOSTILE},text\n{rows}", encoding="utf-8")
+    latin.write_bytes(("le café est fermé ce soir .\n\n" * 40).encode("latin-1"))
+    open_corpus(page, address)
+    choose(page, "text", "my own file")
+    upload = page.locator("input[type=file][multiple]")
+    upload.set_input_files(table)
+    expect(page.get_by_text("Guessed: the text is in the column 'text'")).to_be_visible()
+    page.get_by_role("button", name="Use this table").click()
+    expect(page.get_by_text("document 1 of 40")).to_be_visible()
+    wait_until(page, lambda: "onerror" in words(page))
+    assert page.locator("img[src='x']").count() == 0, "typed tags are words"
+    upload.set_input_files(latin)
+    expect(page.get_by_text("latin.txt is not in UTF-8")).to_be_visible()
+    choose(page, "encoding", "latin-1 (Western Europe)")
+    wait_until(page, lambda: "café" in words(page))
+    page.get_by_role("button", name="Train on latin.txt").click()
+    expect(page.get_by_text("the text on the Corpus page")).to_be_visible()

@@ -1,0 +1,75 @@
+"""A text cut into the pieces of a vocabulary, drawn over the text itself."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any
+
+from playground.tokenizing import Tokenizer
+from widgets.theme import BLUE, VERMILION, figures, say
+
+LONGEST = 600
+"""Characters of a text that are drawn in pieces; each piece is an element of the page."""
+
+Piece = tuple[str, int, int]
+"""A piece as it is written in the vocabulary, and from which to which character of the text it reaches."""
+
+STYLE = f"""<style>
+.pieces {{ line-height: 2.1; font-size: 1.02em; margin: 0 0 .6em; overflow-wrap: anywhere; }}
+.pieces span {{ border: 1px solid #8887; border-radius: 4px; padding: 1px 2px; background: #8881; white-space: pre; }}
+.pieces span:nth-child(even) {{ background: {BLUE}24; }}
+.pieces .fresh {{ border: 2px solid {BLUE}; font-weight: 600; }}
+.pieces .unknown {{ border: 2px dashed {VERMILION}; }}
+.pieces .byte {{ font-size: .72em; }}
+</style>"""
+
+
+def cut(tokenizer: Tokenizer, text: str) -> tuple[list[Piece], set[int]]:
+    """The pieces of a text, and which of them are unknown."""
+    found = tokenizer.encode(text)
+    shown = tokenizer.decode(found.ids)
+    pieces = [(piece, *place) for piece, place in zip(shown, found.offsets, strict=True)]
+    return pieces, {k for k, number in enumerate(found.ids) if number == tokenizer.specials.unknown}
+
+
+def markup(text: str, pieces: Sequence[Piece], fresh: Iterable[int] = (), unknown: Iterable[int] = ()) -> str:
+    """The text with a frame around every piece; what was just joined and what is unknown is marked."""
+    marks = {**dict.fromkeys(fresh, "fresh"), **dict.fromkeys(unknown, "unknown")}
+    return f'{STYLE}<p class="pieces">{"".join(_framed(text, pieces, marks))}</p>'
+
+
+def _framed(text: str, pieces: Sequence[Piece], marks: dict[int, str]) -> Iterator[str]:
+    """Frames in the order of the text; a piece of a few bytes of a letter that is drawn already shows its bytes."""
+    done = 0
+    for k, (piece, first, last) in enumerate(pieces):
+        yield escape(text[done:first])
+        drawn = first < done
+        kind = f"{marks.get(k, '')} {'byte' if drawn else ''}".strip()
+        shown = piece if drawn else text[first:last]
+        yield f'<span{f" class={kind!r}" if kind else ""} title="{escape(piece)}">{escape(shown)}</span>'
+        done = max(done, last)
+    yield escape(text[done:])
+
+
+def numbers(tokenizer: Tokenizer, pieces: Sequence[Piece], unknown: set[int], words: int) -> str:
+    """How many entries there are, into how many pieces the text falls, and how many of them are unknown."""
+    return figures(
+        {
+            "entries in the vocabulary": f"{len(tokenizer):,}",
+            "pieces of this text": f"{len(pieces):,}",
+            "pieces per word": f"{len(pieces) / max(1, words):.2f}",
+            "unknown pieces": f"{len(unknown):,}",
+        }
+    )
+
+
+def told(states: Sequence[dict[str, Any]], at: int) -> str:
+    """What the merge at one place of the stepper did."""
+    state = states[at]
+    if not state["pair"]:
+        return say(f"At first every letter is a piece: {len(state['pieces'])} pieces.", "quiet")
+    left, right = state["pair"]
+    return say(
+        f"Merge {at} of {len(states) - 1}: “{left}” and “{right}” become “{left}{right}”, "
+        f"the pair learnt as number {state['rank'] + 1}. {len(state['pieces'])} pieces are left.",
+        "quiet",
+    )
