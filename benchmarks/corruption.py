@@ -1,10 +1,11 @@
 """Tokens per second of the batched stages against what others use, in one run.
 
 The others are the collators of the transformers library, given texts that are already cut into ids, and for T5's and
-BART's spans, for which it has none, the plain way: one row after the other, lists and loops, as a released script
-would do it. Every arm makes padded batches of 32 rows from the same rows. Ours is timed twice: one batch at a time, and
-in blocks of 32 batches as in training, cutting and trimming included. The arms take turns, in reversed order every
-other round, and the figures are medians of the rounds' ratios; absolute speeds depend on the machine and its load.
+BART's spans, for which it has none, one row after the other in two ways: in small arrays, as the released scripts do
+it, and in plain lists. Every arm makes padded batches of 32 rows from the same rows. Ours is timed twice: one batch at
+a time, and in blocks of 32 batches as in training, cutting and trimming included. The arms take turns, in reversed
+order every other round, and the figures are medians of the rounds' ratios; absolute speeds depend on the machine and
+its load.
 
     pip install -c constraints.txt '.[benchmarks]'
     python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128]
@@ -18,8 +19,10 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from playground.corpora.corpus import pick
 from playground.example import Example, Tokens
@@ -121,6 +124,70 @@ def features(tokens: Tokens, offsets: bool) -> list[dict[str, list[Any]]]:
     return made
 
 
+def as_released(corrupt: Callable[[np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]) -> Any:
+    """The released scripts' way on the first batch: small arrays, one row after the other, then padded tensors."""
+
+    def make(tokens: Tokens) -> Work:
+        rows, dice = tokens.ids[:BATCH].numpy(), np.random.default_rng(0)
+
+        def work() -> object:
+            made = [corrupt(row, dice) for row in rows]
+            return [pad_sequence([torch.from_numpy(row[side]) for row in made], batch_first=True) for side in (0, 1)]
+
+        return work
+
+    return make
+
+
+def array_t5(text: np.ndarray, dice: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """T5's released steps for one row, in arrays: shuffled flags cut two totals into parts, which take turns."""
+    number = len(text)
+    gone = min(max(round(number * 0.15), 1), number - 1)
+    runs = max(1, round(gone / 3))
+    turns = np.stack([array_parts(number - gone, runs, dice), array_parts(gone, runs, dice)], axis=1).reshape(-1)
+    begins = np.zeros(number, dtype=np.int64)
+    begins[np.cumsum(turns)[:-1]] = 1
+    hidden = np.cumsum(begins) % 2 == 1
+    return array_folded(text, hidden), array_folded(text, ~hidden)
+
+
+def array_parts(total: int, parts: int, dice: np.random.Generator) -> np.ndarray:
+    """A number cut into positive parts by shuffled flags."""
+    flags = np.arange(total - 1) < parts - 1
+    dice.shuffle(flags)
+    return np.bincount(np.concatenate([[0], np.cumsum(flags)]), minlength=parts)
+
+
+def array_folded(text: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+    """The text with every hidden run as one numbered marker."""
+    first = hidden & ~np.concatenate([[False], hidden[:-1]])
+    markers = np.asarray(SPECIALS.sentinels)[(np.cumsum(first) - 1) % 32]
+    return np.where(first, markers, text)[~hidden | first]
+
+
+def array_bart(text: np.ndarray, dice: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """BART's released steps for one row, in arrays: spans grow from shuffled starts, empty ones are put in at last."""
+    budget = int(np.ceil(0.3 * len(text)))
+    lengths = dice.poisson(3.0, size=budget)
+    while lengths.sum() < budget:
+        lengths = np.concatenate([lengths, dice.poisson(3.0, size=budget)])
+    count = int(np.searchsorted(np.cumsum(lengths), budget)) + 1
+    lengths = lengths[:count]
+    lengths[-1] -= lengths.sum() - budget
+    empty, lengths = int((lengths == 0).sum()), lengths[lengths > 0]
+    starts = dice.permutation(len(text))[: len(lengths)]
+    inputs, kept = text.copy(), np.ones(len(text), dtype=bool)
+    inputs[starts] = SPECIALS.mask
+    ahead, left = starts, lengths - 1
+    while len(ahead):
+        ahead, left = ahead + 1, left - 1
+        going = (left >= 0) & (ahead < len(text))
+        ahead, left = ahead[going], left[going]
+        kept[ahead] = False
+    inputs = inputs[kept]
+    return np.insert(inputs, dice.integers(0, len(inputs) + 1, size=empty), SPECIALS.mask), text
+
+
 def row_by_row(corrupt: Callable[[list[int], random.Random], tuple[list[int], list[int]]]) -> Callable[[Tokens], Work]:
     """The plain way on the first batch: inputs and targets as padded tensors."""
 
@@ -198,10 +265,18 @@ LINES = (
     Line("MLM, exact count / collator", "MLM", collator(MASKING)),
     Line("MLM, independent / collator", "MLM", collator(MASKING), {"selection": "iid"}),
     Line("whole words / collator", "whole word masking", collator(MASKING, whole_word_mask=True)),
+    Line(
+        "whole words, indep. / collator",
+        "whole word masking",
+        collator(MASKING, whole_word_mask=True),
+        {"law": "iid", "min_one": False, "mask": 1.0, "random": 0.0},
+    ),
     Line("PLM, masks written / collator", "PLM", collator(ORDER), finish=written_out),
     Line("PLM, levels / collator", "PLM", collator(ORDER)),
-    Line("T5 spans / row by row", "T5 spans", row_by_row(plain_t5)),
-    Line("BART infilling / row by row", "BART infilling", row_by_row(plain_bart)),
+    Line("T5 spans / arrays by row", "T5 spans", as_released(array_t5)),
+    Line("T5 spans / lists by row", "T5 spans", row_by_row(plain_t5)),
+    Line("BART infilling / arrays by row", "BART infilling", as_released(array_bart)),
+    Line("BART infilling / lists by row", "BART infilling", row_by_row(plain_bart)),
 )
 
 

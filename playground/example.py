@@ -7,6 +7,7 @@ m places that are read or graded, h heads, d width, v words of the vocabulary, g
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import cache, cached_property
 from typing import Literal
 
 import torch
@@ -71,12 +72,14 @@ class Tokens:
     visit: Tensor | None = None
     counts: Tensor | None = None
 
-    @property
+    @cached_property
     def real(self) -> Tensor:
-        """Which places hold a token of the text and not padding, `[b, t]`."""
-        return torch.arange(self.ids.shape[1], device=self.ids.device) < self.lengths[:, None]
+        """Which places hold a token of the text and not padding, `[b, t]`; to be read only."""
+        if not self.padded:
+            return torch.ones((), dtype=torch.bool, device=self.ids.device).expand(self.ids.shape)
+        return running(self.ids) < self.lengths[:, None]
 
-    @property
+    @cached_property
     def maskable(self) -> Tensor:
         """Which tokens an objective may hide: real ones that are no specials (unknown words count as words)."""
         return self.real & (self.ids >= self.specials.unknown)
@@ -272,7 +275,7 @@ def begin(tokens: Tokens) -> Example:
     """The text as it stands: nothing chosen, nothing changed, everybody sees everybody, nothing asked."""
     none = nothing(tokens.ids, dtype=torch.bool)
     empty = tokens.ids.new_zeros((tokens.ids.shape[0], 0))
-    places = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
+    places = running(tokens.ids)
     origin = places.where(tokens.real, -1) if tokens.padded else places
     return Example(
         tokens=tokens,
@@ -288,6 +291,21 @@ def begin(tokens: Tokens) -> Example:
         rank=places,
         spans=Spans(empty, empty),
     )
+
+
+@cache
+def _numbers(width: int, device: torch.device) -> Tensor:
+    return torch.arange(width, device=device)
+
+
+def running(like: Tensor) -> Tensor:
+    """The numbers 0, 1, 2 ... in every row of a shape: one row seen everywhere, so never to be written to."""
+    return _numbers(like.shape[1], like.device).expand_as(like)
+
+
+def natural(origin: Tensor) -> bool:
+    """Whether positions are the places of an unpadded text: their origin is the one row that `running` shows."""
+    return origin.stride(0) == 0 and origin.data_ptr() == _numbers(origin.shape[1], origin.device).data_ptr()
 
 
 def nothing(like: Tensor, dtype: torch.dtype = torch.long) -> Tensor:
@@ -322,7 +340,7 @@ def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, la
         origin=origin,
         real=real,
         segment=zeros,
-        position=torch.arange(ids.shape[1], device=ids.device).expand_as(ids),
+        position=running(ids),
         language=zeros if language is None else language,
         visible=full(real, padded),
         padded=padded,
@@ -354,6 +372,8 @@ def _hide(levels: Tensor, real: Tensor) -> Tensor:
 
 def at_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:
     """Values `[b, t]` of the text read at the positions `[b, n]` of a stream; inserted positions get `default`."""
+    if origin.shape == values.shape and natural(origin):
+        return values
     if not values.shape[1]:
         return torch.full_like(origin, default, dtype=values.dtype)
     return values.gather(1, origin.clamp(min=0)).masked_fill(origin < 0, default)

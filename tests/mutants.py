@@ -84,14 +84,14 @@ MUTANTS = (
     Mutant(
         "random and unchanged are drawn independently",
         f"{STAGES}/change/tokens.py",
-        "action.masked_fill(dice < self.mask + self.random, Action.RANDOMISED)",
-        "action.masked_fill(draw.noise(tuple(dice.shape), rng) < self.random, Action.RANDOMISED)",
+        "(dice >= self.mask).long() + (dice >= self.mask + self.random)",
+        "(dice >= self.mask).long() * (1 + (draw.noise(tuple(dice.shape), rng) >= self.random))",
     ),
     Mutant(
         "masked words stay readable",
         f"{STAGES}/change/tokens.py",
-        "corrupted.masked_fill(action == Action.MASKED, example.tokens.specials.mask)",
-        "corrupted",
+        "corrupted = mask.where(action == Action.MASKED, corrupted)",
+        "corrupted = corrupted + 0 * mask",
     ),
     Mutant(
         "random words may be specials",

@@ -54,14 +54,17 @@ def rank(values: Tensor) -> Tensor:
     return torch.empty_like(order).scatter_(1, order, _places(order))
 
 
-def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
+def exactly(count: Tensor, candidates: Tensor, rng: Generator, most: int | None = None) -> Tensor:
     """Mark exactly `count [b]` of the candidates `[b, t]` of each row, every set equally likely."""
-    return lowest(count, candidates, noise(tuple(candidates.shape), rng))
+    return lowest(count, candidates, noise(tuple(candidates.shape), rng), most)
 
 
-def lowest(count: Tensor, candidates: Tensor, dice: Tensor) -> Tensor:
-    """Mark the `count [b]` candidates `[b, t]` of each row that have the lowest numbers."""
-    order = dice.masked_fill(~candidates, 2.0).argsort(dim=1)
+def lowest(count: Tensor, candidates: Tensor, dice: Tensor, most: int | None = None) -> Tensor:
+    """Mark the `count [b]` candidates `[b, t]` of each row that have the lowest numbers; no count is above `most`."""
+    width = candidates.shape[1]
+    key = dice + 2.0 * ~candidates
+    few = most is not None and 2 * most < width
+    order = key.topk(most, dim=1, largest=False).indices if few else key.argsort(dim=1)
     return torch.zeros_like(candidates).scatter_(1, order, _places(order) < count[:, None]) & candidates
 
 

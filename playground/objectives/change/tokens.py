@@ -54,10 +54,15 @@ class ChangeTokens:
 
     def plan(self, example: Example, rng: Generator) -> Corruption:
         dice = self._shared(example, draw.dice(example.tokens, example.copies, FATES, rng))
-        action = torch.full_like(example.tokens.ids, Action.GRADED_AS_IS)
-        action = action.masked_fill(dice < self.mask + self.random, Action.RANDOMISED)
-        action = action.masked_fill(dice < self.mask, Action.MASKED)
-        return Corruption(action, words_by(draw.dice(example.tokens, example.copies, WORDS, rng), example, self.pool))
+        action = Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
+        return Corruption(action, self._words(example, rng))
+
+    def _words(self, example: Example, rng: Generator) -> Tensor:
+        """The words that random ones become; whole numbers are drawn at once where no copy must come again."""
+        if example.copies or self.pool == "unigram":
+            return words_by(draw.dice(example.tokens, example.copies, WORDS, rng), example, self.pool)
+        first, size = pool_of(example, self.pool)
+        return torch.randint(first, first + size, tuple(example.tokens.ids.shape), generator=rng, device=rng.device)
 
     def _shared(self, example: Example, dice: Tensor) -> Tensor:
         """The dice with one throw for each run of chosen tokens, or for the pieces of each word in it."""
@@ -68,8 +73,9 @@ class ChangeTokens:
 
     def build(self, example: Example, plan: Corruption) -> Example:
         action = plan.action.where(example.chosen, example.action)
+        mask = example.tokens.ids.new_tensor(example.tokens.specials.mask)
         corrupted = plan.words.where(action == Action.RANDOMISED, example.tokens.ids)
-        corrupted = corrupted.masked_fill(action == Action.MASKED, example.tokens.specials.mask)
+        corrupted = mask.where(action == Action.MASKED, corrupted)
         return replace(example, action=action, inputs=rewritten(example.inputs, corrupted, example.chosen))
 
     def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
@@ -103,12 +109,18 @@ def random_words(example: Example, rng: Generator) -> Tensor:
 
 def words_by(dice: Tensor, example: Example, pool: str = "words") -> Tensor:
     """A word for every place `[b, t]` from uniform numbers: any word, any entry, or words by how often they occur."""
-    specials = example.tokens.specials
     if pool == "unigram":
         limits = _counts(example).cumsum(0)
         return torch.searchsorted(limits, dice.double() * limits[-1], right=True)
+    first, size = pool_of(example, pool)
+    return first + (dice.double() * size).long()
+
+
+def pool_of(example: Example, pool: str) -> tuple[int, int]:
+    """The first id of a pool of random words and how many there are: the words, or the whole vocabulary."""
+    specials = example.tokens.specials
     first = 0 if pool == "vocabulary" else specials.first_word
-    return first + (dice.double() * max(specials.size - first, 1)).long()
+    return first, max(specials.size - first, 1)
 
 
 def _counts(example: Example) -> Tensor:

@@ -61,7 +61,8 @@ class ChooseOrder:
         held = before.gather(1, ends) - before.gather(1, runs.start)
         fits = held.cumsum(1) <= number[:, None]
         taken = inside(replace(runs, length=runs.length.where(fits, -1)), candidates.shape[1]) & candidates
-        return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng)
+        most = math.ceil(candidates.shape[1] / self.kept) + 1
+        return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng, most)
 
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
         """One run in each window of K times its length; the windows lie side by side, the rest of the text around."""

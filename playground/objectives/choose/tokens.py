@@ -1,5 +1,6 @@
 """Choose single tokens."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -46,7 +47,11 @@ class ChooseTokens:
         dice = draw.dice(example.tokens, self.copies, PLACES, rng)
         if self.selection == "iid":
             return Chosen((dice < self.rate) & candidates)
-        return Chosen(draw.lowest(self._number(example, candidates, rng), candidates, dice))
+        return Chosen(draw.lowest(self._number(example, candidates, rng), candidates, dice, self.most(dice.shape[1])))
+
+    def most(self, width: int) -> int:
+        """No row of so many tokens loses more than this, whatever the rounding."""
+        return max(1, math.ceil(self.rate * (width + self.specials)) + 1)
 
     def candidates(self, example: Example) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
