@@ -18,11 +18,11 @@ INSTALL = PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=constraints.txt PIP_BUI
 	$(BIN)/python -m pip install --no-input $(if $(CI),--quiet) $(CPU_BUILDS) --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help app lab test check clean chromium
+.PHONY: help app lab test check mutants clean chromium
 
 help: ## Show this list
 	@echo "Pretraining Playground"
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
 	@echo
 	@echo "Settings: PORT=5007  BROWSER=no  PYTHON=python3.12  CPU=1 (small CPU builds of torch on Linux)"
 
@@ -47,6 +47,10 @@ check: $(VENV)/dev-$(KEY) ## Check style, imports and types (what you run before
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pyright
+
+mutants: export OMP_NUM_THREADS = 1
+mutants: $(VENV)/test-$(KEY) ## Seed faults into the objectives and see that the tests catch them
+	@$(BIN)/python tests/mutants.py
 
 clean: ## Remove the environment and every cache, never a run
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .shots test-results

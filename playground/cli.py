@@ -444,10 +444,19 @@ def show_zoo(given: argparse.Namespace) -> int:
     from playground.inventory import inventory
 
     facts = inventory(given.name)
+    return _say(given, facts, [line for kind, items in facts.items() for line in (kind, *_listed(items))])
+
+
+def _listed(items: Sequence[dict[str, Any]]) -> list[str]:
+    """A line for each item, below the name of its group where it has one."""
+    from playground.objectives import GROUPS
+
     lines = []
-    for kind, items in facts.items():
-        lines += [kind, *(f"  {i['name']:<22} {i.get('idea', '')}" for i in items)]
-    return _say(given, facts, lines)
+    for group in ("", *GROUPS):
+        members = [item for item in items if item.get("group", "") == group]
+        lines += [f"  {group}"] if group and members else []
+        lines += [f"{'    ' if group else '  '}{item['name']:<22} {item.get('idea', '')}" for item in members]
+    return lines
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
         "objectives": [
             {
                 "name": o.name,
+                "group": o.group,
                 "row": o.row,
                 "idea": o.idea,
                 "source": o.source,

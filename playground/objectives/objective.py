@@ -18,6 +18,21 @@ from playground.objectives.propose import Proposer, ProposeWords
 from playground.objectives.stage import Planned, Stage, Wishes, verb
 from playground.refusal import Refusal
 
+GROUPS = (
+    "Language models",
+    "Masking",
+    "Two texts",
+    "Orders",
+    "Writing (seq2seq)",
+    "Denoising",
+    "Replaced or not",
+    "Word vectors",
+    "Contrast and views",
+    "With knowledge",
+    "In combination",
+)
+"""The headings under which objectives are listed, in the order in which a learner may read them."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -51,8 +66,8 @@ class Objective:
     """A chain of stages, and the chains beside it that are trained in the same step, each with a weight.
 
     A mixture has `parts` instead: its only stage draws the part that a batch is for (see `mixture.py`).
-    `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs` names what a text must have
-    (see `rebuild.NEEDS`).
+    `group` is one of `GROUPS`. `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs`
+    names what a text must have (see `reading.NEEDS`).
     """
 
     name: str
@@ -62,6 +77,7 @@ class Objective:
     terms: tuple[Term, ...]
     source: str
     aliases: tuple[str, ...] = ()
+    group: str = ""
     row: str = ""
     printed: Printed = field(default_factory=Printed)
     needs: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from playground.example import Action, begin
 from playground.frames import BETWEEN, STATES
 from playground.models import Architecture, fitted, make_model
 from playground.models.model import Network
-from playground.objectives import find_objective, objectives
+from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose import ChosenSpans, tell_spans
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
@@ -38,6 +38,16 @@ def test_the_card_is_filled_in(name):
     assert re.search(r"\\log|\\max", objective.formula)
     assert re.search(r"arXiv:\d{4}\.\d{4,5}|Radford|survey", objective.source)
     assert objective.rank > 0
+
+
+@every_objective
+def test_it_stands_in_a_known_group(name):
+    assert objectives()[name].group in GROUPS
+
+
+def test_no_group_is_empty():
+    assert {o.group for o in objectives().values()} == set(GROUPS)
+    assert len(GROUPS) == len(set(GROUPS))
 
 
 def test_names_aliases_and_ranks_are_unique():

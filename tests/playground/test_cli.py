@@ -11,7 +11,7 @@ import torch
 
 from playground import cli
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
-from playground.objectives import find_objective, objectives
+from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.rebuild import SENTENCE
 from playground.training.learner import Learner
 from tests.papers.test_survey_table import ROWS
@@ -392,6 +392,21 @@ def test_zoo_for_people_names_everything(call):
     assert (status, err) == (0, "")
     for name in (*ENTRIES, *objectives(), *strategies(), *tasks(), "world", "reviews"):
         assert f"  {name}" in out
+
+
+def test_zoo_for_people_lists_the_objectives_by_group(call):
+    _, out, _ = call("zoo")
+    section = out[out.index("\nobjectives\n") : out.index("\nstrategies\n")].splitlines()[2:]
+    headings = [line.strip() for line in section if not line.startswith("    ")]
+    assert headings == list(GROUPS)
+    below = {heading: [] for heading in headings}
+    for line in section:
+        if line.strip() in headings:
+            heading = line.strip()
+        else:
+            below[heading].append(line)
+    for objective in objectives().values():
+        assert [g for g, lines in below.items() if any(objective.idea in line for line in lines)] == [objective.group]
 
 
 # mistakes

@@ -2,20 +2,69 @@
 
 import importlib.util
 import os
+import sys
 from pathlib import Path
+
+import pytest
+
+from playground.catalog import find
+from playground.corpora import Source
+from playground.finetuning import strategies
+from playground.knob import knobs
+from playground.objectives import GROUPS, objectives
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_examples_of_the_corpora_are_what_the_generator_writes(monkeypatch):
+@pytest.fixture
+def load(monkeypatch):
+    """The script that writes a document, and the document."""
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
-    spec = importlib.util.spec_from_file_location("corpora_of_the_docs", DOCS / "corpora.py")
-    script = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(__import__("sys").modules, spec.name, script)
-    spec.loader.exec_module(script)
-    written = (DOCS / "corpora.md").read_text(encoding="utf-8")
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(f"{name}_of_the_docs", DOCS / f"{name}.py")
+        script = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, script)
+        spec.loader.exec_module(script)
+        return script, (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+    return load
+
+
+def test_the_examples_of_the_corpora_are_what_the_generator_writes(load):
+    script, written = load("corpora")
     lines = script.table().splitlines()
     assert len(lines) == 2 + 28
     for line in lines:
         assert line in written, "run: python docs/corpora.py"
         assert line.count("|") == 5
+
+
+def test_the_tables_of_the_objectives_are_what_the_catalogue_says(load):
+    script, written = load("objectives")
+    made = written.split(script.BEGIN)[1].split(script.END)[0]
+    assert made.strip() == script.page().strip(), "run: python docs/objectives.py"
+
+
+def test_the_readme_counts_right():
+    readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    generated = [name for name in find("playground.corpora", Source) if name != "python reference"]
+    assert f"one of {len(objectives())} objectives" in readme
+    assert f"among {len(strategies())} strategies" in readme
+    assert f"{len(generated)} generated corpora" in readme
+
+
+def test_the_tables_of_the_objectives_are_whole(load):
+    """Every objective in its group, every knob with its limits, and as many cells in each row as in its head."""
+    _, written = load("objectives")
+    headings = [line.removeprefix("## ") for line in written.splitlines() if line.startswith("## ")]
+    assert headings[: len(GROUPS)] == list(GROUPS)
+    for o in objectives().values():
+        section = written.split(f"## {o.group}\n")[1].split("\n## ")[0]
+        assert section.count(f"| **{o.name}**<br>") == section.count(f"| {o.name} | ") == 1
+        for stage in (stage for chain in o.chains for stage in chain.stages):
+            assert all(f"| {type(stage).__name__} | `{k.name}` | " in written for k in knobs(stage))
+    for block in written.split("\n\n"):
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({line.count("|") for line in lines}) <= 1
+        assert "|  |" not in block

@@ -1,8 +1,5 @@
 """The list of objectives: the survey's rows first, the others in groups, searched by word and walked by key."""
 
-import importlib
-import pkgutil
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,11 +7,12 @@ from typing import Any
 import panel as pn
 import param
 
-from playground.objectives import Objective, family, objectives
+from playground.objectives import GROUPS, Objective, objectives
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
 
 SURVEY = "The survey's table"
+HEADINGS = (SURVEY, *GROUPS)
 TEXT = "Rosa baked a round loaf of bread this morning . Then her brother sold it in the market ."
 PAIR = "Rosa a cuit un pain rond ce matin ."
 
@@ -35,7 +33,7 @@ def picker(**parameters: Any) -> Picker:
 
 @cache
 def cards() -> list[dict[str, Any]]:
-    """A card for each objective, the survey's rows first."""
+    """A card for each objective, the survey's rows first, then group by group."""
     found = [
         {
             "name": o.name,
@@ -47,22 +45,12 @@ def cards() -> list[dict[str, Any]]:
         }
         for o in objectives().values()
     ]
-    return sorted(found, key=lambda card: (card["group"] != SURVEY, card["group"]))
+    return sorted(found, key=lambda card: HEADINGS.index(card["group"]))
 
 
 def group_of(objective: Objective) -> str:
-    """The heading under which an objective stands: the survey's table, its own group, or the file of its family."""
-    if objective.row:
-        return SURVEY
-    return getattr(objective, "group", "") or homes().get(objective.name, "others").replace("_", " ").capitalize()
-
-
-@cache
-def homes() -> Mapping[str, str]:
-    """The file of the family in which each objective is declared."""
-    modules = [m.name for m in pkgutil.iter_modules(family.__path__)]
-    declared = {m: vars(importlib.import_module(f"{family.__name__}.{m}")) for m in modules}
-    return {o.name: m for m, values in declared.items() for o in values.values() if isinstance(o, Objective)}
+    """The heading under which an objective stands: the survey's table, else its own group."""
+    return SURVEY if objective.row else objective.group
 
 
 def signal_of(objective: Objective) -> str:

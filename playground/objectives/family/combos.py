@@ -10,11 +10,14 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
 
+GROUP = "In combination"
+
 HIDDEN = Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})")
 
 MLM_AND_NSP = Objective(
     name="MLM + NSP",
     aliases=("BERT's objective",),
+    group=GROUP,
     rank=111,
     needs=("pair",),
     stages=(
@@ -34,6 +37,7 @@ MLM_AND_NSP = Objective(
 ALBERT = Objective(
     name="ALBERT",
     aliases=("n-gram MLM + SOP",),
+    group=GROUP,
     rank=112,
     needs=("pair",),
     stages=(
@@ -53,6 +57,7 @@ ALBERT = Objective(
 STRUCTBERT = Objective(
     name="StructBERT",
     aliases=("word and sentence structure",),
+    group=GROUP,
     rank=113,
     needs=("pair",),
     stages=(
@@ -75,6 +80,7 @@ STRUCTBERT = Objective(
 ERNIE = Objective(
     name="ERNIE",
     aliases=("knowledge masking", "ERNIE (Baidu)"),
+    group="With knowledge",
     rank=114,
     needs=("label:phrase", "label:mention"),
     stages=(ArrangeText(), ChooseUnits("knowledge", law="iid"), ChangeTokens(), SeeAll(), AskInPlace()),

@@ -11,6 +11,8 @@ from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
 
+GROUP = "Contrast and views"
+
 MATCH = Term(
     "match",
     r"-\frac{1}{B}\sum_{b}\Big[s(\hat{x}_{i:j}, x_{i:j}) - \log\sum_{\tilde{x}_{i:j}}"
@@ -30,6 +32,7 @@ PRINTED = Misprint(
 DIM = Objective(
     name="DIM",
     aliases=("Deep InfoMax", "n-gram matching"),
+    group=GROUP,
     rank=158,
     stages=(ArrangeText(wrap=True), ChooseOneNgram(), ChangeToMasks(), SeeAll(), AskMatch()),
     idea="Hide one run of words; find it among the runs that are hidden in the other texts of the batch.",
@@ -42,6 +45,7 @@ DIM = Objective(
 INFOWORD = Objective(
     name="InfoWord",
     aliases=("DIM + MLM",),
+    group=GROUP,
     rank=159,
     stages=DIM.stages,
     beside=((1.0, replace(MLM, stages=(ArrangeText(wrap=True), *MLM.stages[1:]))),),

@@ -23,6 +23,7 @@ def taught(view: str, sees: str, number: str) -> Term:
 CVT = Objective(
     name="CVT",
     aliases=("cross-view training",),
+    group="Contrast and views",
     rank=160,
     needs=("label:pos",),
     stages=(ArrangeText(), ChooseLabelled(), SeeViews(), AskViews("pos", PARTS_OF_SPEECH)),

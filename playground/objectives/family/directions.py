@@ -10,12 +10,15 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeLeft, SeeRight
 
+GROUP = "Language models"
+
 NEXT = Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})")
 PREVIOUS = Term("previous word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{>t})")
 
 BACKWARD_LM = Objective(
     name="backward LM",
     aliases=("backward language model", "right-to-left LM"),
+    group=GROUP,
     rank=120,
     stages=(ArrangeShifted("right"), SeeRight(), AskNext("right")),
     idea="Predict each word from the words to its right.",
@@ -27,6 +30,7 @@ BACKWARD_LM = Objective(
 WINDOW_LM = Objective(
     name="window LM",
     aliases=("NNLM", "context window LM", "neural probabilistic language model"),
+    group=GROUP,
     rank=121,
     stages=(ArrangeShifted(), SeeLeft(window=4), AskNext()),
     idea="Predict each word from the last few words to its left.",
@@ -47,6 +51,7 @@ HALF = 0.5
 BILM = Objective(
     name="BiLM",
     aliases=("bidirectional language model", "ELMo"),
+    group=GROUP,
     rank=122,
     stages=(ArrangeShifted(), SeeLeft(), AskNext(weight=HALF)),
     beside=((1.0, replace(BACKWARD_LM, stages=(ArrangeShifted("right"), SeeRight(), AskNext("right", weight=HALF)))),),
@@ -59,6 +64,7 @@ BILM = Objective(
 CONDITIONAL_LM = Objective(
     name="conditional LM",
     aliases=("CTRL", "Grover", "control code LM"),
+    group=GROUP,
     rank=123,
     needs=("label:topic",),
     stages=(ArrangeShifted(), ArrangeCode("topic"), SeeLeft(), AskNext()),

@@ -10,6 +10,7 @@ from playground.objectives.see import SeeEncoderDecoder
 GAP_SENTENCES = Objective(
     name="gap sentences",
     aliases=("GSG", "gap sentence generation", "PEGASUS"),
+    group="Writing (seq2seq)",
     rank=144,
     needs=("sentences",),
     stages=(

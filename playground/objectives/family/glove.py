@@ -9,6 +9,7 @@ from playground.objectives.see import SeeAlone
 GLOVE = Objective(
     name="GloVe",
     aliases=("global vectors", "co-occurrence"),
+    group="Word vectors",
     rank=157,
     stages=(ArrangeCells(), SeeAlone(), AskCount()),
     idea="Count which words stand near each other; make the vectors of each two meet the logarithm of their count.",

@@ -14,6 +14,7 @@ TEXT_INFILLING = Objective(
     aliases=("infilling", "infilling (survey)"),
     row="Text Infilling",
     printed=Printed({"spans": ["3:3"]}),
+    group="Denoising",
     rank=9,
     stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",

@@ -9,6 +9,8 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
 
+GROUP = "With knowledge"
+
 POLARITIES = ("negative", "neutral", "positive")
 
 PARTS_OF_SPEECH = tuple("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -25,6 +27,7 @@ def _label(name: str, set_: str = "M") -> Term:
 LABEL_AWARE = Objective(
     name="label-aware MLM",
     aliases=("LA-MLM", "SentiLR", "SentiLARE"),
+    group=GROUP,
     rank=108,
     needs=("label:polarity", "label:pos"),
     stages=(
@@ -45,6 +48,7 @@ LABEL_AWARE = Objective(
 SUPERSENSE = Objective(
     name="supersense prediction",
     aliases=("SenseBERT", "supersenses"),
+    group=GROUP,
     rank=109,
     needs=("label:supersense",),
     stages=(
@@ -64,6 +68,7 @@ SUPERSENSE = Objective(
 ENTITY_REPLACEMENT = Objective(
     name="entity replacement",
     aliases=("entity replacement detection", "WKLM", "ERD", "MLM + ERD"),
+    group="Replaced or not",
     rank=110,
     needs=("label:mention", "label:entity", "label:entity_type"),
     stages=(

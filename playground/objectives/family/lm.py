@@ -10,6 +10,7 @@ LM = Objective(
     name="LM",
     aliases=("language model", "causal LM", "CLM", "autoregressive"),
     row="LM",
+    group="Language models",
     rank=1,
     stages=(ArrangeShifted(), SeeLeft(), AskNext()),
     idea="Predict each word from the words to its left.",

@@ -124,6 +124,7 @@ WORD_STRUCTURE = replace(
     STATIC_MLM,
     name="word structure",
     aliases=("word structural objective", "StructBERT word objective", "span order recovery", "trigram shuffling"),
+    group="Orders",
     rank=107,
     stages=(
         ArrangeText(),

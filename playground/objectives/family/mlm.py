@@ -13,6 +13,7 @@ MLM = Objective(
     aliases=("masked language model", "cloze"),
     row="MLM",
     printed=Printed({"chosen": [3, 8]}),
+    group="Masking",
     rank=2,
     stages=(ArrangeText(), ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace()),
     idea="Hide some words and predict them from the words on both sides.",

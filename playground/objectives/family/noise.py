@@ -20,11 +20,14 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 
+GROUP = "Denoising"
+
 WRITE = (AskToWrite(target="text"), SeeEncoderDecoder())
 
 TOKEN_MASKING = Objective(
     name="token masking",
     aliases=("token masking (BART)",),
+    group=GROUP,
     rank=135,
     stages=(ChooseShare(), ChangeTokens(mask=1.0, random=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
@@ -86,6 +89,7 @@ ALL_NOISES = replace(
 T5_IID = Objective(
     name="T5 i.i.d.",
     aliases=("i.i.d. denoising", "replace corrupted tokens", "T5 iid"),
+    group=GROUP,
     rank=140,
     stages=(
         ChooseTokens(specials=0),

@@ -6,6 +6,8 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeAll
 
+GROUP = "Two texts"
+
 PAIR = (Term("pair", r"-\log p(y \mid A, B)", symbols={"y": "what became of the pair", "A": "the first text"}),)
 
 NSP = Objective(
@@ -13,6 +15,7 @@ NSP = Objective(
     aliases=("next sentence prediction",),
     row="NSP",
     printed=Printed({"pair": "next"}, text="Sent1", pair="Next Sent", other="Random Sent"),
+    group=GROUP,
     rank=3,
     needs=("pair",),
     stages=(ArrangePair(("next", "other")), SeeAll(), AskPair(("Next Sent", "Random Sent"))),
@@ -27,6 +30,7 @@ SOP = Objective(
     aliases=("sentence order prediction",),
     row="SOP",
     printed=Printed({"pair": "next"}, text="Sent1", pair="Sent2"),
+    group=GROUP,
     rank=4,
     needs=("pair",),
     stages=(ArrangePair(("next", "previous")), SeeAll(), AskPair(("in order", "reversed"))),
@@ -39,6 +43,7 @@ SOP = Objective(
 SENTENCE_STRUCTURE = Objective(
     name="sentence structure",
     aliases=("three-way order", "StructBERT sentence objective", "sentence structural objective"),
+    group=GROUP,
     rank=42,
     needs=("pair",),
     stages=(ArrangePair(("next", "previous", "other")), SeeAll(), AskPair(("next", "previous", "random"))),

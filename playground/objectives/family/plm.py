@@ -15,6 +15,7 @@ PLM = Objective(
     aliases=("permutation language model", "permuted LM"),
     row="PLM",
     printed=Printed({"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3}),
+    group="Orders",
     rank=6,
     stages=(ArrangeText(), ChooseOrder(), SeeOrder(), AskQueryStream()),
     idea="Draw an order; predict the last words of it, each from all that come earlier in the order.",

@@ -14,6 +14,7 @@ RTD = Objective(
     aliases=("replaced token detection", "discriminator", "Discriminator (o/r)"),
     row="Discriminator (o/r)",
     printed=Printed({"chosen": [3, 5], "replace": ["thrilled", "study"]}),
+    group="Replaced or not",
     rank=5,
     stages=(
         ArrangeText(),

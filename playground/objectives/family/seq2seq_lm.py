@@ -7,11 +7,14 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder, SeePrefix
 
+GROUP = "Writing (seq2seq)"
+
 SEQ2SEQ_LM = Objective(
     name="seq2seq LM",
     aliases=("prefix LM", "prefix language model", "s2s"),
     row="seq2seq LM",
     printed=Printed({"split": 4}),
+    group=GROUP,
     rank=7,
     stages=(ChooseSplit(), SeePrefix(), AskContinuation()),
     idea="Read the first part from both sides, then write the second part word by word.",
@@ -23,6 +26,7 @@ SEQ2SEQ_LM = Objective(
 PREFIX_LM = Objective(
     name="T5 prefix LM",
     aliases=("prefix LM (T5)", "encoder-decoder prefix LM"),
+    group=GROUP,
     rank=127,
     stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",

@@ -13,6 +13,7 @@ WORD_SHUFFLING = Objective(
     aliases=("word shuffling", "sent shuffling", "shuffling", "deshuffling"),
     row="Sent Shuffling",
     printed=Printed({"order": [8, 7, 2, 1, 5, 6, 3, 4]}),
+    group="Denoising",
     rank=12,
     stages=(ChangeWordOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",

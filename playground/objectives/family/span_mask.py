@@ -14,6 +14,7 @@ SPAN_MASK = Objective(
     aliases=("MASS", "seq2seq MLM", "fragment"),
     row="Span Mask",
     printed=Printed({"spans": ["3:3"]}),
+    group="Writing (seq2seq)",
     rank=8,
     stages=(
         ChooseFragment(),

@@ -10,6 +10,8 @@ from playground.objectives.objective import Objective
 from playground.objectives.propose import ProposeWrong
 from playground.objectives.see import SeeAlone, SeeOthers, SeeWindow
 
+GROUP = "Word vectors"
+
 SOFTMAX = r"\log\frac{\exp(u_o^\top v_c)}{\sum_w \exp(u_w^\top v_c)}"
 SAMPLED = r"\Big[\log\sigma(u_o^\top v_c) + \sum_{k=1}^{K}\log\sigma(-u_k^\top v_c)\Big]"
 NCE = r"\Big[\log\sigma(u_o^\top v_c - \log K q_o) + \sum_{k=1}^{K}\log\sigma(\log K q_k - u_k^\top v_c)\Big]"
@@ -22,6 +24,7 @@ LIKELY = {**DRAWN, "q_k": "the chance that a word is drawn"}
 SKIP_GRAM = Objective(
     name="skip-gram",
     aliases=("skip-gram softmax", "SG"),
+    group=GROUP,
     rank=150,
     stages=(ChooseRarer(), ArrangeWindows(), SeeAlone(), AskNeighbour()),
     idea="From each word alone, predict every word near it.",
@@ -57,6 +60,7 @@ SKIP_GRAM_NCE = replace(
 CBOW = Objective(
     name="CBOW",
     aliases=("continuous bag of words", "CBOW softmax"),
+    group=GROUP,
     rank=153,
     stages=(ChooseRarer(), SeeWindow(), AskCentre()),
     idea="Predict each word from the bag of words around it.",
@@ -80,6 +84,7 @@ CBOW_SAMPLED = replace(
 PAIRWISE_RANKING = Objective(
     name="pairwise ranking",
     aliases=("Collobert and Weston", "C&W", "ranking"),
+    group=GROUP,
     rank=155,
     stages=(ChooseTokens(rate=1.0), SeeWindow(shrink=False), AskCentre(), ProposeWrong(1, power=0.0, loss="hinge")),
     idea="Score the true word in the middle of a window above a word drawn at random.",
@@ -97,6 +102,7 @@ PAIRWISE_RANKING = Objective(
 CONTEXT2VEC = Objective(
     name="context2vec",
     aliases=("context to vec",),
+    group=GROUP,
     rank=156,
     stages=(ChooseTokens(rate=1.0), SeeOthers(), AskCentre(), ProposeWrong(10)),
     idea="Tell each word from drawn ones, given all the other words of its text.",

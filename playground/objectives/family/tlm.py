@@ -13,6 +13,7 @@ TLM = Objective(
     aliases=("translation language model",),
     row="TLM",
     printed=Printed({"chosen": [2, 4]}, text="How are you", pair="Comment vas-tu"),
+    group="Two texts",
     rank=14,
     needs=("translation",),
     stages=(

@@ -9,6 +9,7 @@ from playground.objectives.see import SeeEncoderDecoder
 TRANSLATION = Objective(
     name="translation",
     aliases=("machine translation", "MT", "CoVe"),
+    group="Writing (seq2seq)",
     rank=145,
     needs=("translation",),
     stages=(ArrangeText(), AskTranslation(), SeeEncoderDecoder()),

@@ -12,6 +12,8 @@ from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll, SeeLeft, SeeMixture, SeePrefix, SeeRight
 from playground.objectives.stage import Stage
 
+GROUP = "Two texts"
+
 
 def cloze(see: Stage) -> tuple[Stage, ...]:
     """Hidden words in both texts of a pair, answered at their own places under a mask."""
@@ -26,6 +28,7 @@ def term(context: str) -> tuple[Term, ...]:
 UNILM = Objective(
     name="UniLM",
     aliases=("unified language model",),
+    group=GROUP,
     rank=128,
     needs=("pair",),
     stages=cloze(SeeMixture()),
@@ -84,6 +87,7 @@ UNILM_BY_BATCH = mixture(
     "UniLM by batch",
     ((1 / 3, BOTH_SIDES), (1 / 3, SEQ2SEQ), (1 / 6, LEFT_TO_RIGHT), (1 / 6, RIGHT_TO_LEFT)),
     aliases=("UniLM mixture per batch",),
+    group=GROUP,
     rank=133,
     idea="Hide words in two texts; each batch has one of the four masks, drawn by their published shares.",
     loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see.",
