@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from torch import Tensor
 
-from playground.example import Contrast, Count, Example, Question, Specials, Stream, Visible
+from playground.example import Contrast, Count, Example, Question, Specials, Stream, Taught, Visible
 
 OF_THE_VOCABULARY = ("counts", "log_chance")
 """Tensors whose first axis counts words, not rows."""
@@ -117,6 +117,8 @@ def _narrow_question(question: Question, width: int) -> Question:
         against = replace(against, wrong=against.wrong[:, :width])
     if isinstance(against, Count):
         against = replace(against, seen=against.seen[:, :width])
+    if isinstance(against, Taught):
+        against = replace(against, place=against.place[:, :width])
     return replace(
         question,
         targets=question.targets[:, :width],

@@ -63,8 +63,8 @@ def lowest(count: Tensor, candidates: Tensor, dice: Tensor, most: int | None = N
     """Mark the `count [b]` candidates `[b, t]` of each row that have the lowest numbers; no count is above `most`."""
     width = candidates.shape[1]
     key = dice + 2.0 * ~candidates
-    few = most is not None and 2 * most < width
-    order = key.topk(most, dim=1, largest=False).indices if few else key.argsort(dim=1)
+    few = width if most is None else most
+    order = key.topk(few, dim=1, largest=False).indices if 2 * few < width else key.argsort(dim=1)
     return torch.zeros_like(candidates).scatter_(1, order, _places(order) < count[:, None]) & candidates
 
 

@@ -149,7 +149,7 @@ def full_of_everything():
         questions=(
             question("one", "inputs", n, Contrast(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
             question("two", "decoder", m, Count(some(b, m))),
-            question("three", "query", n, Taught("label:sense")),
+            question("three", "query", n, Taught("label:sense", some(b, n))),
         ),
     )
 

@@ -261,7 +261,7 @@ def test_a_watched_session_is_looked_at_in_its_own_thread_at_most_ten_times_a_se
 
 def test_looks_end_when_the_watching_ends(begin):
     looker = Looker()
-    session = begin(None, looker, watched_for=0.05)
+    session = begin(None, looker, watched_for=1.0)
     session.watch()
     session.start()
     assert becomes(lambda: looker.looks)

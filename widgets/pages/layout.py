@@ -22,9 +22,14 @@ def two_columns(controls: list[Any], picture: list[Any]) -> pn.FlexBox:
 
 def beside(*parts: Any, basis: int = 340) -> pn.FlexBox:
     """Pictures beside each other that wrap where there is no room."""
-    for part in parts:
-        part.styles = {**part.styles, "flex": f"1 1 {basis}px", "min-width": "280px"}
-    return pn.FlexBox(*parts, flex_wrap="wrap", gap="14px", align_items="flex-start", sizing_mode="stretch_width")
+    grown = [growing(part, basis) for part in parts]
+    return pn.FlexBox(*grown, flex_wrap="wrap", gap="14px", align_items="flex-start", sizing_mode="stretch_width")
+
+
+def growing(part: Any, basis: int = 340) -> Any:
+    """A picture that shares a row with its neighbours and grows into what is left."""
+    part.styles = {**part.styles, "flex": f"1 1 {basis}px", "min-width": "280px"}
+    return part
 
 
 def heading(text: str) -> pn.pane.HTML:

@@ -1,5 +1,6 @@
 """Transfer page: fine-tune one pre-trained model in several ways at once; what each gains, forgets and costs."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import panel as pn
@@ -7,7 +8,7 @@ import panel_material_ui as pmui
 
 from playground.finetuning import Lane, find_task, strategies, tasks
 from playground.finetuning.tune import Outcome, Tuned
-from widgets.pages.layout import beside, bind, heading, two_columns
+from widgets.pages.layout import beside, bind, growing, heading, two_columns
 from widgets.store import Store, TransferStore
 from widgets.theme import BLUE, html, say
 from widgets.views import comparison
@@ -84,8 +85,7 @@ def _controls(store: TransferStore) -> list[Any]:
 def _picture(store: TransferStore) -> tuple[list[Any], Any]:
     right = outcome_chart("Accuracy on unseen texts", "share right", BLUE)
     lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per graded position", FORGETTING)
-    plans: dict[str, PlanChart] = {name: plan_chart(name) for name in strategies()}
-    panes = {name: pn.pane.Bokeh(p.figure, sizing_mode="stretch_width") for name, p in plans.items()}
+    plans, heat = Plans(), beside()
     progress = pmui.LinearProgress(value=0, sizing_mode="stretch_width", margin=(8, 10))
     trouble, numbers = html(""), html(_table(store))
     shown: dict[str, Any] = {"events": -1, "chosen": None}
@@ -95,8 +95,7 @@ def _picture(store: TransferStore) -> tuple[list[Any], Any]:
         events = store.events
         if shown["chosen"] != (store.chosen, store.steps):
             shown["chosen"] = (list(store.chosen), store.steps)
-            for name, pane in panes.items():
-                pane.visible = name in store.chosen
+            heat[:] = [plans.pane(name) for name in store.chosen]
         if shown["events"] == len(events) and shown.get("list") is events:
             return
         fresh = events if shown.get("list") is not events else events[shown["events"] :]
@@ -119,20 +118,40 @@ def _picture(store: TransferStore) -> tuple[list[Any], Any]:
         pn.pane.Bokeh(right.figure, sizing_mode="stretch_width"),
         pn.pane.Bokeh(lost.figure, sizing_mode="stretch_width"),
     )
-    heat = beside(*panes.values(), basis=280)
     return [trouble, progress, charts, numbers, heading("What may change when"), story, heat], tick
 
 
-def _move(events: list[Any], plans: dict[str, PlanChart]) -> None:
+@dataclass
+class Plans:
+    """The heat maps of the strategies that somebody chose; each is made when it is first wanted."""
+
+    charts: dict[str, PlanChart] = field(default_factory=dict)
+    panes: dict[str, Any] = field(default_factory=dict)
+
+    def chart(self, name: str) -> PlanChart:
+        """The heat map of one strategy."""
+        if name not in self.charts:
+            self.charts[name] = plan_chart(name)
+        return self.charts[name]
+
+    def pane(self, name: str) -> Any:
+        """The same, ready to stand beside others."""
+        if name not in self.panes:
+            shown = pn.pane.Bokeh(self.chart(name).figure, sizing_mode="stretch_width")
+            self.panes[name] = growing(shown, 280)
+        return self.panes[name]
+
+
+def _move(events: list[Any], plans: Plans) -> None:
     """Move the cursors to the latest step of every lane and draw the plans that were used."""
     latest: dict[str, Any] = {}
     for event in events:
         if isinstance(event, Lane):
             latest[event.strategy.name] = event.event
             if isinstance(event.event, Outcome):
-                plans[event.strategy.name].show(event.event.groups, event.event.rates)
+                plans.chart(event.strategy.name).show(event.event.groups, event.event.rates)
     for name, event in latest.items():
-        plans[name].at(event.step if isinstance(event, Tuned) else event.plan.shape[1])
+        plans.chart(name).at(event.step if isinstance(event, Tuned) else event.plan.shape[1])
 
 
 def _table(store: TransferStore) -> str:
