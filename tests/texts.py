@@ -74,7 +74,8 @@ def tokens_for(objective, text=TWO_SENTENCES):
     whole = cut(tokens, 0, count)
     whole = replace(whole, labels={**whole.labels, **labels_for(objective, whole.word)})
     if "translation" in objective.needs:
-        return replace(spoken(whole, 0), neighbours={"translation": spoken(cut(tokens, count, after), 1)})
+        near, far = cut(tokens, count, after), cut(tokens, after, int(tokens.lengths[0]))
+        return replace(spoken(whole, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
     if "pair" in objective.needs:
         first = whole.ids[0].tolist().index(whole.vocabulary.index(".")) + 1
         near, far = cut(tokens, first, count), cut(tokens, after, int(tokens.lengths[0]))
@@ -87,7 +88,7 @@ def suited(objective, tokens):
     near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
     tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word)})
     if "translation" in objective.needs:
-        return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1)})
+        return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
     return replace(tokens, neighbours={"next": near, "other": far}) if "pair" in objective.needs else tokens
 
 

@@ -67,7 +67,7 @@ def _link(store: Store) -> None:
     location = pn.state.location
     asked = dict(parse_qsl(location.search.removeprefix("?"), keep_blank_values=True))
     store.stage.open(asked)
-    store.page = int(asked["page"]) if asked.get("page") in ("1", "2") else 0
+    store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0
 
     def tell(*_: object) -> None:
         told = store.stage.query() | ({"page": str(store.page)} if store.page else {})

@@ -25,6 +25,9 @@ STRANGERS = (
 )
 """Sentences of other documents, for objectives that ask whether two texts belong together."""
 
+FOREIGN_STRANGER = "Le chat dort sur la chaise ."
+"""A sentence of another language that translates nothing that anybody types."""
+
 HALF = 32
 """Tokens of each of two typed texts that are used."""
 
@@ -46,6 +49,7 @@ def read(
 ) -> Typed:
     """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known."""
     paired = {"pair", "translation"} & set(objective.needs)
+    other = FOREIGN_STRANGER if "translation" in paired else other
     texts = (text, pair, other) if paired else (text,)
     known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
     given = typed(text, tokenizer or of_words((*known, *EXTRA_WORDS, *more)))
@@ -65,8 +69,9 @@ def _paired(objective: Objective, given: Typed, pair: str, other: str) -> Tokens
     if "translation" in objective.needs:
         if second is None:
             raise _lacks(objective, "translation")
-        first, second = _spoken_in(given.tokens, 0), _spoken_in(second, 1)
-        return replace(_start(first, HALF), neighbours={"translation": _start(second, HALF)})
+        first, *others = (_spoken_in(t, k) for t, k in ((given.tokens, 0), (second, 1), (stranger or second, 1)))
+        near, far = (_start(one, HALF) for one in others)
+        return replace(_start(first, HALF), neighbours={"translation": near, "other": far})
     first, second = (given.tokens, second) if second is not None else _halves(objective, given.tokens)
     near, far = _start(second, HALF), _start(stranger or second, HALF)
     return replace(_start(first, HALF), neighbours={"next": near, "other": far})

@@ -1,9 +1,10 @@
 """TLM: hide words in a sentence and in its translation, so that each can be read off the other."""
 
 from playground.objectives.arrange import ArrangePair
-from playground.objectives.ask import AskInPlace
+from playground.objectives.ask import AskInPlace, AskPair
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
+from playground.objectives.family.pairs import PAIR
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeAll
@@ -27,4 +28,17 @@ TLM = Objective(
     loss="Mean cross-entropy of the hidden words of both languages.",
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, \hat{y})"),),
     source="arXiv:1901.07291, sec. 3.3",
+)
+
+TRANSLATION_PAIRS = Objective(
+    name="translation pairs",
+    aliases=("cross-lingual paraphrase classification",),
+    group="Two texts",
+    rank=43,
+    needs=("translation",),
+    stages=(ArrangePair(("translation", "other")), SeeAll(), AskPair(("translation", "another text"))),
+    idea="Put two texts of two languages side by side; say whether they mean the same.",
+    loss="Cross-entropy of the one label of each pair, read at its first sign.",
+    terms=PAIR,
+    source="arXiv:1909.00964, sec. 3",
 )
