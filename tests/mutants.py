@@ -14,8 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 
 HOME = Path(__file__).parents[1]
 NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "constraints.txt", "benchmarks")
@@ -327,29 +330,49 @@ def run(mutant: Mutant, copy: Path) -> tuple[bool, float, str]:
     sound = file.read_text(encoding="utf-8")
     file.write_text(sound.replace(mutant.old, mutant.new), encoding="utf-8")
     began = time.perf_counter()
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", *SUITES]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *SUITES]
     done = subprocess.run(command, cwd=copy, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     file.write_text(sound, encoding="utf-8")
     failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
     return bool(failed), time.perf_counter() - began, failed[0] if failed else ""
 
 
+def try_all(chosen: Sequence[Mutant], copies: Sequence[Path]) -> Iterator[tuple[Mutant, bool, float, str]]:
+    """Every fault in whichever copy is free, as many at a time as there are copies."""
+    free: Queue[Path] = Queue()
+    for copy in copies:
+        free.put(copy)
+
+    def attempt(mutant: Mutant) -> tuple[Mutant, bool, float, str]:
+        copy = free.get()
+        try:
+            return (mutant, *run(mutant, copy))
+        finally:
+            free.put(copy)
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        yield from (done.result() for done in as_completed([pool.submit(attempt, m) for m in chosen]))
+
+
 def main() -> int:
     """Try every fault and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="faults whose description or file holds this word")
+    parser.add_argument("--jobs", type=int, default=2, help="faults that are tried at a time")
     given = parser.parse_args()
     chosen = [m for m in MUTANTS if given.only.lower() in f"{m.fault} {m.file}".lower()]
-    survived = []
+    survived = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in NEEDED:
-            source, target = HOME / name, Path(folder) / name
-            shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
-        for mutant in chosen:
-            killed, seconds, test = run(mutant, Path(folder))
-            survived += [] if killed else [mutant]
+        copies = [Path(folder) / str(number) for number in range(given.jobs)]
+        for copy in copies:
+            copy.mkdir()
+            for name in NEEDED:
+                source = HOME / name
+                shutil.copytree(source, copy / name) if source.is_dir() else shutil.copy(source, copy / name)
+        for mutant, killed, seconds, test in try_all(chosen, copies):
+            survived += not killed
             print(f"{'killed  ' if killed else 'SURVIVED'} {seconds:5.0f} s  {mutant.fault}  {test[:100]}", flush=True)
-    print(f"{len(chosen) - len(survived)} of {len(chosen)} faults were caught.")
+    print(f"{len(chosen) - survived} of {len(chosen)} faults were caught.")
     return 1 if survived else 0
 
 
