@@ -139,10 +139,10 @@ MUTANTS = (
         "self.losses().mean()",
     ),
     Mutant(
-        "the prefix does not see its own end",
+        "the second part sees its own right",
         f"{STAGES}/see/alone.py",
         "return (places(inputs) + 1).where(second, 0)",
-        "return (places(inputs) + 1).where(second, 0) * (places(inputs) > 0)",
+        "return (places(inputs) * 0 + 1).where(second, 0)",
     ),
     Mutant(
         "MASS: the decoder sees the encoder's masks",
