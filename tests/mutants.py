@@ -25,8 +25,8 @@ NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "con
 STAGES = "playground/objectives"
 
 
-AREAS = ("stages", "laws", "leaks", "models", "masking", "directions", "noise", "contrast")
-SUITES = ("tests/papers", "tests/contracts/test_objectives.py", *(f"tests/playground/test_{a}.py" for a in AREAS))
+AREAS = ("contrast", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
+SUITES = ("tests/papers", *(f"tests/playground/test_{a}.py" for a in AREAS), "tests/contracts/test_objectives.py")
 """What must notice a fault in the objectives: the tests of objectives, leaks and models."""
 
 
