@@ -281,9 +281,9 @@ MUTANTS = (
     ),
     Mutant(
         "backwards looks forwards",
-        f"{STAGES}/see/views.py",
-        ".expand(real.shape).flip(1)",
-        ".expand(real.shape)",
+        f"{STAGES}/see/alone.py",
+        "return inputs.ids.shape[1] - 1 - places(inputs)",
+        "return places(inputs)",
     ),
     Mutant(
         "UniLM's masks in equal shares",

@@ -59,15 +59,3 @@ class BoundaryHead(nn.Module):
         place = self.place(offset.clamp(0, self.place.num_embeddings - 1))
         inner = self.first_norm(gelu(self.first(torch.cat([left, right, place], dim=-1))))
         return self.second_norm(gelu(self.second(inner)))
-
-
-class ClassHead(nn.Module):
-    """Scores `[b, c]` for a whole text, from the mean of what its positions know."""
-
-    def __init__(self, width: int, classes: int) -> None:
-        super().__init__()
-        self.score = nn.Linear(width, classes)
-
-    def forward(self, hidden: Tensor, real: Tensor) -> Tensor:
-        share = real.to(hidden.dtype)[..., None]
-        return self.score((hidden * share).sum(1) / share.sum(1).clamp(min=1.0))

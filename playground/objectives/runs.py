@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Example, position_of
+from playground.example import Example, position_of, running
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ def runs(example: Example, marked: Tensor, number: Tensor | None = None) -> Runs
 
 def places(example: Example) -> Tensor:
     """The number of each place of the text, `[b, t]`."""
-    ids = example.tokens.ids
-    return torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+    return running(example.tokens.ids)
 
 
 def side_by_side(example: Example) -> Tensor:

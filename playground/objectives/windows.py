@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Stream, at_origin
+from playground.example import Example, Stream, at_origin, running
 from playground.objectives import draw, wishes
 from playground.objectives.weave import places_below
 from playground.refusal import Refusal
@@ -49,7 +49,7 @@ def tell_radii(example: Example, plan: Radii, row: int) -> list[int]:
 
 def runs(ids: Tensor, wall: Tensor) -> tuple[Tensor, Tensor]:
     """The first and the last place `[b, n]` of the words around each place; a wall stands alone."""
-    place = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+    place = running(ids)
     if not ids.shape[1]:
         return place, place
     before = place.masked_fill(~wall, -1).cummax(1).values + 1

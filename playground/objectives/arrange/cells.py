@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Spans, Tokens, begin, spoken, stream
+from playground.example import Example, Spans, Tokens, begin, running, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -125,7 +125,7 @@ def _of_table(tokens: Tokens, table: Cells, plan: Drawn) -> Example:
     real = tokens.real
     pair = torch.stack([table.word[plan.cell], table.other[plan.cell]], dim=-1)
     ids = pair.where(real[..., None], tokens.specials.pad).flatten(1)
-    place = torch.arange(ids.shape[1], device=ids.device).expand(ids.shape)
+    place = running(ids)
     seen = {"seen": table.seen[plan.cell].float() * real}
     text = replace(tokens, ids=ids, lengths=2 * tokens.lengths, word=place, sentence=torch.zeros_like(ids), labels=seen)
     cells = stream(ids[:, 0::2], place[:, 0::2].where(real, -1), real)

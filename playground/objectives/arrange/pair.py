@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Tokens, at_origin, begin, full, spoken, stream
+from playground.example import Example, Stream, Tokens, at_origin, begin, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -68,7 +68,7 @@ class ArrangePair:
     def _number(self, outcome: str) -> int:
         return self.outcomes.index(outcome) if outcome in self.outcomes else -1
 
-    def _laid_out(self, text: Example, first: Tensor, second: Tensor, swapped: Tensor) -> Any:
+    def _laid_out(self, text: Example, first: Tensor, second: Tensor, swapped: Tensor) -> Stream:
         """The positions: signs have no origin, the texts follow each other, swapped or not."""
         tokens, (lead, gap, tail) = text.tokens, FORMS[self.form]
         left, right = second.where(swapped, first), first.where(swapped, second)
@@ -84,11 +84,11 @@ class ArrangePair:
         if self.form == "bert":
             signs = signs.masked_fill(place == 0, tokens.specials.cls)
         segment = (place > (lead + left)[:, None]).long()
-        made = stream(at_origin(tokens.ids, origin).where(origin >= 0, signs), origin, real)
+        ids = at_origin(tokens.ids, origin).where(origin >= 0, signs)
         turn = (lead + left + 1)[:, None]
         position = place.where((segment == 0) | (not self.reset), place - turn)
-        language = spoken(tokens, origin, segment)
-        return replace(made, segment=segment, position=position, language=language, visible=full(real, True))
+        made = stream(ids, origin, real, language=spoken(tokens, origin, segment))
+        return replace(made, segment=segment, position=position)
 
     def revise(self, example: Example, plan: Outcome, wanted: Wishes) -> Outcome:
         if "pair" not in wanted:

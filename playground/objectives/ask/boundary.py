@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Example, Question, at_origin
+from playground.example import Example, Question, at_origin, running
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.runs import Runs, places, runs
@@ -26,7 +26,7 @@ class AskBoundary:
         hidden = runs(example, example.chosen)
         inner = places(example) - hidden.first
         graded = at_origin(has_ends(example, hidden) & (inner < self.most), inputs.origin, False)
-        position = torch.arange(inputs.ids.shape[1], device=inner.device).expand_as(inputs.ids)
+        position = running(inputs.ids)
         left = position - 1 - at_origin(inner, inputs.origin)
         right = position + 1 + at_origin(hidden.last - places(example), inputs.origin)
         question = Question(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from playground.example import Example, Question, at_origin
+from playground.example import Example, Question, at_origin, running
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 
@@ -21,7 +21,7 @@ class AskPair:
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids)
+        place = running(inputs.ids)
         whole = torch.stack([((inputs.origin >= 0) & (inputs.segment == half)).any(1) for half in (0, 1)]).all(0)
         label = example.tokens.labels["pair"]
         outcome = label.amax(1, keepdim=True) if label.shape[1] else torch.zeros_like(inputs.ids[:, :1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Example, Question, spoken, stream
+from playground.example import Example, Question, running, spoken, stream
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.weave import collect
@@ -24,7 +24,7 @@ class AskMatch:
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand(inputs.ids.shape)
+        place = running(inputs.ids)
         graded = (place == 0) & example.chosen.any(1, keepdim=True)
         partner = _alone(example)
         group = torch.arange(len(place), device=place.device) if self.twins else _groups(partner.inputs.ids)

@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
-from torch import Tensor
 
-from playground.example import Example, Question, at_origin
+from playground.example import Example, Question, at_origin, running
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
 
@@ -52,7 +51,7 @@ class AskNext:
 
     def build(self, example: Example) -> Example:
         tokens, inputs = example.tokens, example.inputs
-        position = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids)
+        position = running(inputs.ids)
         count = inputs.real.sum(1, keepdim=True)
         place = position if self.side == "left" else position - (count - tokens.lengths[:, None])
         origin = place.where(inputs.real & (place >= 0) & (place < tokens.lengths[:, None]), -1)
@@ -74,7 +73,7 @@ class AskContinuation:
 
     def build(self, example: Example) -> Example:
         tokens = example.tokens
-        place = torch.arange(tokens.ids.shape[1], device=tokens.ids.device).expand_as(tokens.ids)
+        place = running(tokens.ids)
         ahead = torch.cat([example.chosen[:, 1:], torch.zeros_like(example.chosen[:, :1])], dim=1)
         nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
         targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
@@ -101,8 +100,3 @@ def in_place(example: Example, reader: Literal["inputs", "query"]) -> Question:
 def asked(example: Example, question: Question) -> Example:
     """The example with one more question."""
     return replace(example, questions=(*example.questions, question))
-
-
-def graded(question: Question) -> Tensor:
-    """The number of graded answers of each row, `[b]`."""
-    return question.graded.sum(1)

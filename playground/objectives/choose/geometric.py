@@ -1,7 +1,7 @@
 """Choose runs of words whose length follows a geometric law."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -11,7 +11,6 @@ from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
 from playground.objectives.runs import Runs, runs
-from playground.objectives.stage import Wishes
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,9 @@ class ChooseGeometricSpans:
         share = self.stop * (1 - self.stop) ** torch.arange(self.longest, dtype=torch.double)
         return share / share.sum()
 
-    def build(self, example: Example, plan: ChosenSpans) -> Example:
-        return mark_spans(example, plan)
-
-    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-        return wished_spans(example, plan, wanted)
-
-    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
-        return tell_spans(example, plan, row)
+    build = staticmethod(mark_spans)
+    revise = staticmethod(wished_spans)
+    tell = staticmethod(tell_spans)
 
 
 def take_spans(words: Runs, blocks: Runs, dice: Tensor, length: Tensor, budget: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Choose one run of words of each text."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -10,7 +10,6 @@ from playground.example import Example
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
-from playground.objectives.stage import Wishes
 from playground.objectives.windows import runs
 
 
@@ -42,14 +41,9 @@ class ChooseOneNgram:
         drawn = torch.randn(rows, generator=rng, device=rng.device) * self.spread + self.mean_length
         return drawn.round().long().clamp(1, 10)
 
-    def build(self, example: Example, plan: ChosenSpans) -> Example:
-        return mark_spans(example, plan)
-
-    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-        return wished_spans(example, plan, wanted)
-
-    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
-        return tell_spans(example, plan, row)
+    build = staticmethod(mark_spans)
+    revise = staticmethod(wished_spans)
+    tell = staticmethod(tell_spans)
 
 
 def _room(words: Tensor) -> Tensor:

@@ -21,130 +21,6 @@ class ChosenSpans:
     length: Tensor
 
 
-@dataclass(frozen=True)
-class ChooseFragment:
-    """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
-
-    The released code counts a sign before and one after the text, and the run may reach over the last one (`signs`);
-    the sign itself is not asked for here.
-    """
-
-    share: float = knob(0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model.")
-    ends: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
-    signs: bool = knob(False, why="Count the signs at both ends, as the released code does.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
-
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        text = example.tokens.lengths
-        number = text + int(self.signs)
-        length = torch.minimum(draw.half_even(self.share, number + int(self.signs)), number)
-        where, side = draw.noise((2, len(number)), rng)
-        inside = (where * (number - length + 1)).long()
-        at_end = torch.where(side < 0.5 * self.ends, 0, number - length)
-        start = torch.where(side < self.ends, at_end, inside)
-        length = torch.minimum(length, text - start)
-        return ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None])
-
-    def build(self, example: Example, plan: ChosenSpans) -> Example:
-        return mark_spans(example, plan)
-
-    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-        return wished_spans(example, plan, wanted)
-
-    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
-        return tell_spans(example, plan, row)
-
-
-@dataclass(frozen=True)
-class ChooseSpans:
-    """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
-
-    Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
-    ends with a run, so a short text always loses its last words: `official` brings that back.
-    """
-
-    rate: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
-    mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer runs are harder to fill.")
-    official: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
-
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        number, widest = example.tokens.lengths, example.tokens.ids.shape[1]
-        gone, runs = self.counts(number, len(example.tokens.specials.sentinels))
-        most = max(1, self._most(widest))
-        inside = draw.composition(gone, runs, most, rng)
-        outer = 0 if self.official else 1
-        between = draw.composition(number - gone + 2 * outer, runs + outer, most + 1, rng)
-        start = between[:, :-1].cumsum(1) - outer + inside.cumsum(1) - inside
-        there = torch.arange(most, device=number.device) < runs[:, None]
-        return ChosenSpans(start * there, inside.where(there, -1))
-
-    def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
-        """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
-        wanted = draw.half_even(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
-        gone = torch.minimum(wanted, (number - 1).clamp(min=0))
-        runs = (gone.double() / self.mean_length).round().long().clamp(min=1, max=sentinels)
-        room = (number - gone) + (0 if self.official else 1)
-        return gone, torch.minimum(torch.minimum(runs, room), gone)
-
-    def _most(self, widest: int) -> int:
-        return round(max(1, round(self.rate * widest)) / self.mean_length) + 1
-
-    def build(self, example: Example, plan: ChosenSpans) -> Example:
-        return mark_spans(example, plan)
-
-    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-        return wished_spans(example, plan, wanted)
-
-    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
-        return tell_spans(example, plan, row)
-
-
-@dataclass(frozen=True)
-class ChoosePoissonSpans:
-    """Mark runs of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
-
-    The budget is met exactly and runs never overlap (the released code loses about a tenth to overlaps).
-    """
-
-    rate: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
-    mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
-
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        number = example.tokens.lengths
-        budget = torch.minimum(draw.ceiling(self.rate, number), number)
-        most = self._most(example.tokens.ids.shape[1])
-        length = _last_anywhere(draw.poisson_budget(budget, self.mean_length, most, rng), rng)
-        there = length >= 0
-        slot = draw.sorted_places(there, number - budget + 1, rng)
-        taken = length.clamp(min=0)
-        return ChosenSpans((slot + taken.cumsum(1) - taken) * there, length)
-
-    def _most(self, widest: int) -> int:
-        """So many lengths reach any budget: its own number of them and seven standard deviations."""
-        budget = math.ceil(self.rate * widest)
-        return math.ceil(((7 + math.sqrt(49 + 4 * budget)) / 2) ** 2 / self.mean_length) + 1
-
-    def build(self, example: Example, plan: ChosenSpans) -> Example:
-        return mark_spans(example, plan)
-
-    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-        return wished_spans(example, plan, wanted)
-
-    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
-        return tell_spans(example, plan, row)
-
-
-def _last_anywhere(length: Tensor, rng: Generator) -> Tensor:
-    """The last length of each row `[b, m]` changes places with any of them: it alone was cut to fit the budget."""
-    count = (length >= 0).sum(1, keepdim=True)
-    last = (count - 1).clamp(min=0)
-    other = torch.minimum((draw.noise(tuple(count.shape), rng) * count).long(), last)
-    cut, whole = length.gather(1, last), length.gather(1, other)
-    return length.scatter(1, last, whole).scatter(1, other, cut)
-
-
 def mark_spans(example: Example, plan: ChosenSpans) -> Example:
     """The spans and the tokens in them, marked; a span that meets a separator ends there."""
     spans = _cut_at_specials(example, plan)
@@ -185,3 +61,112 @@ def tell_spans(example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
             free = max(first, word[start + length - 1] + 1) if length else first
             told.append(f"{first + 1}:{free - first}")
     return {"spans": told}
+
+
+@dataclass(frozen=True)
+class ChooseFragment:
+    """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
+
+    The released code counts a sign before and one after the text, and the run may reach over the last one (`signs`);
+    the sign itself is not asked for here.
+    """
+
+    share: float = knob(0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model.")
+    ends: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
+    signs: bool = knob(False, why="Count the signs at both ends, as the released code does.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        text = example.tokens.lengths
+        number = text + int(self.signs)
+        length = torch.minimum(draw.half_even(self.share, number + int(self.signs)), number)
+        where, side = draw.noise((2, len(number)), rng)
+        inside = (where * (number - length + 1)).long()
+        at_end = torch.where(side < 0.5 * self.ends, 0, number - length)
+        start = torch.where(side < self.ends, at_end, inside)
+        length = torch.minimum(length, text - start)
+        return ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None])
+
+    build = staticmethod(mark_spans)
+    revise = staticmethod(wished_spans)
+    tell = staticmethod(tell_spans)
+
+
+@dataclass(frozen=True)
+class ChooseSpans:
+    """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
+
+    Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
+    ends with a run, so a short text always loses its last words: `official` brings that back.
+    """
+
+    rate: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer runs are harder to fill.")
+    official: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        number, widest = example.tokens.lengths, example.tokens.ids.shape[1]
+        gone, runs = self.counts(number, len(example.tokens.specials.sentinels))
+        most = max(1, self._most(widest))
+        inside = draw.composition(gone, runs, most, rng)
+        outer = 0 if self.official else 1
+        between = draw.composition(number - gone + 2 * outer, runs + outer, most + 1, rng)
+        start = between[:, :-1].cumsum(1) - outer + inside.cumsum(1) - inside
+        there = torch.arange(most, device=number.device) < runs[:, None]
+        return ChosenSpans(start * there, inside.where(there, -1))
+
+    def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
+        """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
+        wanted = draw.half_even(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
+        gone = torch.minimum(wanted, (number - 1).clamp(min=0))
+        runs = (gone.double() / self.mean_length).round().long().clamp(min=1, max=sentinels)
+        room = (number - gone) + (0 if self.official else 1)
+        return gone, torch.minimum(torch.minimum(runs, room), gone)
+
+    def _most(self, widest: int) -> int:
+        return round(max(1, round(self.rate * widest)) / self.mean_length) + 1
+
+    build = staticmethod(mark_spans)
+    revise = staticmethod(wished_spans)
+    tell = staticmethod(tell_spans)
+
+
+@dataclass(frozen=True)
+class ChoosePoissonSpans:
+    """Mark runs of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
+
+    The budget is met exactly and runs never overlap (the released code loses about a tenth to overlaps).
+    """
+
+    rate: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
+    keys: ClassVar[tuple[str, ...]] = ("spans",)
+
+    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+        number = example.tokens.lengths
+        budget = torch.minimum(draw.ceiling(self.rate, number), number)
+        most = self._most(example.tokens.ids.shape[1])
+        length = _last_anywhere(draw.poisson_budget(budget, self.mean_length, most, rng), rng)
+        there = length >= 0
+        slot = draw.sorted_places(there, number - budget + 1, rng)
+        taken = length.clamp(min=0)
+        return ChosenSpans((slot + taken.cumsum(1) - taken) * there, length)
+
+    def _most(self, widest: int) -> int:
+        """So many lengths reach any budget: its own number of them and seven standard deviations."""
+        budget = math.ceil(self.rate * widest)
+        return math.ceil(((7 + math.sqrt(49 + 4 * budget)) / 2) ** 2 / self.mean_length) + 1
+
+    build = staticmethod(mark_spans)
+    revise = staticmethod(wished_spans)
+    tell = staticmethod(tell_spans)
+
+
+def _last_anywhere(length: Tensor, rng: Generator) -> Tensor:
+    """The last length of each row `[b, m]` changes places with any of them: it alone was cut to fit the budget."""
+    count = (length >= 0).sum(1, keepdim=True)
+    last = (count - 1).clamp(min=0)
+    other = torch.minimum((draw.noise(tuple(count.shape), rng) * count).long(), last)
+    cut, whole = length.gather(1, last), length.gather(1, other)
+    return length.scatter(1, last, whole).scatter(1, other, cut)

@@ -3,12 +3,10 @@
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskViews
 from playground.objectives.choose import ChooseLabelled
+from playground.objectives.family.knowledge import PARTS_OF_SPEECH
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeViews
-
-PARTS_OF_SPEECH = tuple("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
-"""Those of Universal Dependencies (arXiv:2004.10643); a corpus with tags of its own puts them in their place."""
 
 
 def taught(view: str, sees: str, number: str) -> Term:

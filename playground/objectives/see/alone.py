@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import torch
 from torch import Tensor
 
-from playground.example import Example, Stream, Visible, at_origin, by_level, causal, full
+from playground.example import Example, Stream, Visible, at_origin, by_level, causal, full, running
 from playground.knob import knob
 
 
@@ -70,7 +69,7 @@ class SeePrefix:
 
 def places(inputs: Stream) -> Tensor:
     """The number of every position, counted from the left, `[b, n]`."""
-    return torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand_as(inputs.ids)
+    return running(inputs.ids)
 
 
 def from_right(inputs: Stream) -> Tensor:

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-import torch
-from torch import Tensor
-
-from playground.example import Example, Visible, by_level, causal, full
+from playground.example import Example, by_level, causal, full
+from playground.objectives.see.alone import from_right
 
 
 @dataclass(frozen=True)
@@ -17,13 +15,8 @@ class SeeViews:
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        ways = (causal(inputs.real, inputs.padded), backwards(inputs.real))
+        level = from_right(inputs)
+        ways = (causal(inputs.real, inputs.padded), by_level(level, level, inputs.real))
         halves = (replace(example, beside=(), inputs=replace(inputs, visible=way)) for way in ways)
         whole = replace(inputs, visible=full(inputs.real, inputs.padded))
         return replace(example, inputs=whole, beside=(*example.beside, *halves))
-
-
-def backwards(real: Tensor) -> Visible:
-    """A reader sees itself and what stands to its right."""
-    place = torch.arange(real.shape[1], device=real.device).expand(real.shape).flip(1)
-    return by_level(place, place, real)

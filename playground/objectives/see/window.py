@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Stream, Visible, full
+from playground.example import Example, Stream, Visible, full, running
 from playground.knob import knob
 from playground.objectives.stage import Wishes
 from playground.objectives.windows import Radii, draw_radii, tell_radii, window, wished_radii, words_around
@@ -61,6 +61,6 @@ def alone(real: Tensor) -> Visible:
 
 def _bag(inputs: Stream, first: Tensor, last: Tensor) -> Stream:
     """Words by themselves, and a query that sees those from `first` to `last` without its own place."""
-    place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device).expand(inputs.ids.shape)
+    place = running(inputs.ids)
     query = replace(full(inputs.real, True), window=(first, last), without=place, form="window")
     return replace(inputs, visible=alone(inputs.real), query_visible=query)
