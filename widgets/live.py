@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import panel as pn
 from panel.io.callbacks import PeriodicCallback
 
 PERIOD = 100
@@ -12,7 +13,8 @@ def drain(*ticks: Callable[[], None]) -> PeriodicCallback:
     """Call every tick ten times a second as long as the visit lasts.
 
     The callback is a coroutine on purpose: a plain function would run in a thread pool where Bokeh refuses to stream.
-    It runs in the background, else Panel would redraw the page's busy sign twenty times a second.
+    It runs in the background, else Panel would redraw the page's busy sign twenty times a second. It begins when the
+    page stands in the browser: what is changed while the page is on its way there never arrives.
     """
 
     async def tick() -> None:
@@ -20,5 +22,5 @@ def drain(*ticks: Callable[[], None]) -> PeriodicCallback:
             one()
 
     callback = PeriodicCallback(callback=tick, period=PERIOD, background=True, log=False)
-    callback.start()
+    pn.state.onload(callback.start)
     return callback
