@@ -81,3 +81,11 @@ def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tm
     wait_until(page, lambda: "café" in words(page))
     page.get_by_role("button", name="Train on latin.txt").click()
     expect(page.get_by_text("the text on the Corpus page")).to_be_visible()
+
+
+def test_a_link_to_the_page_shows_its_document_however_fast_it_was_read(page: Page, address: str) -> None:
+    """The second visit reads from the disk before the page has arrived; nothing of it may be lost on the way."""
+    for _ in range(2):
+        visit(page, f"{address}?page=3")
+        expect(page.get_by_role("button", name="Train on world")).to_be_enabled(timeout=40_000)
+        page.locator("svg .word").first.wait_for()

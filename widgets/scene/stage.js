@@ -681,7 +681,7 @@ function paintNumbers(ctx, art, name, lane) {
   ctx.fillStyle = art.theme.faint;
   lane.cells.forEach((cell, i) => {
     const box = chipBox(art.plan, name, i);
-    ctx.fillText(String(i + 1), box.x + box.w / 2, box.y - 8);
+    ctx.fillText(String(i + 1), box.x + box.w / 2, box.y - 12);
   });
 }
 
