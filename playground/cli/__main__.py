@@ -1,0 +1,5 @@
+"""`python -m playground.cli`"""
+
+from playground.cli import main
+
+raise SystemExit(main())

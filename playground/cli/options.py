@@ -1,0 +1,114 @@
+"""What the commands share: the parser that refuses in one sentence, common options, one way to print."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from playground.refusal import Refusal
+
+SENTENCE = "I am happy to join with you today"
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that refuses in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}. See `{self.prog} --help`.", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def command(commands: Any, name: str, help_text: str, run: Callable[[argparse.Namespace], int]) -> Parser:
+    """A command with the options that all have."""
+    made = commands.add_parser(name, help=help_text, description=help_text)
+    made.add_argument("--json", action="store_true", help="one JSON object on standard output and nothing else")
+    made.add_argument("--seed", type=int, default=0, metavar="N")
+    made.set_defaults(run=run)
+    return made
+
+
+def text_options(command: Parser) -> None:
+    """The options that say which text."""
+    command.add_argument("--text", help=f"default: {SENTENCE!r}")
+    command.add_argument("--file", help="read the text from a file")
+    command.add_argument("--pair", default="", metavar="T2", help="the second text of NSP, SOP, TLM ...")
+
+
+def training_options(command: Parser) -> None:
+    """The options that say how long and where to train."""
+    command.add_argument("--steps", type=positive(int), metavar="N")
+    command.add_argument("--seconds", type=positive(float), metavar="N")
+    command.add_argument("--device", default="auto", metavar="D", help="auto, cpu or cuda")
+    command.add_argument("--threads", type=positive(int), default=1, metavar="N", help="1 is fastest for tiny models")
+    command.add_argument("--out", metavar="DIR", help="folder for checkpoint and metrics")
+
+
+def positive(kind: type) -> Callable[[str], Any]:
+    """A reader of numbers above 0."""
+
+    def read(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < math.inf:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+        return value
+
+    return read
+
+
+def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:
+    """Print the facts as JSON or the lines for people; the exit status of a command that went well."""
+    print(json.dumps(finite(facts), ensure_ascii=False) if given.json else "\n".join(lines))
+    return 0
+
+
+def finite(value: Any) -> Any:
+    """The same with null for what is not a number: strict readers of JSON know no NaN."""
+    if isinstance(value, dict):
+        return {k: finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def pairs(settings: Sequence[str], what: str) -> dict[str, str]:
+    """Settings of the form name=value."""
+    for setting in settings:
+        if "=" not in setting:
+            raise Refusal(f"{what} {setting!r} has no '='; write it as name=value.")
+    return {name.strip(): value.strip() for name, _, value in (s.partition("=") for s in settings)}
+
+
+def read_plan(settings: Sequence[str]) -> dict[str, Any]:
+    """A plan as typed, or from files named with a leading @: what `--json` printed, or its `plan` alone."""
+    typed = [s for s in settings if not s.startswith("@")]
+    plan: dict[str, Any] = {}
+    for name in (s[1:] for s in settings if s.startswith("@")):
+        plan |= _saved_plan(Path(name))
+    return plan | pairs(typed, "The plan")
+
+
+def _saved_plan(path: Path) -> dict[str, Any]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        plan = kept.get("plan", kept)
+        return {str(key): value for key, value in plan.items()}
+    except OSError as error:
+        raise Refusal(f"The plan {path} could not be read: {error.strerror}.") from error
+    except (ValueError, AttributeError) as error:
+        raise Refusal(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error
+
+
+def given_text(given: argparse.Namespace) -> str:
+    """The text that was typed or read from a file."""
+    if given.file is None:
+        typed = given.text if isinstance(given.text, str | None) else "--"  # argparse turns a lone "--" into a list
+        return SENTENCE if typed is None else typed
+    from playground.corpora.text import read_whole
+
+    return read_whole(Path(given.file))
