@@ -607,6 +607,7 @@ class TrainStore(param.Parameterized):
     seed = param.Integer(0)
     steps = param.Integer(1000)
     device = param.String("auto")
+    axis = param.String("steps")
     session = param.Parameter(None)
     trouble = param.String("")
 

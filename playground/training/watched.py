@@ -1,7 +1,7 @@
-"""What a model has understood and what its heads do, measured beside training at every evaluation."""
+"""What a model has understood and what its heads do, measured beside training at every second evaluation."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -13,6 +13,9 @@ from playground.seeds import generator
 from playground.training.events import Evaluated, Event, Started
 from playground.training.learner import Learner
 from playground.training.loop import Run
+
+EVERY = 2
+"""Evaluations from one measurement to the next: so training is slowed by two or three per cent."""
 
 TEXTS = 8
 """Held-out texts on which the heads are looked at."""
@@ -36,20 +39,36 @@ class Noticed:
 
 
 def watched(run: Run, events: Iterable[Event]) -> Iterator[Event | Measured | Noticed]:
-    """The same events, and after every evaluation what was measured and what was noticed for the first time."""
-    learner, gauges, example, known = None, (), None, set[str]()
+    """The same events, after every second evaluation what was measured and what was noticed for the first time."""
+    watch, number = None, 0
     for event in events:
         yield event
         if isinstance(event, Started):
-            learner = event.learner
-            gauges, example = asked(GAUGES, run.corpus, learner.model), _shown(learner, event.held_out)
-        if isinstance(event, Evaluated) and learner is not None and example is not None:
-            measured = _measure(learner, gauges, example)
-            yield measured
-            for habit in measured.habits:
-                if habit.notable and habit.pattern.name not in known:
-                    known.add(habit.pattern.name)
-                    yield Noticed(event.step, habit)
+            gauges = asked(GAUGES, run.corpus, event.learner.model)
+            watch = _Watch(event.learner, gauges, _shown(event.learner, event.held_out))
+        if isinstance(event, Evaluated) and watch is not None:
+            if number % EVERY == 0:
+                yield from watch.look(event.step)
+            number += 1
+
+
+@dataclass
+class _Watch:
+    """What is looked at, and the patterns that were seen before."""
+
+    learner: Learner
+    gauges: tuple[Asked, ...]
+    example: Example
+    known: set[str] = field(default_factory=set)
+
+    def look(self, step: int) -> Iterator[Measured | Noticed]:
+        """What there is at this step, and the first head of every pattern that is new."""
+        measured = _measure(self.learner, self.gauges, self.example)
+        yield measured
+        for habit in measured.habits:
+            if habit.notable and habit.pattern.name not in self.known:
+                self.known.add(habit.pattern.name)
+                yield Noticed(step, habit)
 
 
 def _shown(learner: Learner, held_out: Tokens) -> Example:
