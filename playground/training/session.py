@@ -2,15 +2,19 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from playground.example import Example
+from playground.knob import turn
 from playground.models.cost import positions, step_flops
 from playground.refusal import Refusal
 from playground.training import background
-from playground.training.events import Evaluated, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
+from playground.training.fork import Fork, fork
 from playground.training.learner import Learner
 from playground.training.loop import Run, train
 from playground.training.watched import Measured, Noticed, watched
@@ -38,10 +42,12 @@ class Row:
         """The point of a finished step, which took so many operations."""
         (_, first), *others = event.terms.items()
         more = tuple((name, float(value)) for name, value in others)
-        asked = sum(int(q.graded.sum()) for part in event.example.everything for q in part.questions)
-        graded, spent = (before.graded, before.flops) if before else (0, 0.0)
-        return cls(event.step, float(first), None, event.tokens, event.seconds, more, graded + asked, spent + flops)
+        spent = before.flops if before else 0.0
+        return cls(event.step, float(first), None, event.tokens, event.seconds, more, event.graded, spent + flops)
 
+
+Record = Callable[[Run, Iterable[Event]], Iterable[Event]]
+"""Something that writes events down as they pass, such as `Runs.recorded`."""
 
 Look = Callable[[Learner], Any]
 """Something to see of the learner while it trains; it runs in the training thread, between two steps."""
@@ -54,8 +60,17 @@ class Session:
     speed. States: "ready", "running", "paused", "done", "failed".
     """
 
-    def __init__(self, run: Run, look: Look | None = None, watched_for: float = 1.5) -> None:
+    def __init__(
+        self,
+        run: Run,
+        look: Look | None = None,
+        watched_for: float = 1.5,
+        begin: Learner | None = None,
+        record: Record | None = None,
+    ) -> None:
         self.run, self.look, self.watched_for = run, look, watched_for
+        self._begin, self._record = begin, record
+        self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[Row] = []
         self.measured: list[Measured] = []
         self.noticed: list[Noticed] = []
@@ -63,6 +78,7 @@ class Session:
         self.learner: Learner | None = None
         self.unigram_entropy: float | None = None
         self.error, self.reason = "", ""
+        self.trouble: Trouble | None = None
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
         self._watched_until, self._looked_at = 0.0, 0.0
@@ -103,6 +119,18 @@ class Session:
             self._state = "running"
             self._thread.start()
 
+    def turn(self, settings: Mapping[str, Any]) -> None:
+        """Turn knobs of the recipe, such as the rate, from the next step on."""
+        turn(self.run.entry.recipe, settings)
+        self._settings.append(settings)
+
+    def fork(self, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:
+        """A run of its own that leaves this one where it stands; this one pauses for it."""
+        self.rest()
+        if self.learner is None:
+            raise Refusal("The run has not begun, so there is nothing to fork; start it first.")
+        return fork(self.run, self.learner, changes, out)
+
     def stop(self, wait: float = 5.0) -> None:
         """End the run for good and wait until its thread has left."""
         self._halt.set()
@@ -126,7 +154,8 @@ class Session:
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
 
     def _follow(self) -> None:
-        for event in watched(self.run, train(self.run)):
+        events = train(self.run, self._begin)
+        for event in watched(self.run, events if self._record is None else self._record(self.run, events)):
             match event:
                 case Started():
                     self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
@@ -140,6 +169,8 @@ class Session:
                     self.measured.append(event)
                 case Noticed():
                     self.noticed.append(event)
+                case Trouble():
+                    self.trouble = event
                 case Stopped():
                     self.reason, self._state = event.reason, "done"
                     self._show(self.learner, now=True)
@@ -164,6 +195,8 @@ class Session:
                 self._show(self.learner)
                 time.sleep(0.01)
             self._resting.clear()
+        while self._settings and self.learner is not None:
+            self.learner.turn(self._settings.popleft())
         return not self._halt.is_set()
 
     def _show(self, learner: Learner | None, now: bool = False) -> None:
