@@ -22,8 +22,6 @@ from playground.corpora import Corpus, Table, from_pasted, from_table, open_corp
 from playground.corpora.decode import Progress, WrongEncoding
 from playground.corpora.source import TABLES
 from playground.devices import pick
-from playground.finetuning import FIRST_CHOICE, Comparison, Lane, compare, find_strategy, find_task
-from playground.finetuning.tune import Base, Outcome, Setting, Tuned
 from playground.objectives import find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.paint import repainted
@@ -35,9 +33,9 @@ from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.training import Run, Session, background
-from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.zoo import find_entry
+from widgets.comparing import TransferStore, feed_of
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
 
@@ -630,7 +628,7 @@ class TrainStore(param.Parameterized):
             corpus = self.load_corpus()
             run = Run(find_entry(self.entry), corpus, self.seed, pick(self.device), steps=self.steps, evaluate_every=25)
             run = replace(run, entry=replace(run.entry, recipe=replace(run.entry.recipe, steps=self.steps)))
-            _feed(run)
+            feed_of(run)
             watched = sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
         except Refusal as refusal:
             self.trouble = str(refusal)
@@ -647,101 +645,6 @@ class TrainStore(param.Parameterized):
         """Stop the run that is there, if any."""
         if self.session is not None:
             self.session.stop()
-
-
-class TransferStore(param.Parameterized):
-    """A comparison of strategies and how far it is."""
-
-    task = param.String("sentiment")
-    chosen = param.List([])
-    labels = param.Integer(64)
-    seeds = param.Integer(3)
-    steps = param.Integer(80)
-    trouble = param.String("")
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**{"chosen": list(FIRST_CHOICE), **values})
-        self.events: list[Lane | Comparison] = []
-        self.state = "ready"
-        self.base_name = ""
-        self._halt = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def begin(self, session: Session | None) -> bool:
-        """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
-        try:
-            base, tokenizer = base_of(session)
-            chosen = [find_strategy(name) for name in self.chosen]
-            if not chosen:
-                raise Refusal("No strategy is chosen; choose at least one.")
-            task = find_task(self.task)
-            task.load(tokenizer, self.labels, 0, "train")
-        except Refusal as refusal:
-            self.trouble = str(refusal)
-            return False
-        self.end()
-        self.trouble, self.events, self.state = "", [], "running"
-        self.base_name = f"{base.learner.entry.name} after {base.learner.step} steps on {session.run.corpus.name}"
-        self._halt.clear()
-        lanes = compare(
-            base, tokenizer, task, chosen, labels=self.labels, seeds=self.seeds, setting=Setting(steps=self.steps)
-        )
-        self._thread = background.thread(lambda: self._work(lanes), self._halt, "compare")
-        self._thread.start()
-        return True
-
-    def end(self) -> None:
-        """Stop the comparison that is running, if any."""
-        self._halt.set()
-        if self._thread is not None and self._thread.is_alive():
-            self._thread.join(5.0)
-
-    def _work(self, lanes: Any) -> None:
-        try:
-            for event in lanes:
-                self.events.append(event)
-                if self._halt.is_set():
-                    self.state = "stopped"
-                    return
-            self.state = "done"
-        except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
-            self.trouble, self.state = f"The comparison stopped: {error}", "failed"
-
-    def values(self, what: str) -> dict[str, list[float]]:
-        """Accuracy or forgetting of every finished lane, by strategy."""
-        found: dict[str, list[float]] = {name: [] for name in self.chosen}
-        for event in list(self.events):
-            if isinstance(event, Lane) and isinstance(event.event, Outcome):
-                found.setdefault(event.strategy.name, []).append(getattr(event.event, what))
-        return found
-
-    @property
-    def done_share(self) -> float:
-        """How much of all the steps is done, 0 to 1."""
-        steps = sum(isinstance(e, Lane) and isinstance(e.event, Tuned) for e in list(self.events))
-        return steps / max(1, len(self.chosen) * self.seeds * self.steps)
-
-    @property
-    def result(self) -> Comparison | None:
-        """The finished comparison."""
-        last = self.events[-1] if self.events else None
-        return last if isinstance(last, Comparison) else None
-
-
-def base_of(session: Session | None) -> tuple[Base, Any]:
-    """The model of a session that rests, with its held-out text; a run that goes on is paused first."""
-    if session is None or session.learner is None or session.learner.step == 0:
-        raise Refusal("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
-    if session.state == "running":
-        session.rest()
-    run = session.run
-    feed = _feed(run)
-    return Base(session.learner, feed.evaluation(), lambda: feed.windows), run.corpus.tokenizer
-
-
-def _feed(run: Run) -> Feed:
-    recipe, needs = run.entry.recipe, run.entry.objective.needs
-    return Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, needs)
 
 
 class Store(param.Parameterized):

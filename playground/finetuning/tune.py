@@ -24,16 +24,32 @@ from playground.seeds import generator
 
 HEAD = "task head"
 
+SEEN = 128
+"""Unseen texts that a look on the way reads."""
+
 Groups = dict[str, tuple[nn.Parameter, ...]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all lanes of a comparison share; `keeps`: whether what does not change is computed once per text."""
+    """What all lanes of a comparison share; `keeps`: whether what does not change is computed once per text.
+
+    `looks` is how often accuracy, forgetting and the distances moved are measured on the way, for curves that move.
+    """
 
     steps: int = 80
     batch: int = 16
     keeps: bool = True
+    looks: int = 0
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at a run on its way: accuracy on some unseen texts, forgetting in nats, how far each group has moved."""
+
+    accuracy: float
+    forgetting: float
+    moved: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,7 @@ class Tuned:
     step: int
     loss: float
     rates: Tensor
+    look: Look | None = None
 
 
 @dataclass(frozen=True)
@@ -50,8 +67,9 @@ class Outcome:
     """What a run has to show: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
 
     `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved. Forgetting is
-    measured with the extra modules taken out, `plugged_in` with them in their places; `shares` is how much of each
-    level a learnt mix reads.
+    measured with the extra modules taken out, `plugged_in` with them in their places; `unchanged` says whether the
+    model, without them, then gives bit for bit what it gave before; `shares` is how much of each level a learnt mix
+    reads.
     """
 
     accuracy: float
@@ -65,6 +83,7 @@ class Outcome:
     moved: tuple[float, ...]
     plugged_in: float = 0.0
     shares: tuple[float, ...] = ()
+    unchanged: bool = False
 
 
 def tune(
@@ -78,7 +97,7 @@ def tune(
         began = time.perf_counter()
         loss = run.learn(step)
         seconds += time.perf_counter() - began
-        yield Tuned(step + 1, loss, run.rates[:, step])
+        yield Tuned(step + 1, loss, run.rates[:, step], run.look(test, step))
     yield run.outcome(_numbered(test, base), seconds)
 
 
@@ -121,6 +140,17 @@ class Tuning:
         self._note(step)
         return float(loss.detach())
 
+    def look(self, test: Labelled, step: int) -> Look | None:
+        """What a look shows after a step, None in most steps; it changes nothing."""
+        looks, steps = self.setting.looks, self.setting.steps
+        if (step + 1) * looks // steps == step * looks // steps:
+            return None
+        index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
+        some = self.base.remember(("some", id(test)), lambda: Labelled(pick(test.tokens, index), test.labels[index]))
+        right = self._accuracy(_numbered(some, self.base))
+        forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
+        return Look(right, forgetting, tuple(distances(self.start, self.groups)))
+
     def outcome(self, test: Labelled, seconds: float) -> Outcome:
         """What the run has to show after its last step."""
         right = self._accuracy(test)
@@ -142,6 +172,7 @@ class Tuning:
             moved=tuple(distances(self.start, self.groups)),
             plugged_in=forgetting if plugged_in is None else plugged_in,
             shares=self.head.shares,
+            unchanged=self._unchanged(),
         )
 
     def _thaw(self, step: int) -> None:
@@ -188,6 +219,12 @@ class Tuning:
     def _body_changed(self) -> bool:
         rows = [row.any() for row, level in zip(self.plan, self.levels, strict=True) if level <= self.model.top_level]
         return bool(self.strategy.fresh) or any(map(bool, rows))
+
+    @torch.no_grad()
+    def _unchanged(self) -> bool:
+        text = self.base.measured
+        before = self.base.remember("features", lambda: self.base.learner.model.features(text))
+        return torch.equal(before, self.model.features(text))
 
     def _forgotten(self) -> float:
         """The rise of the pre-training loss; of ELECTRA's two questions the last, for the other is its generator's."""

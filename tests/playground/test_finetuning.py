@@ -354,11 +354,12 @@ def test_a_lane_does_not_depend_on_the_other_lanes():
 def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
     names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay")
     base = replace(base_of(), rehearsal=Text(base_of().held_out), memory={})
-    work = Work(base, {k: texts(count=8, seed=k) for k in (0, 1)}, texts("test"), SETTING)
+    work = Work(base, {(8, k): texts(count=8, seed=k) for k in (0, 1)}, texts("test"))
     lanes._begin(pickle.loads(pickle.dumps(work)))
     for name in reversed(names):
         for seed in (1, 0):
-            there, here = lanes._lane(find_strategy(name), seed)[-1].event, list(work.lane(find_strategy(name), seed))
+            job = lanes.Job(find_strategy(name), seed, 8, SETTING)
+            there, here = lanes._lane(job)[-1].event, list(work.lane(job))
             other = here[-1].event
             for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
                 assert getattr(there, what) == getattr(other, what), (name, seed, what)

@@ -13,7 +13,8 @@ from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, becomes, reviews
-from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, SCENE, StageStore, Store, TrainStore, TransferStore, base_of
+from widgets.comparing import TransferStore, base_of
+from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, SCENE, StageStore, Store, TrainStore
 
 SCRIPT = "<script>alert(1)</script>"
 
