@@ -32,8 +32,8 @@ class Feed:
         Other gold labels stay behind. Every seed is evaluated on the same held-out rows.
         """
         counts = torch.bincount(corpus.ids[: corpus.held_out_from].long(), minlength=len(corpus.tokenizer))
-        train = replace(_windows(corpus, window, "train", seed, needs), counts=counts)
-        held_out = replace(_windows(corpus, window, "held_out", 0, needs), counts=counts)
+        train = replace(windows(corpus, window, "train", seed, needs), counts=counts)
+        held_out = replace(windows(corpus, window, "held_out", 0, needs), counts=counts)
         number = torch.arange(len(train.ids) + len(held_out.ids))
         train = replace(train, row=number[: len(train.ids)]).to(device)
         held_out = replace(held_out, row=number[len(train.ids) :], visit=torch.zeros_like(held_out.lengths))
@@ -63,7 +63,7 @@ class Feed:
         return pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids)), device=self.held_out.ids.device))
 
 
-def _windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
+def windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
     """One part of a corpus as rows of text, or as pairs of texts where the objective needs them."""
     paired = {"pair", "translation"} & set(needs)
     return _with_labels(corpus, corpus.pairs(window, part, seed) if paired else corpus.windows(window, part), needs)

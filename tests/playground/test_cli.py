@@ -240,7 +240,8 @@ def test_train_keeps_its_promises(name, facts, text):
         assert isinstance(number, float)
         assert number > 0
     assert said["tokens_per_second"] > 0
-    assert {p.name for p in Path("here").iterdir()} == {"checkpoint.safetensors", "metrics.jsonl", "run.json"}
+    written = {"checkpoint.safetensors", "metrics.jsonl", "moments.safetensors", "run.json"}
+    assert {p.name for p in Path("here").iterdir()} == written
     assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
 
 
