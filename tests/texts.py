@@ -1,6 +1,6 @@
 """Small batches for the tests: ragged rows, repeated words, specials in the middle of the text."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from random import Random
 
 import torch
@@ -10,6 +10,7 @@ from playground import leaks
 from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.objectives import find_objective, wishes
+from playground.objectives.change.tokens import Corruption
 from playground.objectives.rebuild import Rebuilt
 from playground.seeds import generator
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
@@ -37,6 +38,22 @@ def tokens_of(rows, word=None, sentence=None, *, extra=0, padded=True):
         specials=SPECIALS,
         padded=padded,
     )
+
+
+def row_of(plan, row, width):
+    """What a batched plan says of one row of `width` places, by name."""
+    if isinstance(plan, Corruption):
+        return dict(zip(("action", "words"), map(torch.Tensor.tolist, plan.row(row, width)), strict=True))
+    return {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan)}
+
+
+def plan_of_one(plan, row, width):
+    """The batched plan of that row alone."""
+    if not isinstance(plan, Corruption):
+        return plan and replace(plan, **{f.name: getattr(plan, f.name)[row : row + 1] for f in fields(plan)})
+    action, words = plan.row(row, width)
+    places = action.nonzero()[:, 0]
+    return Corruption(places, action[places], words[places])
 
 
 def plain_rows(rows, length):

@@ -105,9 +105,13 @@ def pick(tokens: Tokens, index: Tensor) -> Tokens:
     """Some rows of a batch, in the order of `index`, with all that is known about them."""
     return replace(
         tokens,
-        **{name: getattr(tokens, name)[index] for name in ("ids", "lengths", "word", "sentence")},
-        **{name: kept[index] for name in ("row", "visit") if (kept := getattr(tokens, name)) is not None},
-        labels={name: row[index] for name, row in tokens.labels.items()},
+        **{name: getattr(tokens, name).index_select(0, index) for name in ("ids", "lengths", "word", "sentence")},
+        **{
+            name: kept.index_select(0, index)
+            for name in ("row", "visit")
+            if (kept := getattr(tokens, name)) is not None
+        },
+        labels={name: row.index_select(0, index) for name, row in tokens.labels.items()},
         neighbours={name: pick(other, index) for name, other in tokens.neighbours.items()},
     )
 

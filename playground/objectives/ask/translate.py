@@ -23,7 +23,7 @@ class AskTranslation:
         if self.end:
             written = append(written, second.specials.end, second.specials.pad)
         written = replace(written, origin=torch.full_like(written.ids, -1))
-        decoder = answered_so_far(second, written, padded=True)
+        decoder = answered_so_far(second, written)
         if "language" in second.labels:
             spoken = second.labels["language"].clamp(min=0).amax(1, keepdim=True)
             decoder = replace(decoder, language=spoken.expand(written.ids.shape))
