@@ -25,7 +25,7 @@ NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "con
 STAGES = "playground/objectives"
 
 
-AREAS = ("contrast", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
+AREAS = ("contrast", "judged", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
 SUITES = ("tests/papers", *(f"tests/playground/test_{a}.py" for a in AREAS), "tests/contracts/test_objectives.py")
 """What must notice a fault in the objectives: the tests of objectives, leaks and models."""
 
@@ -337,6 +337,48 @@ MUTANTS = (
         "playground/models/grading.py",
         "scores = scores - draws - contrast.log_chance[ids]",
         "scores = scores - draws",
+    ),
+    Mutant(
+        "two texts that are read apart see each other",
+        f"{STAGES}/see/apart.py",
+        "return turn.where(second, 0), last.where(second, turn - 1)",
+        "return turn.where(second, 0), last.expand_as(place)",
+    ),
+    Mutant(
+        "the second text's vector is read one place late",
+        f"{STAGES}/ask/label.py",
+        "torch.stack([torch.zeros_like(turn), turn], dim=2)",
+        "torch.stack([torch.zeros_like(turn), turn + 1], dim=2)",
+    ),
+    Mutant(
+        "pairs that nobody has judged are asked",
+        f"{STAGES}/ask/label.py",
+        "& (outcome >= 0) & (outcome < len(self.classes))",
+        "& (outcome < len(self.classes))",
+    ),
+    Mutant(
+        "the decoder sees all of the text that should pass through one vector",
+        f"{STAGES}/see/apart.py",
+        "first = (running(inputs.ids) > 0).long() * NEVER",
+        "first = (running(inputs.ids) > 0).long() * 0",
+    ),
+    Mutant(
+        "sentences that are left are no longer asked",
+        f"{STAGES}/choose/intact.py",
+        "return replace(example, spans=left, action=action)",
+        "return replace(example, spans=left, action=action, chosen=example.chosen & (action == 0))",
+    ),
+    Mutant(
+        "numbers are rounded up",
+        "playground/tokenizing/numbers.py",
+        "round(number * STEPS) / STEPS",
+        "-(-number * STEPS // 1) / STEPS",
+    ),
+    Mutant(
+        "a sentence that is no neighbour may be one",
+        "playground/corpora/pairs.py",
+        "number + 2 + drawn - before",
+        "number + 1 + drawn - before",
     ),
 )
 

@@ -93,10 +93,13 @@ def tokens_for(objective, text=TWO_SENTENCES):
     if "translation" in objective.needs:
         near, far = cut(tokens, count, after), cut(tokens, after, int(tokens.lengths[0]))
         return replace(spoken(whole, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
+    if "distance" in objective.needs:
+        near, far, alone = (cut(tokens, a, b) for a, b in ((9, count), (count, after), (after, after + 6)))
+        return replace(cut(tokens, 0, 9), neighbours={"next": near, "apart": far, "other": alone})
     if "pair" in objective.needs:
         first = whole.ids[0].tolist().index(whole.vocabulary.index(".")) + 1
         near, far = cut(tokens, first, count), cut(tokens, after, int(tokens.lengths[0]))
-        return replace(cut(tokens, 0, first), neighbours={"next": near, "other": far})
+        return replace(cut(whole, 0, first), neighbours={"next": near, "other": far})
     return whole
 
 
@@ -106,6 +109,9 @@ def suited(objective, tokens):
     tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word)})
     if "translation" in objective.needs:
         return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
+    if "distance" in objective.needs:
+        alone = pick(tokens, torch.arange(len(tokens.ids)).roll(-3))
+        return replace(tokens, neighbours={"next": near, "apart": alone, "other": far})
     return replace(tokens, neighbours={"next": near, "other": far}) if "pair" in objective.needs else tokens
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from playground.corpora.pairs import cut_pairs, from_zero
+from playground.corpora.pairs import cut_pairs, cut_triples, from_zero
 from playground.example import Tokens
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
@@ -95,6 +95,10 @@ class Corpus:
         from another document. In a corpus of two languages A is a sentence and "translation" stands for "next".
         """
         return cut_pairs(self, length, *self._bounds(part), seed)
+
+    def triples(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
+        """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other"."""
+        return cut_triples(self, length, *self._bounds(part), seed)
 
     def _bounds(self, part: Part) -> tuple[int, int]:
         """The first token of a part and one after its last."""

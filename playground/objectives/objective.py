@@ -11,7 +11,7 @@ from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCells, Cells
-from playground.objectives.ask.label import AskLabel
+from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.views import AskViews
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
@@ -199,7 +199,7 @@ class Objective:
         """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
 
         def told(stage: Stage) -> Stage:
-            if isinstance(stage, AskLabel | AskViews) and stage.label in names:
+            if isinstance(stage, AskLabel | AskPair | AskViews) and stage.label in names:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 

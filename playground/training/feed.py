@@ -66,6 +66,8 @@ class Feed:
 
 def _windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
     """One part of a corpus as rows of text, or as pairs of texts where the objective needs them."""
+    if "distance" in needs:
+        return _with_labels(corpus, corpus.triples(window, part, seed), needs)
     paired = {"pair", "translation"} & set(needs)
     return _with_labels(corpus, corpus.pairs(window, part, seed) if paired else corpus.windows(window, part), needs)
 

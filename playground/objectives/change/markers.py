@@ -76,7 +76,8 @@ def _folded(example: Example, words: Tensor) -> Tensor:
     here = spans.length > 0
     random = words[here] >= example.tokens.specials.first_word
     mark = torch.where(random, int(Action.RANDOMISED), int(Action.MASKED))
-    gone = example.action.masked_fill(example.chosen, int(Action.DELETED))
+    hidden = example.chosen & (example.action != int(Action.GRADED_AS_IS))  # sentences may be left as they are
+    gone = example.action.masked_fill(hidden, int(Action.DELETED))
     return put(gone, (spans.start + row)[here], mark)
 
 
