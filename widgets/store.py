@@ -77,7 +77,8 @@ Wish = tuple[str, int, bool]
 
 def _ours(name: str) -> set[str]:
     """The texts ("text") or second texts ("pair") that the playground itself offers."""
-    texts, pairs = zip(*SECONDS.values(), (SENTENCE, ""), strict=True)
+    examples = ((o.printed.text, o.printed.pair) for o in objectives().values() if o.printed.text and not o.row)
+    texts, pairs = zip(*SECONDS.values(), *examples, (SENTENCE, ""), strict=True)
     return set(texts if name == "text" else pairs)
 
 
@@ -426,7 +427,10 @@ class StageStore(param.Parameterized):
 
 
 def _right_texts(objective: str) -> dict[str, str]:
-    """The two texts with which an objective opens."""
+    """The two texts with which an objective opens: its own example, else those that fit what it needs."""
+    own = find_objective(objective)
+    if own.printed.text and not own.row:
+        return {"text": own.printed.text, "pair": own.printed.pair}
     need = next((n for n in find_objective(objective).needs if n in SECONDS), "")
     return dict(zip(("text", "pair"), SECONDS.get(need, (SENTENCE, "")), strict=True))
 
@@ -715,6 +719,7 @@ class TrainStore(param.Parameterized):
     seed = param.Integer(0)
     steps = param.Integer(1000)
     device = param.String("auto")
+    axis = param.String("steps")
     session = param.Parameter(None)
     trouble = param.String("")
 

@@ -45,11 +45,12 @@ class Feed:
 
     def between(self, first: int, last: int) -> Tokens:
         """The batches of the steps from `first` up to `last`, one below the other; a visit is an epoch."""
-        number = len(self.windows.ids) // self.batch
-        places = [divmod(step, number) for step in range(first, last)]
-        index = torch.cat([self._epoch(epoch)[k * self.batch : (k + 1) * self.batch] for epoch, k in places])
-        epochs = torch.tensor([epoch for epoch, _ in places], device=index.device)
-        return replace(pick(self.windows, index), visit=epochs.repeat_interleave(self.batch))
+        number, index, visit = len(self.windows.ids) // self.batch, [], []
+        for epoch in range(first // number, -(-last // number)):
+            begin, end = (min(max(step - epoch * number, 0), number) * self.batch for step in (first, last))
+            index.append(self._epoch(epoch)[begin:end])
+            visit.append(torch.full_like(index[-1], epoch))
+        return replace(pick(self.windows, torch.cat(index)), visit=torch.cat(visit))
 
     def _epoch(self, epoch: int) -> Tensor:
         if epoch not in self._order:
@@ -65,6 +66,8 @@ class Feed:
 
 def windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
     """One part of a corpus as rows of text, or as pairs of texts where the objective needs them."""
+    if "distance" in needs:
+        return _with_labels(corpus, corpus.triples(window, part, seed), needs)
     paired = {"pair", "translation"} & set(needs)
     return _with_labels(corpus, corpus.pairs(window, part, seed) if paired else corpus.windows(window, part), needs)
 

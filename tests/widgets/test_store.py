@@ -11,7 +11,9 @@ import pytest
 from playground.analysis.glance import read
 from playground.finetuning import FIRST_CHOICE
 from playground.objectives import find_objective, objectives
+from playground.objectives.reading import said_by_hand
 from playground.objectives.rebuild import SENTENCE
+from playground.objectives.wishes import write
 from playground.refusal import Refusal
 from playground.training import Run, Session, Started, train
 from tests.papers.test_survey_table import ROWS
@@ -77,15 +79,38 @@ def test_a_second_text_comes_and_goes_with_the_objective_and_a_typed_one_stays()
 
 @pytest.mark.parametrize("name", objectives())
 def test_every_objective_can_be_put_on_the_stage(name):
-    store = StageStore(text="I am happy to join . We walk with you today .")
+    store = StageStore(text="I am happy to join . We walk with you today . Now it is late .")
     store.objective = name
-    if any(n.startswith("label:") and n not in GUESSED for n in objectives()[name].needs):
+    typed = (*GUESSED, *(f"label:{label}" for label in said_by_hand(objectives()[name])))
+    if any(n.startswith("label:") and n not in typed for n in objectives()[name].needs):
         assert is_a_sentence(store.trouble)
         assert "label" in store.trouble
         return
     assert store.trouble == ""
     assert store.rebuilt.objective.name == name
     assert store.rebuilt.record()["frames"]
+
+
+@pytest.mark.parametrize("name", ["inference", "InferSent", "discourse relation", "sentence distance", "text-to-text"])
+def test_an_objective_opens_with_its_own_example_and_leaves_it_behind(name):
+    """Nothing typed: the example and its plan; then another objective, and the text is the survey's again."""
+    printed = find_objective(name).printed
+    store = StageStore()
+    store.objective = name
+    assert (store.text, store.pair, store.plan) == (printed.text, printed.pair, write(printed.plan))
+    assert store.trouble == ""
+    assert store.rebuilt.signal["graded"] > 0
+    store.objective = "MLM"
+    assert (store.text, store.pair, store.trouble) == (SENTENCE, "", "")
+
+
+def test_a_typed_pair_is_judged_by_the_plan():
+    store = StageStore()
+    store.objective = "inference"
+    store.pair = "Nobody is there"
+    assert "Nobody has judged this pair" in store.rebuilt.notice
+    store.plan = "pair=contradiction"
+    assert store.rebuilt.facts()["survey"]["targets"] == "contradiction"
 
 
 BAD = [
