@@ -18,6 +18,7 @@ from playground.finetuning.artefact import FILES, Artefact, Origin
 from playground.finetuning.base import replace_model
 from playground.finetuning.job import Asked
 from playground.finetuning.spelling import spell
+from playground.finetuning.suits import texts_for
 from playground.finetuning.tune import Outcome, Tuned
 from playground.refusal import Refusal
 from playground.training import Run, Session, background, checkpoint
@@ -130,7 +131,7 @@ class TransferStore(param.Parameterized):
             for strategy in chosen:  # cells painted for more steps than there are now
                 strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
             task = find_task(self.task)
-            task.load(tokenizer, self.labels, 0, "train")
+            texts_for(base.learner, task, chosen, tokenizer)(self.labels, 0, "train")
         except Refusal as refusal:
             self.trouble = str(refusal)
             return False

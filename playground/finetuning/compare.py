@@ -13,6 +13,7 @@ from playground.finetuning.fair import Cost, cost, matched, rated, searched, str
 from playground.finetuning.lanes import Job, Lane, Work, run
 from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.strategy import Strategy
+from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
 from playground.finetuning.tune import Outcome, Setting
 from playground.refusal import Refusal
@@ -52,6 +53,7 @@ class Comparison:
         """The promised JSON keys of `playground compare`."""
         return {
             "task": self.task.name,
+            "metric": self.task.metric,
             "labels": self.labels,
             "seeds": max((len(o) for o in self.outcomes.values()), default=0),
             "seconds": self.seconds,
@@ -97,8 +99,9 @@ def compare(
     base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
     chosen = list(dict.fromkeys(chosen))
     numbers = range(seed, seed + seeds)
-    train = {(count, number): task.load(tokenizer, count, number, "train") for count in counts for number in numbers}
-    work = Work(base, train, task.load(tokenizer, TEST_TEXTS, 0, "test"))
+    texts = texts_for(base.learner, task, chosen, tokenizer, setting.packing)
+    train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
+    work = Work(base, train, texts(TEST_TEXTS, 0, "test"))
     jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
     curve: dict[int, dict[str, list[Outcome]]] = {count: {s.name: [] for s in chosen} for count in counts}
     for lane in run(work, jobs, workers, record):
@@ -217,6 +220,7 @@ def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "name": name,
         "accuracy": spread([o.accuracy for o in outcomes]),
+        "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
         "forgetting": spread([o.forgetting for o in outcomes]),
         "trainable": first.trainable,
         "stored": first.stored,

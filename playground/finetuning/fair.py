@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.corpora.corpus import pick
 from playground.finetuning.base import Base
 from playground.finetuning.beside import FollowMean, PullByFisher, ReadTaskTexts, Replay, Term
+from playground.finetuning.labelled import Labelled
 from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.task import Labelled
 from playground.finetuning.tune import Outcome, Setting, Tuning, _numbered, tune
 from playground.refusal import Refusal
 
@@ -131,7 +130,7 @@ def _parted(train: Labelled) -> Iterator[Labelled]:
     number = len(train.labels)
     index = torch.arange(number, device=train.labels.device)
     for part in (index[: number * 3 // 4], index[number * 3 // 4 :]):
-        yield replace(train, tokens=pick(train.tokens, part), labels=train.labels[part])
+        yield train.pick(part)
 
 
 def _score(base: Base, strategy: Strategy, some: Labelled, held_back: Labelled, setting: Setting, seed: int) -> float:

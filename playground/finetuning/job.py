@@ -17,7 +17,10 @@ from playground.tokenizing import Tokenizer
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]"."""
+    """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
+
+    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars".
+    """
 
     base: str = "base"
     task: str = "sentiment"
@@ -29,6 +32,7 @@ class Asked:
     match: str = "steps"
     rates: str = "own"
     workers: int = 1
+    packing: str | None = None
 
     @property
     def chosen(self) -> list[Strategy]:
@@ -42,7 +46,7 @@ class Asked:
             "--labels", ",".join(map(str, self.labels)), "--seeds", str(self.seeds), "--seed", str(self.seed),
             "--tuning-steps", str(self.steps), "--match", self.match, "--rates", self.rates,
         ]  # fmt: skip
-        return shlex.join(words)
+        return shlex.join(words + (["--packing", self.packing] if self.packing else []))
 
     def run(
         self,
@@ -56,7 +60,7 @@ class Asked:
         record: Record | None = None,
     ) -> Iterator[Lane | Comparison]:
         """Run every lane; `looks` is how often a lane is looked at on its way."""
-        setting = replace(setting or Setting(), steps=self.steps, looks=looks)
+        setting = replace(setting or Setting(), steps=self.steps, looks=looks, packing=self.packing)
         return compare(
             base, tokenizer, task or find_task(self.task), chosen or self.chosen, labels=self.labels, seeds=self.seeds,
             seed=self.seed, setting=setting, workers=self.workers, match=self.match,

@@ -9,9 +9,9 @@ import torch
 
 from playground.example import Tokens
 from playground.finetuning.base import Base
+from playground.finetuning.labelled import Labelled
 from playground.finetuning.record import Record, write_outcome
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.task import Labelled
 from playground.finetuning.tune import Outcome, Setting, Tuned, tune
 
 
