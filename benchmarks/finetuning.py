@@ -48,7 +48,7 @@ def untrained():
 def plain(base, strategy, train, test, setting, seed):
     """The same lane as a first script would write it: freezing is a rate of 0, everything is read in every step."""
     model = started(base.learner.model, strategy.fresh, seed)
-    head = new_head(model, 2, seed, strategy.head)
+    head = new_head(model, train.answer, seed, strategy.head)
     extras = [plug(kind, model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
     groups = parameters(model, head, {e.kind.name: e.modules for e in extras})
     plan = strategy.plan(tuple(groups), setting.steps)
@@ -59,11 +59,11 @@ def plain(base, strategy, train, test, setting, seed):
             group["lr"] = rate
         drawn = _draw(train, setting.batch, seed, step)
         known = dict(enumerate(model.levels(drawn.tokens)))
-        cross_entropy(head(known, drawn.tokens.real), drawn.labels).backward()
+        cross_entropy(head(known, drawn), drawn.labels).backward()
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
     with torch.no_grad():
-        head(dict(enumerate(model.levels(test.tokens))), test.tokens.real).argmax(1)
+        head(dict(enumerate(model.levels(test.tokens))), test).argmax(1)
     base.learner.evaluate(base.held_out)
 
 

@@ -15,7 +15,10 @@ def add(commands: Any) -> None:
     """The options of the command."""
     compare = command(commands, "compare", "fine-tuning strategies side by side", compare_strategies)
     compare.add_argument("base", metavar="RUN|ENTRY", help="the folder of a run, or an entry to train first")
-    compare.add_argument("--task", default="sentiment")
+    compare.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="a task, or your own labelled file")
+    compare.add_argument("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
+    compare.add_argument("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
+    compare.add_argument("--packing", metavar="NAME", help="how texts become rows: plain, last, BERT or GPT")
     compare.add_argument("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
     compare.add_argument("--labels", type=positive(int), default=64, metavar="N")
     compare.add_argument("--seeds", type=positive(int), default=3, metavar="K")
@@ -29,15 +32,21 @@ def compare_strategies(given: argparse.Namespace) -> int:
     """Compare, with a bar on standard error."""
     from playground.finetuning import Comparison, compare, find_strategy, find_task
     from playground.finetuning.base import from_checkpoint
+    from playground.finetuning.files import named
+    from playground.finetuning.packing import packing_named
     from playground.finetuning.tune import Setting
     from playground.training import checkpoint
 
-    task = find_task(given.task)
+    task = find_task(named(given.task, given.text_column, given.label_column))
+    if task.notice:
+        print(f"{task.name}: {task.notice}", file=sys.stderr)
     chosen = [find_strategy(name.strip()) for name in given.strategies.split(",") if name.strip()]
+    if given.packing is not None:
+        packing_named(given.packing)
     folder = _folder(given.out)
     saved = checkpoint.load(_base(given))
     base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
-    setting = Setting(steps=given.tuning_steps)
+    setting = Setting(steps=given.tuning_steps, packing=given.packing)
     events = compare(
         base, saved.tokenizer, task, chosen, labels=given.labels, seeds=given.seeds, seed=given.seed, setting=setting,
         workers=given.workers,
@@ -98,4 +107,14 @@ def _compared(facts: dict[str, Any]) -> list[str]:
             f"{s['name']:<{wide}} {right['mean']:>8.3f} ± {right['sd']:.3f}"
             f" {forgot['mean']:>+12.3f} ± {forgot['sd']:.3f} {s['trainable']:>10} {s['seconds']:>8.1f}"
         )
-    return [*lines, facts["verdict"]]
+    return [*lines, *_measured(facts), facts["verdict"]]
+
+
+def _measured(facts: dict[str, Any]) -> list[str]:
+    """What accuracy is in this task, where it is something else, and the means of what was measured beside it."""
+    lines = [] if facts["metric"] == "accuracy" else [f"accuracy is here: {facts['metric']}"]
+    for name in facts["strategies"][0]["measured"]:
+        if name not in ("accuracy", facts["metric"]):
+            means = ", ".join(f"{s['name']} {s['measured'][name]['mean']:.3f}" for s in facts["strategies"])
+            lines.append(f"{name}: {means}")
+    return lines

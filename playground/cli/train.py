@@ -24,7 +24,7 @@ def train_entry(given: argparse.Namespace) -> int:
     """Train every seed."""
     from playground.zoo import entry_named
 
-    entry = _turned(entry_named(given.entry), pairs(given.set, "The setting"))
+    entry = turned(entry_named(given.entry), pairs(given.set, "The setting"))
     runs = [train_one(given, entry, given.seed + k, given.seeds) for k in range(given.seeds)]
     facts = runs[0] | ({"runs": runs} if len(runs) > 1 else {})
     lines = [line for f in runs for line in _report(f)]
@@ -32,7 +32,8 @@ def train_entry(given: argparse.Namespace) -> int:
     return 1 if any(f["stopped"] == "diverged" for f in runs) else 0
 
 
-def _turned(entry: Any, settings: dict[str, str]) -> Any:
+def turned(entry: Any, settings: dict[str, str]) -> Any:
+    """The entry with its knobs turned, those of model, recipe and objective alike."""
     from dataclasses import replace
 
     from playground.knob import knobs, turn
@@ -54,7 +55,7 @@ def train_one(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> d
 
     from playground.corpora import open_corpus
     from playground.devices import pick
-    from playground.training import Run, train
+    from playground.training import Run, moments, train
     from playground.training.record import Summary, recorded
 
     torch.set_num_threads(given.threads)
@@ -69,9 +70,18 @@ def train_one(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> d
     events = (
         train(run, learner) if learner else _as_set(train(run), entry, pairs(getattr(given, "set", []), "The setting"))
     )
-    for event in _with_bar(run, recorded(run, events, learner.step if learner else 0)):
+    events = moments.watched(run, recorded(run, events, learner.step if learner else 0), _watched(given, corpus))
+    for event in _with_bar(run, events):
         summary.read(event)
     return summary.facts()
+
+
+def _watched(given: argparse.Namespace, corpus: Any) -> Any:
+    """The sentence of the replay, where one is given."""
+    from playground.analysis.glance import sentence_from
+
+    sentence = getattr(given, "sentence", None)
+    return sentence_from(sentence, corpus.tokenizer) if sentence else None
 
 
 def _as_set(events: Any, entry: Any, settings: dict[str, str]) -> Any:

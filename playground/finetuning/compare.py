@@ -11,6 +11,7 @@ from playground.finetuning.base import Base, replace_model
 from playground.finetuning.compose import difference
 from playground.finetuning.lanes import Lane, Work, run
 from playground.finetuning.strategy import Strategy
+from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
 from playground.finetuning.tune import Outcome, Setting
 from playground.refusal import Refusal
@@ -36,6 +37,7 @@ class Comparison:
         """The promised JSON keys of `playground compare`."""
         return {
             "task": self.task.name,
+            "metric": self.task.metric,
             "labels": self.labels,
             "seeds": max((len(o) for o in self.outcomes.values()), default=0),
             "seconds": self.seconds,
@@ -76,8 +78,9 @@ def compare(
     base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
     chosen = list(dict.fromkeys(chosen))
     numbers = range(seed, seed + seeds)
-    train = {number: task.load(tokenizer, labels, number, "train") for number in numbers}
-    work = Work(base, train, task.load(tokenizer, TEST_TEXTS, 0, "test"), setting)
+    texts = texts_for(base.learner, task, chosen, tokenizer, setting.packing)
+    train = {number: texts(labels, number, "train") for number in numbers}
+    work = Work(base, train, texts(TEST_TEXTS, 0, "test"), setting)
     outcomes: dict[str, list[Outcome]] = {s.name: [] for s in chosen}
     for lane in run(work, [(strategy, number) for number in numbers for strategy in chosen], workers):
         if isinstance(lane.event, Outcome):
@@ -97,6 +100,7 @@ def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "name": name,
         "accuracy": spread([o.accuracy for o in outcomes]),
+        "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
         "forgetting": spread([o.forgetting for o in outcomes]),
         "trainable": first.trainable,
         "stored": first.stored,

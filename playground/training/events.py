@@ -4,16 +4,17 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from playground.example import Example
+from playground.example import Example, Tokens
 from playground.training.learner import Learner
 
 
 @dataclass(frozen=True)
 class Started:
-    """The learner is ready, at step 0 or where a checkpoint left it."""
+    """The learner is ready, at step 0 or where a checkpoint left it; it will be evaluated on `held_out`."""
 
     learner: Learner
     unigram_entropy: float
+    held_out: Tokens
 
 
 @dataclass(frozen=True)

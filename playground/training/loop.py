@@ -63,7 +63,7 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     learner = learner or Learner.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
     learner.objective = _informed(learner.objective, run.corpus)
     blocks = Blocks(feed, learner, steps_together(objective, asked, feed))
-    yield Started(learner, run.corpus.unigram_entropy)
+    yield Started(learner, run.corpus.unigram_entropy, held_out)
     evaluated, loss = -1, torch.zeros(())
     if learner.step == 0:
         evaluated = 0
