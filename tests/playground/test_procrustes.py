@@ -68,7 +68,7 @@ def test_the_dictionary_is_the_one_that_the_second_language_was_made_with(parall
     assert all(decipher(words[other]) == words[word] for word, other in pairs if words[word] != "an")
 
 
-@pytest.mark.parametrize(("order", "fewest"), [("same", 0.5), ("verb last", 0.05)])
+@pytest.mark.parametrize(("order", "fewest"), [("same", 0.3), ("verb last", 0.05)])
 def test_words_never_shown_find_their_translation(parallel, order, fewest):
     """Far above chance, and best where both languages order their words alike."""
     corpus = parallel[order]
