@@ -58,10 +58,11 @@ def _entry(given: argparse.Namespace) -> Any:
         raise Refusal("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
     entry = entry_named(given.entry)
     entry = find_way(given.recipe)(entry) if given.recipe else entry
-    return _turned(entry, pairs(given.set, "The setting"))
+    return turned(entry, pairs(given.set, "The setting"))
 
 
-def _turned(entry: Any, settings: dict[str, str]) -> Any:
+def turned(entry: Any, settings: dict[str, str]) -> Any:
+    """The entry with its knobs turned, those of model, recipe and objective alike."""
     from dataclasses import replace
 
     from playground.knob import knobs, turn
@@ -108,7 +109,7 @@ def _run(given: argparse.Namespace, entry: Any, seed: int) -> Any:
 
 def _follow(given: argparse.Namespace, run: Any, events: Any, learner: Any, parent: Any = None) -> dict[str, Any]:
     """The facts of a run, whose events are written down as they pass."""
-    from playground.training import together
+    from playground.training import moments, together
     from playground.training.lanes import name_in
     from playground.training.record import Summary, recorded
     from playground.training.runs import Runs
@@ -116,6 +117,7 @@ def _follow(given: argparse.Namespace, run: Any, events: Any, learner: Any, pare
     summary = Summary(run)
     if together.first():
         events = recorded(run, events, learner.step if learner and parent is None else 0)
+        events = moments.watched(run, events, _watched(given, run.corpus))
         runs = Runs(getattr(given, "runs", "runs"))
         events = _with_bar(run, runs.recorded(name_in(runs, run), run, events, parent))
     for event in events:
@@ -200,6 +202,14 @@ def _find_rate(given: argparse.Namespace) -> int:
     *_, found = find_rate(_run(given, _entry(given), given.seed))
     assert isinstance(found, Found)
     return say(given, asdict(found), [found.sentence])
+
+
+def _watched(given: argparse.Namespace, corpus: Any) -> Any:
+    """The sentence of the replay, where one is given."""
+    from playground.analysis.glance import sentence_from
+
+    sentence = getattr(given, "sentence", None)
+    return sentence_from(sentence, corpus.tokenizer) if sentence else None
 
 
 def _as_set(events: Any, entry: Any, settings: dict[str, str]) -> Any:

@@ -13,7 +13,7 @@ HOSTILE = '<script>alert("1")</script>'
 
 
 def hostile_glance():
-    guess = Guess(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9)
+    guess = Guess(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9, 0.1, HOSTILE, "inputs")
     return Glance(3, ("the", HOSTILE), (guess,), {"encoder": torch.zeros(1, 1, 2, 2)}, {}, {})
 
 

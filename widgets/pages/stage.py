@@ -10,6 +10,7 @@ import panel_material_ui as pmui
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt
 from playground.objectives.wishes import SHAPES
+from widgets.pages import lending
 from widgets.pages.layout import bind, control, heading
 from widgets.scene import page as saved_page
 from widgets.scene import stage_pane, typeset, unheard
@@ -35,14 +36,15 @@ LAYOUT = """
 """
 
 
-def page(store: StageStore) -> Any:
-    """The whole page: what to look at, the picture, and below the list what can be turned."""
-    parts = {"pick": _list(store), "rest": _controls(store), "main": _picture(store)}
+def page(store: StageStore) -> tuple[Any, Any]:
+    """The whole page: what to look at, the picture, and below the list what can be turned; and the tick."""
+    lent, tick = lending.row(store)
+    parts = {"pick": _list(store), "rest": _controls(store), "main": _picture(store, lent)}
     columns = [
         pmui.Column(*inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"})
         for area, inside in parts.items()
     ]
-    return pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width")
+    return pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width"), tick
 
 
 def _list(store: StageStore) -> list[Any]:
@@ -100,7 +102,7 @@ def _keys(store: StageStore) -> str:
     return "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
 
 
-def _picture(store: StageStore) -> list[Any]:
+def _picture(store: StageStore, lent: Any) -> list[Any]:
     text = pmui.TextInput(
         label="your sentence", value=store.text, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
         sizing_mode="stretch_width", styles={"flex": "1 1 300px"},
@@ -146,11 +148,12 @@ def _picture(store: StageStore) -> list[Any]:
     renew()
     opened()
     save = pmui.FileDownload(
-        callback=lambda: BytesIO(saved_page(store.record()).encode()), filename="stage.html", label="Save as a page",
-        variant="text", size="small", margin=(0, 2), description="One HTML file that plays without a network.",
+        callback=lambda: BytesIO(saved_page(store.record(whole=True)).encode()), filename="stage.html",
+        label="Save as a page", variant="text", size="small", margin=(0, 2),
+        description="One HTML file that plays without a network.",
     )  # fmt: skip
     row.append(save)
-    return [row, trouble, stage]
+    return [row, lent, trouble, stage]
 
 
 def _leaking(store: StageStore) -> str:

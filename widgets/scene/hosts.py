@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 Record = Mapping[str, Any]
 
-PARTS = ("stage", "pen", "hands", "sheets", "lockstep", "model")
+PARTS = (
+    *("record", "layout", "chips", "matrices", "answers", "stage"),
+    *("pen", "hands", "sheets", "lockstep", "replay", "model"),
+)
 """The files of the drawing module, in the order in which they are joined to one text without imports."""
 
 ESM = "\n".join(Path(__file__).with_name(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
@@ -153,11 +156,16 @@ img { max-width: 100%; height: auto; }
 
 def page(record: Record, title: str = "") -> str:
     """A whole HTML document that needs neither kernel nor network."""
+    return document(standalone(record), title or str(record.get("title", "Stage")))
+
+
+def document(inside: str, title: str) -> str:
+    """Markup of ours as a whole document in light and dark."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title or str(record.get('title', 'Stage')))}</title>\n<style>{PAGE_STYLE}</style>\n"
-        f"</head>\n<body>\n{standalone(record)}\n</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}</style>\n"
+        f"</head>\n<body>\n{inside}\n</body>\n</html>\n"
     )
 
 

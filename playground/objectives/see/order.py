@@ -25,8 +25,8 @@ class SeeOrder:
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
-        content = by_level(reader, read, inputs.real)
-        query = by_level(reader - 1, read, inputs.real)
+        content = by_level(reader, read, inputs.real, inputs.padded)
+        query = replace(content, reader=reader - 1)
         return replace(example, inputs=replace(inputs, visible=content, query_visible=query))
 
     def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
