@@ -1,5 +1,6 @@
 """The served app: one page per visit with four rooms, one drain, and an end when the visit ends."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -9,6 +10,7 @@ import panel_material_ui as pmui
 from widgets.live import drain
 from widgets.pages import corpus, stage, train, transfer
 from widgets.store import SCENE, Store
+from widgets.training import runs_folder
 
 pn.extension()
 
@@ -30,14 +32,14 @@ THEME = {
 _visits: set[int] = set()
 
 
-def app() -> Any:
-    """A fresh visit."""
+def app(runs: Path | None = None) -> Any:
+    """A fresh visit; its training is kept in the folder `runs`, by default where the app was started."""
     if len(_visits) >= MOST_VISITS:
         return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
-    store = Store()
+    store = Store(runs or runs_folder())
     _visits.add(id(store))
     staged, stage_tick = stage.page(store.stage)
-    trained, train_tick = train.page(store.train, looking=lambda: store.page == 1)
+    trained, train_tick = train.page(store.train, looking=lambda: store.page == 1, slow=store.slow)
     transferred, transfer_tick = transfer.page(store)
     opened, corpus_tick = corpus.page(store, looking=lambda: store.page == 3)
     tabs = pmui.Tabs(

@@ -1,6 +1,7 @@
 """Serves the app on the loopback address, for one machine and nobody else."""
 
 import socket
+from pathlib import Path
 from typing import Any
 
 from playground.refusal import Refusal
@@ -18,8 +19,8 @@ def serve(port: int, browser: bool = True) -> int:
     return 0
 
 
-def start(port: int, *, browser: bool = False, threaded: bool = True) -> Any:
-    """The server itself; `threaded` returns at once (for tests)."""
+def start(port: int, *, browser: bool = False, threaded: bool = True, runs: Path | None = None) -> Any:
+    """The server itself; `threaded` returns at once (for tests), `runs` is where training is kept."""
     import panel as pn
     import torch
 
@@ -28,7 +29,7 @@ def start(port: int, *, browser: bool = False, threaded: bool = True) -> Any:
     torch.set_num_threads(1)
     print(f"Pretraining Playground is at http://localhost:{port}", flush=True)
     return pn.serve(
-        app,
+        lambda: app(runs),
         port=port,
         address="127.0.0.1",
         websocket_origin=[f"localhost:{port}", f"127.0.0.1:{port}"],

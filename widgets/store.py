@@ -2,10 +2,8 @@
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -17,11 +15,9 @@ import torch
 from torch import Tensor
 
 from playground import frames
-from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
 from playground.corpora.decode import Progress, WrongEncoding
 from playground.corpora.source import TABLES
-from playground.devices import pick
 from playground.objectives import find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.paint import repainted
@@ -32,19 +28,16 @@ from playground.seeds import derive
 from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
-from playground.training import Run, Session, background
-from playground.training.learner import Learner
-from playground.zoo import find_entry
-from widgets.comparing import TransferStore, feed_of
+from playground.training import Session
+from widgets.comparing import TransferStore
 from widgets.lent import Lent, train_small
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
+from widgets.training import LONGEST_PASTE, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.work import Work
 
 LONGEST_TEXT = 2_000
 """Characters of a sentence on the stage."""
-
-LONGEST_PASTE = 2_000_000
-"""Characters of a pasted corpus."""
 
 LARGEST_FILE = 20_000_000
 """Bytes of an uploaded file; larger ones go through the command line, which streams them."""
@@ -54,8 +47,6 @@ SECONDS = {
     "translation": ("How are you", "Comment vas-tu"),
 }
 """The two texts with which an objective opens, by what it needs; the translations are the survey's."""
-
-OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
 
 NO_LABEL = "(none)"
 """Stands for "no column is the label"."""
@@ -450,68 +441,6 @@ def _read_cells(said: str) -> list[tuple[int, int, bool]]:
     return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in found]
 
 
-class Work:
-    """One piece of work in a thread of its own; a new one takes its place, and only the newest one's result counts.
-
-    Pages look at it ten times a second: `turn` counts what has begun and ended, `share` is how much is done (0 to 1;
-    None: nobody knows).
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name, self.turn, self.busy, self.share = name, 0, False, None
-        self.result: Any = None
-        self.error: Refusal | None = None
-        self._halt = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def begin(self, make: Callable[[Progress], Any]) -> None:
-        """Start working; `make` is told how to say how far it is."""
-        self.end()
-        halt = self._halt = threading.Event()
-        self.busy, self.share, self.turn = True, None, self.turn + 1
-
-        def hear(done: int, total: int) -> None:
-            if halt.is_set():
-                raise Refusal("The reading was stopped.")
-            if self._halt is halt:
-                self.share = done / max(1, total)
-
-        self._thread = background.thread(
-            lambda: self._finish(halt, *_tried(self.name, partial(make, hear))), halt, self.name
-        )
-        self._thread.start()
-
-    def _finish(self, halt: threading.Event, result: Any, error: Refusal | None) -> None:
-        if not halt.is_set():
-            self.result, self.error, self.busy = result, error, False
-            self.turn += 1
-
-    def forget(self, error: Refusal | None = None) -> None:
-        """There is no result, perhaps for a reason."""
-        self.end()
-        self.result, self.error, self.turn = None, error, self.turn + 1
-
-    def end(self) -> None:
-        """Stop what is being done; its result is thrown away."""
-        self._halt.set()
-        self.busy = False
-
-    def wait(self, seconds: float = 60.0) -> None:
-        """Until the work is done (for scripts and tests)."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-
-
-def _tried(name: str, make: Callable[[], Any]) -> tuple[Any, Refusal | None]:
-    """A result, or why there is none."""
-    try:
-        return make(), None
-    except Refusal as refusal:
-        return None, refusal
-    except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
-        return None, Refusal(f"The {name} stopped: {error}")
-
-
 @dataclass(frozen=True)
 class Opened:
     """A corpus, and the first token of each of its sheets and one after the last `[s, 2]`."""
@@ -705,70 +634,27 @@ def _text(corpus: Corpus, first: int, last: int) -> str:
     return corpus.tokenizer.join(ids[ids != SEPARATOR].tolist())
 
 
-class TrainStore(param.Parameterized):
-    """A run and everything that is chosen for it."""
-
-    entry = param.String("BERT")
-    corpus = param.String("world")
-    pasted = param.String("")
-    upload = param.Parameter(None)
-    opened = param.Parameter(None)
-    sentence = param.String("")
-    seed = param.Integer(0)
-    steps = param.Integer(1000)
-    device = param.String("auto")
-    axis = param.String("steps")
-    session = param.Parameter(None)
-    trouble = param.String("")
-
-    def load_corpus(self) -> Corpus:
-        """The corpus that is chosen, or a refusal in a sentence."""
-        if self.corpus == OWN_TEXT:
-            return from_pasted(self.pasted[:LONGEST_PASTE])
-        if self.corpus == OWN_FILE:
-            if self.upload is None:
-                raise Refusal("No file is chosen yet; choose a text, a table or a treebank first.")
-            return open_corpus(self.upload)
-        if self.corpus == OPENED:
-            if self.opened is None:
-                raise Refusal("Nothing is open on the Corpus page yet; open it and choose a text there.")
-            return self.opened
-        return open_corpus(self.corpus)
-
-    def begin(self) -> Session | None:
-        """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
-        try:
-            corpus = self.load_corpus()
-            run = Run(find_entry(self.entry), corpus, self.seed, pick(self.device), steps=self.steps, evaluate_every=25)
-            run = replace(run, entry=replace(run.entry, recipe=replace(run.entry.recipe, steps=self.steps)))
-            feed_of(run)
-            watched = sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
-        except Refusal as refusal:
-            self.trouble = str(refusal)
-            return None
-        self.end()
-
-        def look(learner: Learner) -> Glance:
-            return glance(learner.model, learner.objective, learner.step, watched)
-
-        self.param.update(session=Session(run, look), trouble="")
-        return self.session
-
-    def end(self) -> None:
-        """Stop the run that is there, if any."""
-        if self.session is not None:
-            self.session.stop()
-
-
 class Store(param.Parameterized):
     """One visit: which page is open, and the stores of the pages."""
 
     page = param.Integer(0)
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
-        self.stage, self.corpus, self.train, self.transfer = StageStore(), CorpusStore(), TrainStore(), TransferStore()
+        self.stage, self.corpus, self.transfer = StageStore(), CorpusStore(), TransferStore()
+        self.train = TrainStore(runs)
         self.stage.lender = lambda: self.train.session
+
+    def slow(self) -> None:
+        """Pause the run of the Train page and show its coming update, stage by stage, on the Stage page."""
+        learner = self.train.rest()
+        if learner is None:
+            return
+        if learner.objective.name in objectives():
+            self.stage.objective = learner.objective.name
+        self.stage.borrow()
+        self.stage.look_inside()
+        self.page = 0
 
     @param.depends("page", watch=True)
     def _enter(self) -> None:
@@ -779,7 +665,7 @@ class Store(param.Parameterized):
         """End everything that runs and remove what was uploaded."""
         self.stage.teaching.end()
         self.corpus.end()
-        self.train.end()
+        self.train.leave()
         self.transfer.end()
         if self.train.upload is not None:
             Path(self.train.upload).unlink(missing_ok=True)

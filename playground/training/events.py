@@ -7,6 +7,7 @@ from torch import Tensor
 
 from playground.example import Example, Tokens
 from playground.training.learner import Learner
+from playground.training.sizes import Group
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Stepped:
     """One optimiser step is done. `loss` and `terms` stay tensors so that nobody waits for a GPU who need not.
 
     `step` counts finished steps, `tokens` all real input tokens read so far, `graded` all answers graded so far,
-    `seconds` the training time so far, `rate` the share of the learning rate that was used.
+    `seconds` the training time so far, `rate` the share of the learning rate that was used. `sizes` are there in
+    the steps that a run measures (`Run.sizes_every`).
     """
 
     step: int
@@ -34,6 +36,7 @@ class Stepped:
     seconds: float
     example: Example
     graded: int = 0
+    sizes: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,11 @@
 """Inside one update: the coming optimiser step of a run, taken by a copy of its learner and looked into."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import hypot
 from typing import Any
 
 import torch
-from torch import nn
 
 from playground import frames, leaks
 from playground.analysis.glance import Seen, read
@@ -22,16 +19,7 @@ from playground.seeds import generator
 from playground.training.blocks import steps_together
 from playground.training.feed import Feed
 from playground.training.learner import Learner
-
-
-@dataclass(frozen=True)
-class Group:
-    """One group of layers: the lengths (L2) of its parameters, of their gradient, and of what the step added."""
-
-    name: str
-    size: float
-    gradient: float
-    change: float
+from playground.training.sizes import Group, sizes
 
 
 @dataclass(frozen=True)
@@ -62,24 +50,15 @@ def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True
     """Take the learner's coming step with a copy; the learner itself, and so its run, stays as it is."""
     copy = deepcopy(learner)
     steps, example = coming(learner, feed)
-    before, old = read(copy.model, example, row), _values(copy.model)
-    with _gradients(copy.model) as gradients:
+    before = read(copy.model, example, row)
+    with sizes(copy.model) as groups:
         trained, loss, _, share = copy.learn(example, falling)
-    after, new = read(copy.model, example, row), _values(copy.model)
+    after = read(copy.model, example, row)
     with torch.no_grad():
         left, _ = grade(copy.model.answers(trained))
-    groups = tuple(
-        Group(
-            name,
-            _length(old[n] for n in names),
-            hypot(*(gradients.get(n, 0.0) for n in names)),
-            _length(new[n] - old[n] for n in names),
-        )
-        for name, names in copy.model.groups().items()
-    )
     place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch) * feed.batch + row
     shown = tuple(replace(step, plan=None, example=rows(step.example, place, place + 1)) for step in steps)
-    return Update(shown, row, feed.batch, before, after, (float(loss), float(left)), groups, share, copy)
+    return Update(shown, row, feed.batch, before, after, (float(loss), float(left)), tuple(groups), share, copy)
 
 
 def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Example]:
@@ -93,30 +72,6 @@ def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Example]:
     steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device.type))
     example = steps[-1].example
     return steps, example if together == 1 else trimmed(batches(example, feed.batch)[place])
-
-
-@contextmanager
-def _gradients(model: nn.Module) -> Iterator[dict[str, float]]:
-    """The length of every parameter's gradient as it is made, before anything shortens it."""
-    found: dict[str, float] = {}
-
-    def hear(name: str) -> Any:
-        return lambda parameter: found.__setitem__(name, float(parameter.grad.norm()))
-
-    handles = [p.register_post_accumulate_grad_hook(hear(name)) for name, p in model.named_parameters()]
-    try:
-        yield found
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def _values(model: nn.Module) -> dict[str, torch.Tensor]:
-    return {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
-
-
-def _length(tensors: Any) -> float:
-    return hypot(*(float(t.norm()) for t in tensors))
 
 
 def record(update: Update, corpus: str) -> dict[str, Any]:
@@ -152,11 +107,10 @@ def _pull(update: Update) -> str:
 
 
 def _move(update: Update) -> str:
-    most = max(update.groups, key=lambda g: g.change / max(g.size, 1e-12))
-    share = 100 * most.change / max(most.size, 1e-12)
+    most = max(update.groups, key=lambda g: g.share)
     return (
         f"The optimiser moves every group a little, at {100 * update.share:.0f} % of the full learning rate. It moves "
-        f"furthest in: {most.name}, by {share:.2f} % of the length of its parameters."
+        f"furthest in: {most.name}, by {100 * most.share:.2f} % of the length of its parameters."
     )
 
 

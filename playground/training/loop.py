@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from playground.training.events import Evaluated, Event, Started, Stepped, Stopp
 from playground.training.feed import Feed
 from playground.training.gradient import OutOfMemory
 from playground.training.learner import Learner
+from playground.training.sizes import sizes
 from playground.training.state import State
 from playground.training.writer import Writer
 from playground.zoo.entry import Entry
@@ -31,6 +33,7 @@ class Run:
 
     With `steps` the learning rate falls to its floor at the last step of the recipe; with `seconds` alone it stays
     level after the warm-up, because nobody knows the last step.
+    Every `sizes_every` steps (0: never) the gradient and the update of every layer are measured.
     """
 
     entry: Entry
@@ -42,6 +45,7 @@ class Run:
     out: Path | None = None
     evaluate_every: int = 50
     save_every: int = 500
+    sizes_every: int = 0
 
     @property
     def falling(self) -> bool:
@@ -77,16 +81,21 @@ class Course:
 
     def step(self) -> Iterator[Event]:
         """One step; where the memory does not reach, in more and smaller parts."""
-        learner = self.learner
+        learner, each = self.learner, self.run.sizes_every
+        measured = bool(each) and (learner.step + 1) % each == 0
         while True:
             began = time.perf_counter()
             try:
-                example, self.loss, terms, share = learner.learn(self.blocks.at(learner.step), self.run.falling)
+                with sizes(learner.model) if measured else nullcontext(()) as groups:
+                    example, self.loss, terms, share = learner.learn(self.blocks.at(learner.step), self.run.falling)
                 break
             except OutOfMemory as short:
                 yield memory.smaller(learner, short)
         learner.seconds += together.seconds_of_first(time.perf_counter() - began, learner.device)
-        yield Stepped(learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded)
+        yield Stepped(
+            learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
+            tuple(groups),
+        )  # fmt: skip
 
     def evaluate(self) -> Evaluated:
         """The loss on the held-out rows."""

@@ -166,6 +166,10 @@ class Runs:
                     _write(base, name, last, waiting, event.reason if isinstance(event, Stopped) else "running")
                     waiting = []
                 yield event
+        except GeneratorExit:
+            if base is not None:
+                _write(base, name, last, waiting, "asked")
+            raise
         except sqlite3.Error as error:
             raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
         finally:

@@ -4,19 +4,25 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from playground.example import Example
 from playground.knob import turn
 from playground.models.cost import positions, step_flops
 from playground.refusal import Refusal
-from playground.training import background
+from playground.training import background, checkpoint
+from playground.training.checkpoint import Studied
 from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
 from playground.training.fork import Fork, fork
 from playground.training.learner import Learner
 from playground.training.loop import Run, train
+from playground.training.moments import spaced
+from playground.training.sizes import Group
 from playground.training.watched import Measured, Noticed, watched
 
 
@@ -53,11 +59,24 @@ Look = Callable[[Learner], Any]
 """Something to see of the learner while it trains; it runs in the training thread, between two steps."""
 
 
+@dataclass(frozen=True)
+class Sized:
+    """The gradient and the update of every group of layers in one step."""
+
+    step: int
+    groups: tuple[Group, ...]
+
+
+FRAMES = 12
+"""Looks that are kept for a film of the run, besides those at its bookmarks."""
+
+
 class Session:
     """The rows only grow, so a reader keeps a cursor and never disturbs the thread.
 
     Looks are taken at most ten times a second and only while somebody is watching; otherwise training runs at full
-    speed. States: "ready", "running", "paused", "done", "failed".
+    speed. Looks of `film` are few, ever further apart and at every bookmark, and are kept. With `rows` a run that was
+    kept goes on. States: "ready", "running", "paused", "done", "failed".
     """
 
     def __init__(
@@ -67,15 +86,19 @@ class Session:
         watched_for: float = 1.5,
         begin: Learner | None = None,
         record: Record | None = None,
+        rows: Iterable[Row] = (),
+        film: Look | None = None,
     ) -> None:
         self.run, self.look, self.watched_for = run, look, watched_for
-        self._begin, self._record = begin, record
+        self._begin, self._record, self._film = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
-        self.rows: list[Row] = []
+        self.rows: list[Row] = list(rows)
+        self.sizes: list[Sized] = []
+        self.film: list[tuple[int, Any]] = []
         self.measured: list[Measured] = []
         self.noticed: list[Noticed] = []
         self.view: Any = None
-        self.learner: Learner | None = None
+        self.learner: Learner | None = begin
         self.unigram_entropy: float | None = None
         self.error, self.reason = "", ""
         self.trouble: Trouble | None = None
@@ -83,6 +106,7 @@ class Session:
         self._resting = threading.Event()
         self._watched_until, self._looked_at = 0.0, 0.0
         self._state, self._flops_each = "ready", 0.0
+        self._frames = frozenset(spaced(run.last or run.entry.recipe.steps, FRAMES))
         self._thread = background.thread(self._work, self._halt, f"train-{run.entry.name}")
 
     @property
@@ -155,28 +179,53 @@ class Session:
 
     def _follow(self) -> None:
         events = train(self.run, self._begin)
-        for event in watched(self.run, events if self._record is None else self._record(self.run, events)):
-            match event:
-                case Started():
-                    self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
-                case Stepped():
-                    self.rows.append(Row.of(event, self.rows[-1] if self.rows else None, self._flops(event.example)))
-                    self._show(self.learner)
-                case Evaluated():
-                    last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
-                    self.rows.append(replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
-                case Measured():
-                    self.measured.append(event)
-                case Noticed():
-                    self.noticed.append(event)
-                case Trouble():
-                    self.trouble = event
-                case Stopped():
-                    self.reason, self._state = event.reason, "done"
-                    self._show(self.learner, now=True)
-            if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
-                self.reason, self._state = "asked", "done"
-                return
+        with closing(watched(self.run, events if self._record is None else self._record(self.run, events))) as seen:
+            for event in seen:
+                self._hear(event)
+                if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
+                    self._save()
+                    self.reason, self._state = "asked", "done"
+                    return
+
+    def _hear(self, event: Event | Measured | Noticed) -> None:
+        match event:
+            case Started():
+                self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
+                self._held_out = event.held_out
+                self._keep_frame(event.learner.step)
+            case Stepped():
+                self.rows.append(Row.of(event, self.rows[-1] if self.rows else None, self._flops(event.example)))
+                if event.sizes:
+                    self.sizes.append(Sized(event.step, event.sizes))
+                if event.step in self._frames:
+                    self._keep_frame(event.step)
+                self._show(self.learner)
+            case Evaluated():
+                last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
+                self.rows.append(replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
+            case Measured():
+                self.measured.append(event)
+            case Noticed():
+                self._keep_frame(event.step)
+                self.noticed.append(event)
+            case Trouble():
+                self.trouble = event
+            case Stopped():
+                self.reason, self._state = event.reason, "done"
+                self._show(self.learner, now=True)
+
+    def _keep_frame(self, step: int) -> None:
+        """One more look for the film, unless this step has one."""
+        if self._film is not None and self.learner is not None and (not self.film or self.film[-1][0] < step):
+            self.film.append((step, self._film(self.learner)))
+
+    def _save(self) -> None:
+        """The last step that was taken, so that a run that is stopped by hand loses none."""
+        learner, run = self.learner, self.run
+        if run.out is None or learner is None or not learner.step or not learner.sound(torch.zeros(())):
+            return
+        studied = Studied(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
+        checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, studied)
 
     def _flops(self, example: Example) -> float:
         """Operations of a step on this batch, told from the first one's."""

@@ -1,6 +1,6 @@
 """What a model has understood and what its heads do, measured beside training at every second evaluation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -38,7 +38,7 @@ class Noticed:
     habit: Habit
 
 
-def watched(run: Run, events: Iterable[Event]) -> Iterator[Event | Measured | Noticed]:
+def watched(run: Run, events: Iterable[Event]) -> Generator[Event | Measured | Noticed]:
     """The same events, after every second evaluation what was measured and what was noticed for the first time."""
     watch, number = None, 0
     for event in events:

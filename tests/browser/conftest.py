@@ -11,10 +11,10 @@ __all__ = ["browser", "context_size", "page"]
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The address of a running app."""
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running app, which keeps its runs in a folder of its own."""
     port = server.free_port()
-    thread = server.start(port)
+    thread = server.start(port, runs=tmp_path_factory.mktemp("runs"))
     yield f"http://localhost:{port}"
     thread.stop()
 

@@ -1,4 +1,4 @@
-"""Journey: train a tiny model, watch it, pause, step, resume, stop, reset; use one's own text."""
+"""Journey: train a tiny model, watch it, pause, step, resume, fork, reload, compare, stop; use one's own text."""
 
 import re
 import time
@@ -62,6 +62,57 @@ def test_train_pause_step_resume_stop_reset(page: Page, address: str) -> None:
     page.get_by_role("button", name="Reset").click()
     expect(page.get_by_text("ready", exact=True)).to_be_visible()
     assert steps(page) == 0
+
+
+def unfold(page: Page, name: str) -> None:
+    """Open one of the folded parts below the loss."""
+    page.get_by_role("button", name=name).click()
+
+
+def set_rate(page: Page, rate: str) -> None:
+    """Type another rate for the run that is there."""
+    field = page.get_by_role("textbox", name="rate", exact=True)
+    field.fill(rate)
+    field.press("Enter")
+
+
+def test_change_the_rate_fork_reload_open_and_compare(page: Page, address: str) -> None:
+    """One real run on the little world, whose gauges can be measured, from its first step to the comparison."""
+    open_train(page, address)
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 2)
+    unfold(page, "Change a setting now")
+    wait_until(page, lambda: page.get_by_role("textbox", name="rate", exact=True).input_value() == "0.006")
+    set_rate(page, "0.003")
+    expect(page.get_by_text("What would change: rate 0.006 → 0.003.")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Change now").click()
+    expect(page.get_by_text("What would change: nothing.")).to_be_visible(timeout=20_000)
+    wait_until(page, lambda: steps(page) >= 26)  # the first evaluation, with the gauges, is over
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("paused", exact=True)).to_be_visible(timeout=20_000)
+    at = steps(page)
+    set_rate(page, "0.001")
+    expect(page.get_by_text("What would change: rate 0.003 → 0.001.")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Fork here").click()
+    wait_until(page, lambda: steps(page) > at)
+    page.get_by_role("button", name="Pause").click()
+    unfold(page, "Runs: list, tree")
+    expect(page.get_by_text(f"at step {at}: rate 0.003 → 0.001")).to_be_visible(timeout=20_000)
+    shot(page, "train-forked-1280")
+    visit(page, f"{address}/?page=1")
+    wait_until(page, lambda: page.get_by_role("button", name="Open").count() >= 2)
+    page.wait_for_timeout(1500)
+    for number in (0, 1):  # the newest tree comes first: the run, and below it its fork
+        page.get_by_role("checkbox").nth(number).check()
+    expect(page.get_by_text("needs at least two seeds on both sides")).to_be_visible(timeout=20_000)
+    shot(page, "train-compared-1280")
+    page.get_by_role("button", name="Open").first.click()
+    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) == at)
+    expect(page.get_by_text("likeliest answers")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Resume").click()
+    wait_until(page, lambda: steps(page) > at)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=20_000)
 
 
 def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) -> None:

@@ -14,7 +14,8 @@ from playground.tokenizing.vocabulary import SEPARATOR
 from tests.widgets.test_store import is_a_sentence
 from widgets import store as stores
 from widgets.pages import corpus as corpus_page
-from widgets.store import NO_LABEL, OPENED, OWN_FILE, OWN_TEXT, CorpusStore, Store, TrainStore, Work, sheets
+from widgets.store import NO_LABEL, OWN_FILE, OWN_TEXT, CorpusStore, Store, TrainStore, Work, sheets
+from widgets.training import OPENED
 from widgets.views import pieces, uses
 from widgets.views.sheet import FEW, codes, known, sheet
 

@@ -12,8 +12,9 @@ from playground.corpora import Corpus, Source, Table
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
 from widgets.pages.layout import bind, heading, two_columns
-from widgets.store import LONGEST_PASTE, NO_LABEL, OPENED, OWN_FILE, OWN_TEXT, CorpusStore, Cut, Store
+from widgets.store import LONGEST_PASTE, NO_LABEL, OWN_FILE, OWN_TEXT, CorpusStore, Cut, Store
 from widgets.theme import figures, html, say
+from widgets.training import OPENED
 from widgets.views import pieces, uses
 from widgets.views.document import DocumentPane
 from widgets.views.sheet import known, sheet

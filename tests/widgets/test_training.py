@@ -1,0 +1,358 @@
+"""The Train page's store and pictures: runs that are kept, forked, opened again and compared; no browser."""
+
+import gc
+import os
+from dataclasses import replace
+
+import pytest
+import torch
+
+from playground.training import Session, Stepped, train
+from playground.training.inside import look_inside
+from playground.training.loop import prepared
+from playground.training.runs import Runs
+from playground.training.sizes import sizes
+from tests.runs import becomes, reviews, run_of, tiny
+from widgets import training as module
+from widgets.pages import train as train_page
+from widgets.store import Store
+from widgets.training import TrainStore, groups, held_out_curves, noise, runs_folder, tree
+from widgets.views.film import film_strip
+from widgets.views.sizes import columns, size_strips
+
+
+@pytest.fixture
+def store(monkeypatch, tmp_path):
+    """A store of tiny runs on the reviews, kept in a folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    monkeypatch.setattr(module, "find_entry", tiny)
+    monkeypatch.setattr(module, "open_corpus", lambda _: reviews())
+    monkeypatch.setattr(module, "corpus_of", lambda _: reviews())
+    monkeypatch.setattr(module, "EVALUATE_EVERY", 4)
+    monkeypatch.setattr(module, "SIZES_EVERY", 4)
+    made = TrainStore(tmp_path / "runs", corpus="reviews", steps=12, device="cpu")
+    yield made
+    made.leave()
+
+
+def ends(store):
+    session = store.session.start()
+    assert becomes(lambda: session.state in ("done", "failed"), 20)
+    assert session.error == ""
+    return session
+
+
+def taken(store, steps):
+    """The session of a store after some steps, resting."""
+    session = store.session
+    for _ in range(steps):
+        step = session.learner.step if session.learner else 0
+        session.step()
+        assert becomes(lambda step=step: session.learner is not None and session.learner.step > step, 20)
+    session.rest()
+    return session
+
+
+def losses_of(session):
+    return [row.loss for row in session.rows if row.loss is not None]
+
+
+# kept
+
+
+def test_a_run_is_kept_and_opened_again_after_its_process_is_gone(store):
+    store.begin()
+    whole = ends(store)
+    store.begin()
+    taken(store, 6)
+    store.leave()
+    first, second = store.kept()
+    assert (first.state, second.state, second.step) == ("steps", "asked", 6)
+    assert second.out is not None
+    folder, name = store.runs.folder, second.name
+    store.session = None
+    gc.collect()
+    later = TrainStore(folder, device="cpu")
+    opened = later.open(name)
+    assert later.trouble == ""
+    assert (opened.state, opened.learner.step, opened.view.step) == ("ready", 6, 6)
+    assert losses_of(opened) == losses_of(whole)[:6]
+    assert losses_of(ends(later)) == losses_of(whole), "to the last bit"
+    assert [(r.step, r.held_out) for r in later.curve(name)] == [(r.step, r.held_out) for r in opened.rows]
+    assert later.runs.find(name).state == "steps"
+
+
+def test_a_reloaded_page_takes_over_the_run_that_still_trains(store):
+    store.begin()
+    session = taken(store, 2)
+    other = TrainStore(store.runs.folder)
+    assert other.open(store.name_of_run) is session
+    store.leave()
+    assert session.state == "paused", "the visit that left no longer ends it"
+    other.leave()
+    assert session.state == "done"
+
+
+def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
+    store.begin()
+    stopped = taken(store, 3)
+    store.end()
+    assert (stopped.state, stopped.reason) == ("done", "asked")
+    opened = store.open(store.name_of_run)
+    assert opened is not stopped
+    assert (opened.state, opened.learner.step) == ("ready", 3)
+    assert ends(store).reason == "steps"
+
+
+def test_a_name_is_used_once_and_an_unused_folder_goes(store):
+    store.begin()
+    first = store.session.run.out
+    assert first.is_dir()
+    store.begin()
+    assert not first.exists() or store.session.run.out == first
+    assert len(list(store.runs.folder.iterdir())) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_a_temporary_one(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    runs_folder.cache_clear()
+    assert runs_folder() == tmp_path / "runs"
+    runs_folder.cache_clear()
+    (tmp_path / "runs").rmdir()
+    (tmp_path / "runs").write_text("a file is in the way")
+    elsewhere = runs_folder()
+    assert elsewhere != tmp_path / "runs" and elsewhere.is_dir()
+    runs_folder.cache_clear()
+
+
+# forks
+
+
+def test_a_fork_stands_in_the_tree_with_what_changed(store):
+    store.begin()
+    taken(store, 5)
+    parent, name = store.session, store.name_of_run
+    assert store.would_change({"rate": 0.002, "seed": 3}) == "rate 0.006 → 0.002, seed 0 → 3"
+    forked = store.fork({"rate": 0.002})
+    assert parent.state == "done"
+    assert becomes(lambda: forked.state == "done", 20)
+    assert losses_of(forked)[:5] == losses_of(parent)
+    assert forked.learner.step == 12
+    (_, old), (depth, new) = tree(store.kept())
+    assert (depth, new.parent, new.forked_at, new.changed) == (1, name, 5, "rate 0.006 → 0.002")
+    assert old.name == name
+    assert [r.step for r in store.curve(new.name) if r.loss is not None] == list(range(1, 13))
+
+
+def test_a_fork_from_an_earlier_checkpoint_and_of_a_run_that_is_over(store):
+    store.begin()
+    ends(store)
+    assert store.fork({}) is None
+    assert "more steps" in store.trouble
+    forked = store.fork({"steps": 20}, 8)
+    assert store.trouble == ""
+    assert becomes(lambda: forked.state == "done", 20)
+    assert (store.kept()[-1].forked_at, forked.learner.step) == (8, 20)
+    assert store.fork({"steps": 30}, 3) is None
+    assert "kept nothing of step 3" in store.trouble
+
+
+def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store):
+    store.begin()
+    session = taken(store, 2)
+    assert store.change({"rate": 0.001}) == "rate 0.006 → 0.001"
+    taken(store, 2)
+    assert session.learner.entry.recipe.rate == 0.001
+    assert store.change({"batch": 4}) == ""
+    assert "fork it instead" in store.trouble
+    assert session.state == "paused"
+
+
+def test_numbers_that_are_lost_come_with_a_fork(store):
+    store.settings = {"rate": 1.0, "matrix_rate": 1.0, "clip": 0.0}
+    store.begin()
+    taken(store, 3)
+    with torch.no_grad():
+        next(store.session.learner.model.parameters()).fill_(float("nan"))
+    session = ends(store)
+    assert (session.reason, session.trouble.kind) == ("diverged", "numbers")
+    settings = train_page._way_out(session)
+    assert settings["rate"] == pytest.approx(1 / 3)
+    assert settings["clip"] == 1.0
+    assert session.learner.sound(torch.zeros(()))
+    forked = store.fork(settings)
+    assert becomes(lambda: forked.state == "done", 20)
+    assert "rate 1 → 0.333" in store.kept()[-1].changed
+
+
+# several seeds, comparison
+
+
+def test_seeds_follow_each_other_and_are_one_group(store):
+    store.param.update(seeds=3, steps=4)
+    store.begin()
+    store.session.start()
+    assert becomes(lambda: store.advance() or len([r for r in store.kept() if r.state == "steps"]) == 3, 30)
+    ((name, some),) = groups(store.kept()).items()
+    assert name.endswith("and 2 more seeds")
+    assert [run.seed for run in some] == [0, 1, 2]
+    curves = held_out_curves(store, some)
+    assert set(curves) == {0, 4} and all(len(values) == 3 for values in curves.values())
+    assert noise(groups(store.kept())) == ""
+    store.param.update(seed=0, seeds=2, settings={"rate": 0.5, "matrix_rate": 0.5})
+    store.begin()
+    store.session.start()
+    assert becomes(lambda: store.advance() or len([r for r in store.kept() if r.state == "steps"]) == 5, 30)
+    said = noise(groups(store.kept()))
+    assert "over 2 seeds" in said and "paired t-test, 5 %" in said
+
+
+def kept_run(run, name, seed, held_out, **others):
+    return replace(run, name=name, seed=seed, held_out=held_out, **others)
+
+
+def test_one_seed_says_nothing_and_clear_gaps_are_larger_than_the_noise(store):
+    store.param.update(steps=1)
+    store.begin()
+    ends(store)
+    run = store.kept()[0]
+    slow = [kept_run(run, f"slow{s}", s, 3.0 + s / 10) for s in range(3)]
+    fast = [kept_run(run, f"fast{s}", s, 2.0 + s / 10 + s / 1000, settings={"recipe": {}}) for s in range(3)]
+    assert "two seeds" in noise(groups([slow[0], fast[0]]))
+    said = noise(groups([*slow, *fast]))
+    assert said.startswith("fast0 and 2 more seeds ends 0.999 nats below slow0 and 2 more seeds")
+    assert "larger than the noise" in said
+    mixed = [replace(r, held_out=3.0 + 0.3 * (-1) ** r.seed) for r in fast]
+    assert "within the noise" in noise(groups([*slow, *mixed]))
+
+
+# the search for a rate
+
+
+def test_the_search_suggests_a_rate_and_leaves_the_run_as_it_was(store, monkeypatch):
+    monkeypatch.setattr(module, "TRIES", 12)
+    store.begin()
+    session = taken(store, 3)
+    before = {name: value.clone() for name, value in session.learner.model.state_dict().items()}
+    store.look_for_rate()
+    store.search.wait()
+    found = store.search.result
+    assert store.search.error is None
+    assert found.rate in [t.rate for t in store.tried]
+    assert session.learner.step == 3
+    assert all(torch.equal(value, before[name]) for name, value in session.learner.model.state_dict().items())
+
+
+# inside the layers, the film
+
+
+def test_a_measured_step_has_the_sizes_of_the_look_inside_and_trains_the_same():
+    run = run_of(steps=6)
+    plain, measured = list(train(run)), list(train(replace(run, sizes_every=3)))
+    steps = [e for e in measured if isinstance(e, Stepped)]
+    assert [float(e.loss) for e in steps] == [float(e.loss) for e in plain if isinstance(e, Stepped)]
+    assert [bool(e.sizes) for e in steps] == [False, False, True, False, False, True]
+    course = prepared(run)
+    for _ in range(2):
+        list(course.step())
+    assert look_inside(course.learner, course.blocks.feed).groups == steps[2].sizes
+
+
+def test_sizes_are_those_of_the_parameters():
+    course = prepared(run_of())
+    model = course.learner.model
+    with sizes(model) as found:
+        for parameter in model.parameters():
+            parameter.data += 1.0
+    assert [g.name for g in found] == list(model.groups())
+    for group, names in zip(found, model.groups().values(), strict=True):
+        cells = sum(dict(model.named_parameters())[n].numel() for n in names)
+        assert group.change == pytest.approx(cells**0.5, rel=1e-4)
+        assert group.gradient == 0.0
+
+
+def test_a_film_has_few_moments_and_is_drawn(store):
+    store.param.update(steps=40)
+    store.begin()
+    session = ends(store)
+    steps = [step for step, _ in session.film]
+    assert steps[0] == 0 and steps[-1] == 40 and steps == sorted(set(steps)) and len(steps) <= 12 + 7
+    assert all(step == glance.step for step, glance in session.film)
+    strip = film_strip()
+    strip.show(session.film, "encoder", 0, 1, steps[3])
+    assert strip.source.data["step"] == steps
+    assert [k for k, wide in enumerate(strip.source.data["line"]) if wide > 1] == [3]
+    strips = size_strips(strip.figure.x_range)
+    strips.extend(session.sizes, 4)
+    assert strips.source.data == columns(session.sizes)
+    assert set(strips.source.data["step"]) == set(range(4, 41, 4))
+
+
+# the page
+
+
+def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
+    monkeypatch.setattr(module, "TRIES", 10)
+    _, tick = train_page.page(store, slow=lambda: None)
+    tick()
+    store.begin()
+    ends(store)
+    tick()
+    assert store.fork({"steps": 16, "rate": 0.001}) is not None
+    ends(store)
+    tick()
+    store.look_for_rate()
+    store.search.wait()
+    tick()
+    assert store.trouble == ""
+
+
+def test_the_tools_list_compare_and_fork(store):
+    from widgets.pages.runs import Tools
+
+    store.begin()
+    taken(store, 4)
+    tools = Tools(store)
+    tools.folded.active = [0, 1, 2]
+    change, rates, runs = tools.parts
+    tools.follow(store.session)
+    change.fields["rate"].value = 0.002
+    tools.follow(store.session)
+    assert "rate 0.006 → 0.002" in change.said.object
+    assert (change.now.disabled, change.fork.disabled, rates.use.disabled) == (False, False, True)
+    change.fork.clicks += 1
+    assert becomes(lambda: store.session.state == "done", 20)
+    runs.read_at = 0.0
+    tools.follow(store.session)
+    first, second = runs.lines.values()
+    assert (first.open.disabled, second.open.disabled) == (False, True)
+    assert "rate 0.006 → 0.002" in second.facts.object
+    first.tick.value = second.tick.value = True
+    runs.read_at = 0.0
+    tools.follow(store.session)
+    assert len(runs.picture.objects) == 4
+    assert "two seeds" in runs.said.object
+    change.way.value = "paper"
+    assert change.fields["optimiser"].value == "adamw"
+
+
+def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):
+    visit = Store(tmp_path / "runs", page=1)
+    session = Session(run_of("BERT", steps=1000)).start()
+    visit.train.session = session
+    assert becomes(lambda: session.learner is not None and session.learner.step > 1, 20)
+    visit.slow()
+    assert (visit.page, session.state) == (0, "paused")
+    assert visit.stage.inside["title"] == f"Inside update {session.learner.step + 1}"
+    visit.close()
+
+
+def test_runs_of_another_program_are_refused_while_they_go_on(store):
+    store.begin()
+    session = taken(store, 1)
+    name = store.name_of_run
+    module._live.pop(session.run.out)
+    other = TrainStore(store.runs.folder)
+    assert other.open(name) is None
+    assert "another program" in other.trouble
+    assert Runs(store.runs.folder).find(name).state == "running"

@@ -1,0 +1,285 @@
+"""What the Train page folds away: turn a knob now or fork, look for a rate, and the runs that are kept."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.training import Session
+from playground.training.runs import Kept
+from playground.training.writer import kept
+from playground.zoo.recipe import Recipe
+from playground.zoo.way import WAYS
+from widgets.pages.layout import heading
+from widgets.theme import html, say
+from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
+from widgets.views.courses import legend
+from widgets.views.overlay import overlay
+from widgets.views.rates import rate_chart
+
+LISTED = 30
+"""Runs that the list shows, the newest trees first."""
+
+READ_EVERY = 1.5
+"""Seconds between two looks into the list of runs."""
+
+STATES = {
+    "running": "training",
+    "steps": "finished",
+    "seconds": "finished",
+    "diverged": "lost its numbers",
+    "asked": "stopped",
+    "cut off": "cut off",
+}
+
+SMALL = {"size": "small", "margin": (4, 4), "variant": "outlined"}
+
+
+class Tools:
+    """Three folded parts below the loss; each is followed only while it is open."""
+
+    def __init__(self, store: TrainStore) -> None:
+        self.parts = (_Change(store), _Rates(store), _Runs(store))
+        titles = ("Change a setting now, or fork", "Find a learning rate", "Runs: list, tree and comparison")
+        columns = [pmui.Column(*part.widgets, margin=0, sizing_mode="stretch_width") for part in self.parts]
+        self.folded = pmui.Accordion(
+            *zip(titles, columns, strict=True), margin=(8, 10), sizing_mode="stretch_width",
+            disable_gutters=True, elevation=0, title_variant="subtitle2",
+            active=[2] if store.kept() else [],
+        )  # fmt: skip
+        self.column = self.folded
+
+    def follow(self, session: Session | None) -> None:
+        """Bring the open parts up to date."""
+        for number in self.folded.active:
+            self.parts[number].follow(session)
+
+
+class _Change:
+    """The knobs of the run, a label that says what a change would be, and the buttons that turn or fork."""
+
+    NUMBERS = ("rate", "matrix_rate", "clip", "decay")
+    WHOLE = ("batch", "steps", "seed")
+
+    def __init__(self, store: TrainStore) -> None:
+        self.store, self.session, self.entry = store, None, None
+        shared = {"width": 118, "size": "small", "margin": (4, 4)}
+        make: dict[str, Any] = {
+            n: pmui.FloatInput(label=_plain(n), start=0.0, step=1e-3, format="0.0[00000]", **shared)
+            for n in self.NUMBERS
+        }
+        make |= {n: pmui.IntInput(label=_plain(n), start=0, **shared) for n in self.WHOLE}
+        make["optimiser"] = pmui.Select(label="optimiser", options=["muon", "adamw"], **shared)
+        self.fields = make
+        self.way = pmui.Select(label="recipe", options=["as it is", *WAYS], value="as it is", **shared)
+        self.way.param.watch(lambda event: self._take_way(event.new), "value")
+        self.place = pmui.Select(label="fork from", options=["here"], value="here", **shared)
+        self.said = html(say("Press Train first; then a setting can be changed while it goes on.", "quiet"))
+        self.now = pmui.Button(label="Change now", icon="tune", disabled=True, **SMALL)
+        self.fork = pmui.Button(label="Fork here", icon="fork_right", disabled=True, **SMALL)
+        self.now.on_click(lambda _: self._now())
+        self.fork.on_click(lambda _: self._fork())
+        wraps = {"flex_wrap": "wrap", "margin": (0, 6), "sizing_mode": "stretch_width"}
+        self.widgets = [
+            pn.FlexBox(*make.values(), self.way, self.place, **wraps),
+            self.said,
+            pmui.Row(self.now, self.fork, margin=(0, 6)),
+        ]
+
+    def follow(self, session: Session | None) -> None:
+        """Fill the fields from another run; say what is different."""
+        learner = session.learner if session is not None else None
+        if session is None or learner is None:
+            return
+        if session is not self.session or learner.entry is not self.entry:
+            self.session, self.entry = session, learner.entry
+            self._fill()
+        places = ["here", *(f"step {step}" for step in self._kept() if step != learner.step)]
+        if self.place.options != places:
+            self.place.param.update(options=places, value=self.place.value if self.place.value in places else "here")
+        changed, trains = self.changed, session.state in ("running", "paused")
+        self.said.object = say(f"What would change: {self.store.would_change(changed)}.")
+        self.now.disabled = not (trains and changed and set(changed) <= set(AT_ONCE))
+        self.fork.disabled = session.state == "failed"
+        label = "Fork here" if self.place.value == "here" else f"Fork from {self.place.value}"
+        if self.fork.label != label:
+            self.fork.label = label
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The fields that differ from the run."""
+        session = self.session
+        if session is None or session.learner is None:
+            return {}
+        old = _values(session)
+        return {n: f.value for n, f in self.fields.items() if f.value is not None and f.value != old[n]}
+
+    def _fill(self) -> None:
+        assert self.session is not None
+        values = _values(self.session)
+        learner = self.session.learner
+        if learner is not None and learner.step >= values["steps"]:
+            values["steps"] = learner.step + values["steps"]  # a fork of a run that is over needs more steps
+        for name, value in values.items():
+            self.fields[name].value = value
+        self.way.value = "as it is"
+
+    def _take_way(self, name: str) -> None:
+        """A recipe as a whole; the shape of the model stays, for a fork keeps the weights."""
+        for knob, value in (WAYS[name].recipe if name in WAYS else {}).items():
+            if knob in self.fields:
+                self.fields[knob].value = value
+
+    def _kept(self) -> list[int]:
+        out = self.session.run.out if self.session is not None else None
+        return list(kept(Path(out))) if out is not None else []
+
+    def _now(self) -> None:
+        self.store.change(self.changed)
+
+    def _fork(self) -> None:
+        step = None if self.place.value == "here" else int(self.place.value.removeprefix("step "))
+        self.store.fork(self.changed, step)
+
+
+def _values(session: Session) -> dict[str, Any]:
+    learner = session.learner
+    assert learner is not None
+    recipe: Recipe = learner.entry.recipe
+    return {n: getattr(recipe, n) for n in (*_Change.NUMBERS, "batch", "steps", "optimiser")} | {"seed": learner.seed}
+
+
+def _drawn(chart: Any, *shown: Any) -> Any:
+    """A new chart that is filled before it comes to the page: one that is folded away would miss what comes later."""
+    chart.show(*shown)
+    return pn.pane.Bokeh(chart.figure, sizing_mode="stretch_width", margin=(0, 10))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")
+
+
+class _Rates:
+    """A button that tries rates from low to high with a copy of the model, the curve, and what it suggests."""
+
+    def __init__(self, store: TrainStore) -> None:
+        self.store, self.tried = store, -1
+        self.button = pmui.Button(label="Find a learning rate", icon="search", **SMALL)
+        self.button.on_click(lambda _: store.look_for_rate())
+        self.use = pmui.Button(label="Use it", icon="check", disabled=True, **SMALL)
+        self.use.on_click(lambda _: self._use())
+        self.said = html(say(
+            "The rate grows in every step until the loss runs away (arXiv:1506.01186). A copy of the model is trained, "
+            "so the run stays as it is.", "quiet",
+        ))  # fmt: skip
+        self.picture = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.widgets = [pmui.Row(self.button, self.use, margin=(0, 6)), self.said, self.picture]
+
+    def follow(self, session: Session | None) -> None:
+        """Draw what was tried since."""
+        search, tried = self.store.search, list(self.store.tried)
+        if self.button.disabled != search.busy:
+            self.button.disabled = search.busy
+        state = len(tried) + 1000 * search.turn
+        if state == self.tried:
+            return
+        self.tried = state
+        found = None if search.busy else search.result
+        self.picture.objects = [_drawn(rate_chart(), tried, found)] if tried and not search.busy else []
+        self.use.disabled = found is None
+        if found is not None:
+            self.said.object = say(found.sentence)
+        elif search.error is not None:
+            self.said.object = say(search.error, "trouble")
+
+    def _use(self) -> None:
+        """Give the rate to the run that trains, and to the runs to come."""
+        found, session = self.store.search.result, self.store.session
+        if found is None:
+            return
+        settings = {"rate": found.rate, "matrix_rate": found.matrix_rate}
+        self.store.settings = settings
+        if session is not None and session.state in ("running", "paused"):
+            self.store.change(settings)
+
+
+class _Runs:
+    """The tree of runs with a tick to compare and a button to open each, and one chart for those that are ticked."""
+
+    def __init__(self, store: TrainStore) -> None:
+        self.store, self.read_at, self.drawn = store, 0.0, None
+        self.lines: dict[str, _Line] = {}
+        where = store.runs.folder if store.runs is not None else "nowhere"
+        self.none = html(say("No run is kept yet; the first one is when you press Train.", "quiet"))
+        self.list = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.legend, self.said = html(""), html("")
+        self.picture = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.widgets = [self.none, self.list, self.picture, html(say(f"Kept in {where}.", "quiet"))]
+
+    def follow(self, session: Session | None) -> None:
+        """Read the list now and then; draw what has changed."""
+        ticked = [name for name, line in self.lines.items() if line.tick.value]
+        if time.monotonic() - self.read_at < READ_EVERY and ticked == self.store.ticked:
+            return
+        self.read_at = time.monotonic()
+        listed = tree(self.store.kept())[:LISTED]
+        if [run.name for _, run in listed] != list(self.lines):
+            self.lines = {r.name: self.lines.get(r.name) or _Line(r, depth, self._open) for depth, r in listed}
+            self.list.objects = [line.row for line in self.lines.values()]
+        for _, run in listed:
+            self.lines[run.name].show(run, run.name == self.store.name_of_run, session)
+        self.none.visible = not listed
+        self._compare([run for _, run in listed if run.name in ticked], ticked)
+
+    def _open(self, name: str) -> None:
+        self.store.open(name)
+        self.read_at = 0.0
+
+    def _compare(self, runs: list[Kept], ticked: list[str]) -> None:
+        state = [(run.name, run.step) for run in runs]
+        self.store.ticked = ticked
+        if state == self.drawn:
+            return
+        self.drawn = state
+        grouped = groups(runs)
+        curves = {name: held_out_curves(self.store, some) for name, some in grouped.items()}
+        self.legend.object, self.said.object = legend(list(grouped)), say(noise(grouped))
+        title = heading("Held out, side by side")
+        self.picture.objects = [title, self.legend, _drawn(overlay(), curves), self.said] if runs else []
+
+
+class _Line:
+    """One run of the list: a tick, what it is and how far it came, and the way back to it."""
+
+    def __init__(self, run: Kept, depth: int, act: Callable[[str], None]) -> None:
+        self.tick = pmui.Checkbox(label=run.name, value=False, margin=(0, 4), size="small")
+        self.facts = html("", margin=(0, 10, 4, 27))
+        self.open = pmui.Button(label="Open", icon="folder_open", **SMALL)
+        self.open.on_click(lambda _: act(run.name))
+        told = pmui.Column(self.tick, self.facts, margin=0, styles={"flex": "1 1 0", "min-width": "0"})
+        edge = {"border-left": "2px solid #8886"} if depth else {}
+        self.row = pmui.Row(
+            told, self.open, margin=(0, 6, 0, 8 + 22 * min(depth, 6)), sizing_mode="stretch_width", styles=edge
+        )
+
+    def show(self, run: Kept, here: bool, session: Session | None) -> None:
+        """What there is to say of it now; the run on screen can be opened again once it was stopped."""
+        told = say(_facts(run, here), "quiet")
+        if self.facts.object != told:
+            self.facts.object = told
+        off = here and session is not None and session.reason != "asked"
+        if self.open.disabled != off:
+            self.open.disabled = off
+
+
+def _facts(run: Kept, here: bool) -> str:
+    held_out = f"held out {run.held_out:.3f} nats" if run.held_out is not None else "not yet evaluated"
+    of = run.settings.get("recipe", {}).get("steps")
+    steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
+    said = [f"{run.entry} on {run.corpus}", f"seed {run.seed}", steps, held_out, STATES.get(run.state, run.state)]
+    if run.parent:
+        said.append(f"left {run.parent} at step {run.forked_at:,}: {run.changed}")
+    return " · ".join([*said, "on screen"] if here else said)

@@ -1,0 +1,440 @@
+"""The state of the Train page: the choices for a run, the run that is watched, and the runs that are kept."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from statistics import fmean, stdev
+from tempfile import mkdtemp
+from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import param
+
+from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
+from playground.corpora import Corpus, from_pasted, open_corpus
+from playground.devices import pick
+from playground.finetuning.compare import critical
+from playground.knob import turn
+from playground.refusal import Refusal
+from playground.training import Event, Run, Session
+from playground.training.checkpoint import Saved
+from playground.training.fork import corpus_of, fork, what_changed
+from playground.training.lanes import lane_name
+from playground.training.learner import Learner
+from playground.training.rates import Found, Tried, find_rate
+from playground.training.record import recorded
+from playground.training.runs import Kept, Parent, Runs
+from playground.training.session import Row
+from playground.zoo import find_entry
+from playground.zoo.way import find_way
+from widgets.comparing import feed_of
+from widgets.work import Work
+
+LONGEST_PASTE = 2_000_000
+"""Characters of a pasted corpus."""
+
+OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
+
+AS_DECLARED = "as declared"
+"""The recipe that the entry itself declares."""
+
+EVALUATE_EVERY, SIZES_EVERY, CHECKPOINTS = 25, 20, 20
+"""Steps between evaluations and between measurements of the layers; how many checkpoints a run leaves."""
+
+AT_ONCE = ("rate", "matrix_rate", "clip", "decay", "warm_up", "floor")
+"""Knobs that a running model can take; the others need a fork."""
+
+TRIES = 60
+"""Steps of a search for a learning rate."""
+
+_live: WeakValueDictionary[Path, Session] = WeakValueDictionary()
+_owner: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+_texts: WeakValueDictionary[str, Corpus] = WeakValueDictionary()
+_naming = threading.Lock()
+
+
+@cache
+def runs_folder() -> Path:
+    """Where runs are kept: `runs` where the app was started, or a temporary folder where nothing can be written."""
+    folder = Path("runs").absolute()
+    try:
+        folder.mkdir(exist_ok=True)
+        (folder / ".writable").touch()
+        (folder / ".writable").unlink()
+    except OSError:
+        return Path(mkdtemp(prefix="playground-runs-"))
+    return folder
+
+
+class TrainStore(param.Parameterized):
+    """A run, everything that is chosen for it, and the runs of the folder `runs`; without a folder nothing is kept.
+
+    `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
+    are compared; `name` is what the list calls the run that is watched.
+    """
+
+    entry = param.String("BERT")
+    corpus = param.String("world")
+    pasted = param.String("")
+    upload = param.Parameter(None)
+    opened = param.Parameter(None)
+    sentence = param.String("")
+    seed = param.Integer(0)
+    seeds = param.Integer(1, bounds=(1, 20))
+    steps = param.Integer(1000)
+    device = param.String("auto")
+    axis = param.String("steps")
+    way = param.String(AS_DECLARED)
+    settings = param.Dict({})
+    ticked = param.List([])
+    session = param.Parameter(None)
+    name_of_run = param.String("")
+    trouble = param.String("")
+
+    def __init__(self, runs: Path | None = None, **values: Any) -> None:
+        super().__init__(**values)
+        self.runs = None if runs is None else Runs(runs)
+        self.search = Work("search for a rate")
+        self.tried: list[Tried] = []
+        self._seeds_left: list[int] = []
+
+    # a new run
+
+    def load_corpus(self) -> Corpus:
+        """The corpus that is chosen, or a refusal in a sentence."""
+        if self.corpus == OWN_TEXT:
+            return from_pasted(self.pasted[:LONGEST_PASTE])
+        if self.corpus == OWN_FILE:
+            if self.upload is None:
+                raise Refusal("No file is chosen yet; choose a text, a table or a treebank first.")
+            return open_corpus(self.upload)
+        if self.corpus == OPENED:
+            if self.opened is None:
+                raise Refusal("Nothing is open on the Corpus page yet; open it and choose a text there.")
+            return self.opened
+        return open_corpus(self.corpus)
+
+    def begin(self) -> Session | None:
+        """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
+        made = self._tried(lambda: self._watch(self._run()))
+        self._seeds_left = list(range(self.seed + 1, self.seed + self.seeds)) if made else []
+        return made
+
+    def _run(self) -> Run:
+        entry = find_entry(self.entry)
+        entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
+        entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, "steps": self.steps}))
+        return self._rhythm(Run(entry, self.load_corpus(), self.seed, pick(self.device)))
+
+    def _rhythm(self, run: Run) -> Run:
+        """How often the run is evaluated, measured and saved."""
+        steps = run.entry.recipe.steps
+        return replace(
+            run, steps=steps, evaluate_every=EVALUATE_EVERY, sizes_every=SIZES_EVERY,
+            save_every=max(EVALUATE_EVERY, steps // CHECKPOINTS),
+        )  # fmt: skip
+
+    def _watch(
+        self, run: Run, learner: Learner | None = None, rows: Iterable[Row] = (), parent: Parent | None = None,
+        name: str = "",
+    ) -> Session:  # fmt: skip
+        """A session of a run, in a folder of its own; an old run goes on with its `learner`, `rows` and `name`."""
+        feed_of(run)
+        watched = self._sentence(run.corpus)
+        self.leave()
+        wanted = lane_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}"
+        name = name or self._new_folder(wanted)
+        if self.runs is not None:
+            run = replace(run, out=(self.runs.folder / name).absolute())
+
+        def look(learner: Learner) -> Glance:
+            return glance(learner.model, learner.objective, learner.step, watched)
+
+        record = self._record(name, parent, learner.step if learner else 0)
+        session = Session(run, look, begin=learner, record=record, rows=rows, film=look)
+        if learner is not None:
+            session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
+        return self._take(session, name)
+
+    def _take(self, session: Session, name: str) -> Session:
+        """Make a session the one that is watched; whoever watched it before no longer ends it."""
+        _owner[session], _texts[session.run.corpus.hash] = id(self), session.run.corpus
+        if session.run.out is not None:
+            _live[session.run.out] = session
+        self.param.update(session=session, name_of_run=name, trouble="")
+        return session
+
+    def _sentence(self, corpus: Corpus) -> Any:
+        return sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
+
+    def _new_folder(self, wanted: str) -> str:
+        """A name that no run has, its folder made at once so that no other visit takes it."""
+        if self.runs is None:
+            return wanted
+        with _naming:
+            name, number = wanted, 2
+            while (self.runs.folder / name).exists():
+                name, number = f"{wanted}-{number}", number + 1
+            try:
+                (self.runs.folder / name).mkdir(parents=True)
+            except OSError as error:
+                raise Refusal(f"The run cannot be kept in {self.runs.folder} ({error.strerror or error}).") from error
+        return name
+
+    def _record(self, name: str, parent: Parent | None, resumed_at: int) -> Callable[..., Iterator[Event]] | None:
+        runs = self.runs
+        if runs is None:
+            return None
+        return lambda run, events: runs.recorded(name, run, recorded(run, events, resumed_at), parent)
+
+    # the run that is there
+
+    def rest(self) -> Learner | None:
+        """Pause the run; its learner, once it has one."""
+        session = self.session
+        if session is None:
+            return None
+        session.rest()
+        return session.learner
+
+    def end(self) -> None:
+        """Stop the run that is there, if any, and the seeds that would follow."""
+        self._seeds_left = []
+        if self.session is not None:
+            self.session.stop()
+
+    def leave(self) -> None:
+        """Let go of the run: it ends, with its last step saved, unless another visit has taken it over."""
+        self.search.end()
+        session = self.session
+        if session is None or _owner.get(session, id(self)) != id(self):
+            return
+        session.stop()
+        if session.run.out is not None and session.state == "ready":
+            _remove_if_empty(session.run.out)
+
+    def advance(self) -> None:
+        """When one seed is done, begin the next one, if several were asked for."""
+        session = self.session
+        if self._seeds_left and session is not None and session.state == "done":
+            seed = self._seeds_left.pop(0)
+            run = replace(session.run, seed=seed, out=None)
+            if (made := self._tried(lambda: self._watch(run))) is not None:
+                made.start()
+
+    def change(self, settings: Mapping[str, Any]) -> str:
+        """Turn knobs of the run that trains, from its next step on; says what is different."""
+        session = self.session
+        if session is None or session.state not in ("running", "paused"):
+            self.trouble = "There is no run that trains; press Train, or fork a run that is over."
+            return ""
+        if later := [name for name in settings if name not in AT_ONCE]:
+            self.trouble = f"{', '.join(later)} cannot be changed while a run goes on; fork it instead."
+            return ""
+        old = session.learner.entry if session.learner else session.run.entry
+        said = self._tried(lambda: (session.turn(settings), what_changed(old, _turned(old, settings)))[1])
+        return said or ""
+
+    # forks
+
+    def would_change(self, settings: Mapping[str, Any]) -> str:
+        """What a fork with these settings would change, in the words of its label."""
+        session = self.session
+        if session is None or session.learner is None:
+            return "nothing"
+        old, given = session.learner.entry, dict(settings)
+        seed = int(given.pop("seed", session.learner.seed))
+        try:
+            return what_changed(old, _turned(old, given), {"seed": (session.learner.seed, seed)})
+        except Refusal as refusal:
+            return str(refusal)
+
+    def fork(self, settings: Mapping[str, Any], step: int | None = None) -> Session | None:
+        """A run of its own from here, or from a checkpoint of the run that is watched; it starts at once."""
+        self._seeds_left = []
+        made = self._tried(lambda: self._forked(dict(settings), step))
+        return made.start() if made is not None else None
+
+    def _forked(self, settings: dict[str, Any], step: int | None) -> Session:
+        session, name = self.session, self.name_of_run
+        if session is None:
+            raise Refusal("There is no run to fork; press Train, or open one that is kept.")
+        if step is None or (session.learner is not None and session.learner.step == step):
+            made = session.fork(settings)
+        else:
+            if self.runs is None:
+                raise Refusal(f"Nothing is kept of step {step}, so it cannot be forked from there.")
+            learner = self.runs.load(name, step, session.run.device).learner
+            made = fork(replace(session.run, entry=learner.entry), learner, settings)
+        if made.run.entry.recipe.steps <= made.step:
+            raise Refusal(f"The run is at step {made.step}; give the fork more steps than that.")
+        rows = [row for row in session.rows if row.step <= made.step]
+        return self._watch(self._rhythm(made.run), made.learner, rows, Parent(name, made.step, made.changed))
+
+    # runs that are kept
+
+    def kept(self) -> tuple[Kept, ...]:
+        """The runs of the folder, the oldest first."""
+        return () if self.runs is None else self._tried(self.runs.all) or ()
+
+    def open(self, name: str) -> Session | None:
+        """Take a kept run up again: as it goes on, where it is still there, else from its last checkpoint."""
+        self._seeds_left = []
+        return self._tried(lambda: self._opened(name))
+
+    def _opened(self, name: str) -> Session:
+        if self.runs is None:
+            raise Refusal("Nothing is kept here, so there is no run to open.")
+        folder = (self.runs.folder / name).absolute()
+        alive = _live.get(folder)
+        if alive is not None and _can_be_watched(alive):
+            if alive is not self.session:
+                self.leave()
+            return self._take(alive, name)
+        kept = self.runs.find(name)
+        if kept.state == "running":
+            raise Refusal(f"{name} is being trained by another program; wait until it is done.")
+        saved = self.runs.load(name, device=pick(self.device))
+        run = self._rhythm(Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device))
+        rows = [row for row in self.curve(name) if row.step <= saved.learner.step]
+        return self._watch(run, saved.learner, rows, name=name)
+
+    def curve(self, name: str) -> list[Row]:
+        """The points of a run; before a fork those of the run that it left."""
+        if self.runs is None:
+            return []
+        kept, own = self.runs.find(name), self.runs.points(name)
+        if kept.parent is None or kept.forked_at is None:
+            return own
+        return [row for row in self.curve(kept.parent) if row.step <= kept.forked_at] + own
+
+    # the search for a rate
+
+    def look_for_rate(self) -> None:
+        """Try rates from low to high with a copy of the model, so that the run itself is not touched."""
+        source = self._tried(self._searched)
+        if source is None:
+            return
+        self.tried, run_and_learner = [], source
+
+        def work(hear: Callable[[int, int], None]) -> Found | None:
+            for found in find_rate(*run_and_learner, steps=TRIES):
+                if isinstance(found, Found):
+                    return found
+                self.tried.append(found)
+                hear(len(self.tried), TRIES)
+            return None
+
+        self.search.begin(work)
+
+    def _searched(self) -> tuple[Run, Learner | None]:
+        session = self.session
+        if session is not None and session.learner is not None and session.state != "failed":
+            made = session.fork()
+            return made.run, made.learner
+        return self._run(), None
+
+    def _tried(self, act: Callable[[], Any]) -> Any:
+        """What an act gives; a refusal becomes the sentence on the page."""
+        try:
+            made = act()
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+            return None
+        if self.trouble:
+            self.trouble = ""
+        return made
+
+
+def _can_be_watched(session: Session) -> bool:
+    """Whether it goes on or has ended by itself; one that was stopped goes on from what it saved."""
+    return session.state in ("ready", "running", "paused") or session.reason in ("steps", "seconds", "diverged")
+
+
+def _turned(entry: Any, settings: Mapping[str, Any]) -> Any:
+    return replace(entry, recipe=turn(entry.recipe, settings))
+
+
+def _text_of(saved: Saved) -> Corpus:
+    """The text of a kept run; one's own is there as long as somebody trains on it."""
+    return _texts.get(saved.corpus.hash) or corpus_of(saved)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        return
+
+
+def tree(runs: Sequence[Kept]) -> list[tuple[int, Kept]]:
+    """The runs with their depth, every fork below the run that it left; the newest root first."""
+    names = {run.name for run in runs}
+
+    def below(run: Kept, depth: int) -> Iterator[tuple[int, Kept]]:
+        yield depth, run
+        for other in runs:
+            if other.parent == run.name:
+                yield from below(other, depth + 1)
+
+    roots = [run for run in runs if run.parent is None or run.parent not in names]
+    return [item for root in reversed(roots) for item in below(root, 0)]
+
+
+def groups(runs: Sequence[Kept]) -> dict[str, list[Kept]]:
+    """Runs that differ by nothing but their seed stand together, under the name of the first."""
+    found: list[list[Kept]] = []
+    for run in runs:
+        fits = (some for some in found if _alike(some[0], run) and run.seed not in {r.seed for r in some})
+        if (there := next(fits, None)) is not None:
+            there.append(run)
+        else:
+            found.append([run])
+    return {_called(some): some for some in found}
+
+
+def _alike(one: Kept, other: Kept) -> bool:
+    return all(getattr(one, f) == getattr(other, f) for f in ("entry", "corpus", "settings", "parent", "forked_at"))
+
+
+def _called(some: Sequence[Kept]) -> str:
+    seeds = len({run.seed for run in some})
+    return some[0].name if seeds == 1 else f"{some[0].name} and {seeds - 1} more seed{'s' * (seeds > 2)}"
+
+
+def held_out_curves(store: TrainStore, some: Sequence[Kept]) -> dict[int, list[float]]:
+    """The held-out losses of some runs at every step at which all of them were evaluated."""
+    found: dict[int, list[float]] = {}
+    for run in some:
+        for row in store.curve(run.name):
+            if row.held_out is not None:
+                found.setdefault(row.step, []).append(row.held_out)
+    most = max(map(len, found.values()), default=0)
+    return {step: values for step, values in sorted(found.items()) if len(values) == most}
+
+
+def noise(grouped: Mapping[str, Sequence[Kept]]) -> str:
+    """Whether the best group's lead on the next is larger than the noise between seeds; it takes two common seeds."""
+    if len(grouped) < 2:
+        return ""
+    last = {name: {r.seed: r.held_out for r in some if r.held_out is not None} for name, some in grouped.items()}
+    ranked = sorted((name for name in last if len(last[name]) > 1), key=lambda name: fmean(last[name].values()))
+    if len(ranked) < 2:
+        return "Whether a difference is larger than the noise needs at least two seeds on both sides."
+    best, second = ranked[:2]
+    common = sorted(set(last[best]) & set(last[second]))
+    if len(common) < 2:
+        return f"{best} and {second} have fewer than two seeds in common, so their noise cannot be told."
+    steps = {run.step for name in (best, second) for run in grouped[name] if run.seed in common}
+    if len(steps) > 1:
+        return f"These runs stand at different steps ({', '.join(map(str, sorted(steps)))}); train them equally far."
+    gaps = [last[second][seed] - last[best][seed] for seed in common]
+    mean, room = fmean(gaps), critical(len(gaps)) * stdev(gaps) / len(gaps) ** 0.5
+    larger = mean > room
+    said = "larger than the noise between seeds" if larger else "within the noise, so neither is better"
+    return (
+        f"{best} ends {mean:.3f} nats below {second} on average over {len(gaps)} seeds (± {room:.3f}): {said} "
+        "(paired t-test, 5 %)."
+    )
