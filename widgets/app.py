@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 
 from widgets.live import drain
 from widgets.pages import corpus, stage, train, transfer
+from widgets.scene.care import Care
 from widgets.store import SCENE, Store
 
 pn.extension()
@@ -56,7 +57,7 @@ def app() -> Any:
     pn.state.on_session_destroyed(gone)
     return pmui.Page(
         title="Pretraining Playground",
-        main=[tabs],
+        main=[tabs, Care(height=0, margin=0)],
         main_width="100%",
         theme_config=THEME,
     )
@@ -66,12 +67,12 @@ def _link(store: Store) -> None:
     """Keep what is on screen in the address, so that it can be shared."""
     location = pn.state.location
     asked = dict(parse_qsl(location.search.removeprefix("?"), keep_blank_values=True))
-    store.stage.open(asked)
+    store.stage.open(asked if set(asked) - {"page"} else {**asked, "view": "table"})
     store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0
 
     def tell(*_: object) -> None:
-        told = store.stage.query() | ({"page": str(store.page)} if store.page else {})
+        told = store.stage.query() | ({"page": str(store.page)} if store.page else {}) or {"view": "stage"}
         location.search = f"?{urlencode(told)}" if told else ""
 
     store.param.watch(tell, "page")
-    store.stage.param.watch(tell, [*SCENE, "rebuilt"])
+    store.stage.param.watch(tell, [*SCENE, "rebuilt", "view"])

@@ -255,7 +255,7 @@ function themeOf(element) {
     key: css(ink) + css(paper),
     ink: css(ink),
     paper: css(paper),
-    muted: css(toward(dark ? 0.66 : 0.62)),
+    muted: css(toward(0.68)),
     faint: css(toward(0.4)),
     line: css(toward(dark ? 0.22 : 0.16)),
     track: css(toward(dark ? 0.045 : 0.032)),
@@ -817,8 +817,16 @@ function focusOf(record, k, reader, head) {
 /** The weight of a cell in 0..1 for a head, or for all heads on average (head -1). */
 function weightAt(matrix, i, j, head) {
   if (!matrix.heads || head === null) return null;
-  const at = (h) => matrix.data[(h * matrix.n + i) * matrix.m + j] / 255;
-  return head >= 0 && head < matrix.heads ? at(head) : sum(range(matrix.heads).map(at)) / matrix.heads;
+  if (head >= 0 && head < matrix.heads) return matrix.data[(head * matrix.n + i) * matrix.m + j] / 255;
+  matrix.mean ??= meanOf(matrix);
+  return matrix.mean[i * matrix.m + j];
+}
+
+/** The mean of all heads, found once for each matrix: it is asked for in every picture. */
+function meanOf({ heads, n, m, data }) {
+  const mean = new Float32Array(n * m);
+  for (let at = 0; at < heads * n * m; at++) mean[at % (n * m)] += data[at] / 255 / heads;
+  return mean;
 }
 
 function paintArcs(ctx, art, focus) {
@@ -1317,7 +1325,7 @@ function button(name, label, keys, extra = {}) {
 /** All elements of the component, made once; only texts and attributes change afterwards. */
 function buildParts() {
   const parts = {
-    title: node("h3", { class: "stage-title" }),
+    title: node("h2", { class: "stage-title" }),
     subtitle: node("p", { class: "stage-subtitle" }),
     lamp: node("p", { class: "stage-lamp", role: "status" }),
     name: node("b"),
@@ -1780,7 +1788,7 @@ function mountOne(el, raw, options = {}) {
       options.onEdit?.(edit);
     },
   };
-  plugs.push(...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit)]));
+  plugs.push(...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
 
   el.replaceChildren(root);
   if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();
