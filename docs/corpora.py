@@ -8,7 +8,12 @@ from math import log
 from pathlib import Path
 
 from playground.corpora import Corpus, open_corpus
+from playground.corpora.parallel import make_parallel
 from playground.corpora.tinyworld import tasks
+from playground.corpora.tinyworld.facts import FACTS
+from playground.corpora.tinyworld.lexicon import STEMS
+from playground.corpora.tinyworld.presets.affixes import derive, held_out
+from playground.corpora.tinyworld.trees import constituents
 from playground.corpora.tinyworld.truth import every_text
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.tokenizing.words import join_words
@@ -59,6 +64,73 @@ def _value(made: Corpus, label: str, place: int) -> str:
     number = int(made.labels[label][place])
     names = made.label_names.get(label)
     return "" if number < 0 else names[number] if names else str(number)
+
+
+def tree(name: str, word: str) -> str:
+    """The first sentence with a word: "word ←relation head" for all that hangs on another."""
+    made = corpus(name)
+    words = made.tokenizer.decode(made.ids.tolist())
+    sentence = made.sentence[words.index(word)]
+    places = ((made.sentence == sentence) & (made.ids != SEPARATOR)).nonzero()[:, 0].tolist()
+    head = made.labels["head"].tolist()
+    arcs = ", ".join(
+        f"{words[k]} ←{_value(made, 'relation', k)}– {words[head[k]]}" if head[k] >= 0 else f"{words[k]} root"
+        for k in places
+    )
+    groups = constituents([head[k] - places[0] if head[k] >= 0 else -1 for k in places])
+    return f"{arcs} · groups: {', '.join(join_words(words[places[a] : places[b] + 1]) for a, b in groups)}"
+
+
+def roles() -> str:
+    """A sentence and the same verb with the roles reversed."""
+    texts, labels = tasks.role_pairs(6, 0)
+    one, other = texts[labels.index(0)]
+    return f"{join_words(one)} – reversed: {join_words(other)}"
+
+
+def stems() -> str:
+    """Three words of the corpus `affixes`, one that it never writes, and a mistyped word."""
+    held = next(derive(stem, "un-") for stem in STEMS.split() if held_out(stem, "un-"))
+    wrong = tasks.mistyped_sentences(1, 0)[0]
+    return (
+        f"{document('affixes')} (never written: {held}) · {wrong.words[wrong.place]} for {wrong.right}: {wrong.error}"
+    )
+
+
+def shortcut() -> str:
+    """A text whose cue is right and one whose cue misleads."""
+    texts, _ = tasks.shortcut_sentences(40, 0, share=0.5)
+    said = {text.agrees: join_words(text.words) for text in texts}
+    return f"{said[True]} – misleading: {said[False]}"
+
+
+def ending() -> str:
+    """The end of a story with a right and a wrong last sentence."""
+    story = tasks.story_endings(1, 0)[0]
+    right, wrong = story.endings[story.right], story.endings[1 - story.right]
+    return f"{join_words(story.words)} right: {join_words(right)} wrong: {join_words(wrong)}"
+
+
+def towns() -> str:
+    """Facts that the name gives away, and facts that it does not."""
+    has = [fact for fact in FACTS if fact.relation == "has"]
+    one, other = (next(fact for fact in has if fact.revealing == wanted) for wanted in (True, False))
+    return f"{one.subject} has a {one.object} (its name says so) · {other.subject} has a {other.object}"
+
+
+def languages() -> str:
+    """A sentence, and the same in two other languages."""
+    third = make_parallel(0, 2000, language="third")
+    said = third.tokenizer.join(
+        third.ids[(third.document == 0) & (third.sentence == 1) & (third.ids != SEPARATOR)].tolist()
+    )
+    return f"{document('parallel')} {said}"
+
+
+def cry() -> str:
+    """A noun and a verb that say each other."""
+    chances = every_text("world", "Cry").word_at(["the", "dog", "barked", "."], 1)
+    return f"the [MASK] barked: {', '.join(f'{word} {chance:.2f}' for word, chance in chances.items())}"
 
 
 def pairs(kind: str) -> str:
@@ -121,12 +193,12 @@ PROPERTIES = (
         "documents with a title, a topic and events in order", partial(document, "stories"),
         "ALBERT (arXiv:1909.11942), where sentence-order prediction is compared with next-sentence prediction: "
         "the latter can be solved by the topic alone",
-        "the number of topics cannot be turned",
     ),
     Property(
-        "parts of speech and phrases", partial(marked, "world", "pos", value="VERB"),
-        "“BERT rediscovers the classical NLP pipeline” (arXiv:1905.05950), its results by layer",
-        "dependency and constituency trees (a treebank of your own brings heads), tense as a label",
+        "parts of speech, tense, phrases and dependency trees",
+        lambda: f"{marked('world', 'pos', value='VERB')} · {tree('stories', 'wrapped')}",
+        "“BERT rediscovers the classical NLP pipeline” (arXiv:1905.05950), its results by layer; "
+        "the structural probe (N19-1419)",
     ),
     Property(
         "words with two meanings; the cue left, right, on both sides, or only in both together",
@@ -135,69 +207,68 @@ PROPERTIES = (
         f"{BERT}, its introduction on joining two directions late",
     ),
     Property(
-        "names of several words whose parts are crossed", crossed,
+        "names of several words whose parts are crossed; nouns and verbs that say each other",
+        lambda: f"{crossed()} · {cry()}",
         "XLNet (arXiv:1906.08237), its discussion of “New York”: masked words are guessed independently",
-        "crossed pairs of noun and verb",
     ),
     Property(
-        "facts about typed entities, each told a set number of times, some never", fact,
-        "“Language models as knowledge bases?” (arXiv:1909.01066), its results on cloze questions",
-        "names that give the fact away beside names that do not",
+        "facts about typed entities, each told a set number of times, some never; names that give the fact away",
+        lambda: f"{fact()} · {towns()}",
+        "“Language models as knowledge bases?” (arXiv:1909.01066), its results on cloze questions; "
+        "E-BERT (arXiv:1911.03681), its harder set without revealing names",
     ),
     Property(
         "agreement with 0 to 4 misleading nouns", partial(marked, "agreement", "attractors", value="3"),
         "Linzen et al. (arXiv:1611.01368), their errors by number of attractors",
     ),
     Property(
-        "semantic roles", partial(marked, "world", "role", value="agent"),
+        "semantic roles, active and passive, reversed",
+        lambda: f"{marked('roles', 'role', value='agent')} · {roles()}",
         "“What do you learn from context?” (arXiv:1905.06316), its edge probing of roles",
-        "passives and reversed roles, so that order alone tells who did what",
     ),
     Property(
-        "names and pronouns that mean one person", partial(marked, "stories", "chain"),
+        "names and pronouns that mean one person, up to two persons in a document",
+        partial(document, "roles"),
         "“What does BERT look at?” (arXiv:1906.04341), its attention head for coreference",
-        "more than one chain in a document",
     ),
     Property(
-        "feelings with negation and degrees", partial(marked, "reviews", "polarity", where="pos", value="PART"),
+        "feelings with negation and degrees, also about single aspects",
+        partial(marked, "reviews", "polarity", "feeling", where="pos", value="PART"),
         f"{BERT}, {GLUE} (SST-2); ULMFiT (arXiv:1801.06146), its study of few labels",
-        "feelings about single aspects as labels",
     ),
     Property(
         "exact chances of neighbours", contrast,
         "GloVe (D14-1162), its table of ratios for ice and steam",
     ),
     Property(
-        "grids of analogies", analogy,
-        "word2vec (arXiv:1301.3781), its test of analogies",
-        "a taxonomy, attributes that may be left unsaid, numbers as attributes",
+        "grids of analogies; kinds, looks and numbers, said or left unsaid",
+        lambda: f"{analogy()} · {marked('kinds', 'told', value='all')}",
+        "word2vec (arXiv:1301.3781), its test of analogies; reporting bias (Gordon and Van Durme 2013)",
     ),
     Property(
-        "a second language: every word replaced, order changed, alignment known", partial(document, "parallel"),
+        "a second and a third language: every word replaced, order changed, alignment known", languages,
         "XLM (arXiv:1901.07291), its translation objective; "
         "“Cross-lingual ability of multilingual BERT” (arXiv:1912.07840), on shared words and word order",
-        "a third language",
     ),
     Property(
         "pairs that follow, contradict or do neither; paraphrases; graded similarity", inference,
         f"{BERT}, {GLUE} (MNLI); annotation artifacts (arXiv:1803.02324)",
     ),
     Property(
-        "passages with a question and its answer", partial(document, "questions"),
+        "passages with a question and its answer, before or after, some with two turns or two facts",
+        partial(document, "questions", 6),
         f"{BERT}, its introduction on reading from both sides for questions",
-        "questions before the passage, several turns, two facts together",
     ),
     Property(
         "two domains", partial(marked, "domains", "domain", value="food"),
         "“Don’t stop pretraining” (arXiv:2004.10964), its gains by distance of domains",
     ),
     Property(
-        "stems and endings with held-out combinations, typing errors", str,
+        "stems and endings with held-out combinations, typing errors", stems,
         "subword models (arXiv:1508.07909), on rare and unknown words",
-        "all of it",
     ),
     Property(
-        "connectives with their relation", partial(marked, "arguments", "relation", value="contrast"),
+        "connectives with their relation", partial(marked, "arguments", "connective", value="contrast"),
         "ERNIE 2.0 (arXiv:1907.12412), its discourse relation task",
     ),
     Property(
@@ -205,15 +276,12 @@ PROPERTIES = (
         "BLiMP (arXiv:1912.00582); SentEval’s probing tasks (arXiv:1805.01070), on changed word order",
     ),
     Property(
-        "a cue far from the word that needs it",
-        partial(marked, "senses", "distance", "sense", where="distance", value="far"),
+        "a cue at an exact distance from the word that needs it", partial(document, "gaps", 2),
         "LAMBADA (arXiv:1606.06031), on words that need a wide context",
-        "cues more than a few words away; only near and far are told apart",
     ),
     Property(
         "a sentence that matters most, and a summary", partial(document, "summaries"),
         "PEGASUS (arXiv:1912.08777), on gap sentences; GPT-2, its summaries after “TL;DR:”",
-        "how often the summary stands there cannot be turned",
     ),
     Property(
         "a word that says what follows", partial(document, "domains"),
@@ -222,12 +290,20 @@ PROPERTIES = (
     Property(
         "frequent and rare words", frequencies,
         "word2vec’s sampling by frequency (arXiv:1310.4546)",
-        "how steep the frequencies fall cannot be turned",
     ),
-    Property("scenes, sounds and images in symbols", str, "models of text with speech or pictures", "all of it"),
-    Property("labelled cues that mislead", str, "studies of shortcuts such as arXiv:1902.01007 (HANS)", "all of it"),
-    Property("slips of speech with labels", str, "pre-training for disfluency detection", "all of it"),
-    Property("stories with right and wrong endings", str, "story cloze (arXiv:1604.01696)", "all of it"),
+    Property(
+        "pictures, events and misheard sounds in symbols", lambda: f"{document('scenes', 1)} · {document('scenes')}",
+        "models of text with pictures (ViLBERT, arXiv:1908.02265) or speech (SpeechBERT, arXiv:1910.11559)",
+    ),
+    Property("labelled cues that mislead", shortcut, "studies of shortcuts such as HANS (arXiv:1902.01007)"),
+    Property(
+        "slips of speech with labels", partial(marked, "speech", "slip", value="repair"),
+        "detecting disfluencies after pre-training on made ones (arXiv:1908.05378)",
+    ),
+    Property(
+        "stories with right and wrong endings", ending,
+        "story cloze (arXiv:1604.01696); SWAG (arXiv:1808.05326), on endings that a model wrote",
+    ),
     Property(
         "true entropy", exact,
         "any statement about how far a model is from the best possible; perplexity as a measure",

@@ -1,7 +1,7 @@
 """Write the tables of docs/objectives.md anew with `python docs/objectives.py`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -83,13 +83,22 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 def graded(objective: Objective) -> str:
     """How many answers of each question are graded on the typed sentence, or what a typed sentence lacks."""
     need = next((need for need in objective.needs if need in NEEDS), "")
+    printed = objective.printed
     try:
+        if printed.text and not objective.row:
+            shown = rebuild(objective, printed.text, pair=printed.pair, wanted=printed.plan)
+            return f"On its own example: {_said_of(objective, measure(shown.example).questions)}."
         text = TWO_SENTENCES if need == "sentences" else SENTENCE
         meters = measure(rebuild(objective, text, pair=SECOND.get(need, "")).example).questions
     except Refusal:
         labels = (n.removeprefix("label:") for n in objective.needs)
         return f"Needs a corpus that knows: {', '.join(labels)}."
-    return f"On {_typed(need)}: {', '.join(f'*{q}* {_count(meters[q])}' for q in _questions(objective))}."
+    return f"On {_typed(need)}: {_said_of(objective, meters)}."
+
+
+def _said_of(objective: Objective, meters: Mapping[str, Meter]) -> str:
+    """How many answers each question has."""
+    return ", ".join(f"*{q}* {_count(meters[q])}" for q in _questions(objective))
 
 
 def _questions(objective: Objective) -> tuple[str, ...]:

@@ -1,12 +1,19 @@
 """The device a run uses: one flag, chosen automatically, always shown."""
 
+from functools import cache
+
 import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
 from playground.refusal import Refusal
 
+TOLERANCE = 1e-3
+"""How far a device may be from the CPU in a loss or a gradient of size 1, both in float32."""
+
 
 def pick(name: str = "auto") -> torch.device:
-    """CUDA where there is one, else the CPU; a device that is not there is refused with what is."""
+    """The fastest device that can be trusted; a device that is not there is refused with what is."""
     there = available()
     if name == "auto":
         return torch.device(there[0])
@@ -16,10 +23,48 @@ def pick(name: str = "auto") -> torch.device:
 
 
 def available() -> tuple[str, ...]:
-    """The devices of this machine, the fastest first."""
-    return ("cuda", "cpu") if torch.cuda.is_available() else ("cpu",)
+    """The devices of this machine, the fastest first; Apple's only where it computes what the CPU computes."""
+    if torch.cuda.is_available():
+        return ("cuda", "cpu")
+    if torch.backends.mps.is_available() and agrees("mps"):
+        return ("mps", "cpu")
+    return ("cpu",)
 
 
 def describe(device: torch.device) -> str:
     """The device as a person would name it."""
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
+    names = {"cpu": "CPU", "mps": "Apple GPU"}
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else names[device.type]
+
+
+def check_precision(device: torch.device, precision: str) -> None:
+    """Refuse half precision on a device that cannot multiply so."""
+    if precision == "float32":
+        return
+    if device.type == "mps" or (device.type == "cuda" and not torch.cuda.is_bf16_supported()):
+        raise Refusal(f"precision is {precision!r}, but {describe(device)} lacks it; set precision to float32.")
+
+
+@cache
+def agrees(name: str) -> bool:
+    """Whether a device computes a loss and its gradient as the CPU does; one that fails on the way does not."""
+    try:
+        pairs = zip(_checked("cpu"), _checked(name), strict=True)
+        return all(bool((a - b).abs().max() <= TOLERANCE * (1 + a.abs().max())) for a, b in pairs)
+    except (RuntimeError, NotImplementedError, AssertionError):
+        return False
+
+
+def _checked(name: str) -> list[Tensor]:
+    """The loss and the gradients of a small network with the parts that all our models have."""
+    rng = torch.Generator().manual_seed(0)
+    table, square, wide = (torch.randn(n, 16, generator=rng) for n in (50, 16, 64))
+    ids = torch.randint(50, (4, 12), generator=rng).to(name)
+    weights = [nn.Parameter(w.to(name)) for w in (table, square, wide)]
+    x = nn.functional.layer_norm(nn.functional.embedding(ids, weights[0]), (16,))
+    heads = (x @ weights[1]).unflatten(-1, (2, 8)).transpose(1, 2)
+    x = x + scaled_dot_product_attention(heads, heads, heads, is_causal=True).transpose(1, 2).flatten(2)
+    x = x + gelu(x @ weights[2].T) @ weights[2]
+    loss = cross_entropy((x[:, :-1] @ weights[0].T).flatten(0, 1) / 16, ids[:, 1:].flatten())
+    loss.backward()
+    return [loss.detach().cpu(), *(w.grad.cpu() for w in weights if w.grad is not None)]

@@ -115,7 +115,8 @@ class Visible:
 
     def dense(self) -> Tensor:
         """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read."""
-        cells = self.read[:, None, :] <= self.reader[:, :, None]
+        read, reader = (_narrowed(levels) for levels in (self.read, self.reader))
+        cells = read[:, None, :] <= reader[:, :, None]
         place = torch.arange(self.read.shape[1], device=self.read.device)
         if self.window is not None:
             first, last = self.window
@@ -142,6 +143,11 @@ class Visible:
         assert self.painted is not None
         index = places[..., None].expand(-1, -1, self.painted.shape[-1])
         return self.painted.expand(len(places), -1, -1).gather(1, index)
+
+
+def _narrowed(levels: Tensor) -> Tensor:
+    """The same order of levels in numbers of 16 bits, which are compared faster; there are fewer places than that."""
+    return levels.clamp(-(2**15), 2**15 - 1).short()
 
 
 @dataclass(frozen=True)
@@ -361,9 +367,9 @@ def causal(real: Tensor, padded: bool) -> Visible:
     return Visible(place, _hide(place, real)) if padded else Visible(place, place, "causal")
 
 
-def by_level(reader: Tensor, read: Tensor, real: Tensor) -> Visible:
+def by_level(reader: Tensor, read: Tensor, real: Tensor, padded: bool = True) -> Visible:
     """A reader sees the real places whose level is at most its own."""
-    return Visible(reader, _hide(read, real))
+    return Visible(reader, _hide(read, real) if padded else read)
 
 
 def _hide(levels: Tensor, real: Tensor) -> Tensor:

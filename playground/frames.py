@@ -61,12 +61,8 @@ def record(
     verdict: Verdict,
     about: Mapping[str, Any],
     row: int = 0,
-    weights: Mapping[str, Tensor] | None = None,
 ) -> dict[str, Any]:
-    """The whole story of one row as JSON-able data; `about` gives the title and what else a view tells.
-
-    `weights` are attention weights of a real model by matrix name, `[h, n, m]`, laid over the last frames.
-    """
+    """The whole story of one row as JSON-able data; `about` gives the title and what else a view tells."""
     text = begin(steps[0][1].tokens)
     story = [("text", text), *that_change(text, steps)]
     seen, frames, used = False, [], set()
@@ -79,7 +75,7 @@ def record(
                 "title": FRAMES[verb],
                 "caption": caption(verb, example, row),
                 "lanes": lanes(example, row),
-                "matrices": matrices(example, verdict, row, weights or {}) if seen else [],
+                "matrices": matrices(example, verdict, row) if seen else [],
             }
         )
     return {
@@ -299,8 +295,8 @@ TITLES = {
 }
 
 
-def matrices(example: Example, verdict: Verdict, row: int, weights: Mapping[str, Tensor]) -> list[dict[str, Any]]:
-    """Every visibility matrix of the example with its labels, states and, where given, attention weights."""
+def matrices(example: Example, verdict: Verdict, row: int) -> list[dict[str, Any]]:
+    """Every visibility matrix of the example with its labels and states."""
     rows = {name: _side(example, name in ("decoder", "cross"), row) for name in TITLES}
     columns = {name: _side(example, name == "decoder", row) for name in TITLES}
     order = _order(example, row) if example.inputs.query_visible is not None else None
@@ -311,10 +307,9 @@ def matrices(example: Example, verdict: Verdict, row: int, weights: Mapping[str,
             "rows": rows[name],
             "columns": columns[name],
             "shape": [len(cells), len(cells[0]) if cells else 0],
-            "states": _encode(_marks(name, cells, verdict)),
+            "states": encode(_marks(name, cells, verdict)),
             "graded_rows": _graded_rows(example, name, row, len(cells)),
             "order": order,
-            "weights": _weights(weights.get(name), len(cells), len(cells[0]) if cells else 0),
         }
         for name, cells in visible(example, row).items()
     ]
@@ -363,15 +358,19 @@ def _matrix_of(source: str, reader: str) -> str:
     return reader if source == reader or reader == "query" else "cross"
 
 
-def _weights(values: Tensor | None, readers: int, read: int) -> dict[str, Any] | None:
-    """The weights of the real places, `[h, n, m]`: padding stands at the end and is left out, as in the states."""
-    if values is None:
-        return None
-    real = values[:, :readers, :read].clamp(0, 1)
-    return {"heads": len(values), "data": _encode((real * 255).round().to(torch.uint8))}
+def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> dict[str, Any]:
+    """Attention weights `[layers, h, n, m]` (bytes, 255 for all of it) for a matrix of some shape, by layer.
+
+    Padding stands at the end and is left out, as in the states; only the `layers` that are asked for are told.
+    """
+    number, heads = weights.shape[:2]
+    wanted = range(number) if layers is None else sorted({min(max(0, k), number - 1) for k in layers})
+    data = {str(k): encode(weights[k, :, : shape[0], : shape[1]]) for k in wanted}
+    return {"layers": number, "heads": heads, "data": data}
 
 
-def _encode(values: Tensor) -> str:
+def encode(values: Tensor) -> str:
+    """Bytes of a tensor as text."""
     return base64.b64encode(values.to(torch.uint8).contiguous().cpu().numpy().tobytes()).decode("ascii")
 
 

@@ -25,7 +25,7 @@ NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "con
 STAGES = "playground/objectives"
 
 
-AREAS = ("contrast", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
+AREAS = ("contrast", "judged", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
 SUITES = ("tests/papers", *(f"tests/playground/test_{a}.py" for a in AREAS), "tests/contracts/test_objectives.py")
 """What must notice a fault in the objectives: the tests of objectives, leaks and models."""
 
@@ -44,10 +44,15 @@ MUTANTS = (
     Mutant(
         "<= for <: a query sees its own word",
         f"{STAGES}/see/order.py",
-        "by_level(reader - 1, read, inputs.real)",
-        "by_level(reader, read, inputs.real)",
+        "replace(content, reader=reader - 1)",
+        "replace(content, reader=reader)",
     ),
-    Mutant("< for <=: nobody sees himself", "playground/example.py", ":] <= self.reader[", ":] < self.reader["),
+    Mutant(
+        "< for <=: nobody sees himself",
+        "playground/example.py",
+        "read[:, None, :] <= reader[",
+        "read[:, None, :] < reader[",
+    ),
     Mutant(
         "order for rank",
         f"{STAGES}/wishes.py",
@@ -79,6 +84,18 @@ MUTANTS = (
         "self.real",
     ),
     Mutant(
+        "one too many is drawn",
+        f"{STAGES}/draw.py",
+        "[:, None] < count\n    row",
+        "[:, None] <= count\n    row",
+    ),
+    Mutant(
+        "a draw that is taken is drawn again",
+        f"{STAGES}/draw.py",
+        "last.where(flat.take(one), one)",
+        "one",
+    ),
+    Mutant(
         "rounding half up",
         f"{STAGES}/draw.py",
         "(share * number.double()).round().long()",
@@ -88,13 +105,13 @@ MUTANTS = (
         "random and unchanged are drawn independently",
         f"{STAGES}/change/tokens.py",
         "(dice >= self.mask).long() + (dice >= self.mask + self.random)",
-        "(dice >= self.mask).long() * (1 + (draw.noise(tuple(dice.shape), rng) >= self.random))",
+        "(dice >= self.mask).long() * (1 + (draw.noise((len(dice),), rng) >= self.random))",
     ),
     Mutant(
         "masked words stay readable",
         f"{STAGES}/change/tokens.py",
-        "corrupted = mask.where(action == Action.MASKED, corrupted)",
-        "corrupted = corrupted + 0 * mask",
+        "words.masked_fill(plan.action == Action.MASKED, example.tokens.specials.mask)",
+        "own.where(plan.action == Action.MASKED, words)",
     ),
     Mutant(
         "random words may be specials",
@@ -147,8 +164,8 @@ MUTANTS = (
     Mutant(
         "MASS: the decoder sees the encoder's masks",
         f"{STAGES}/see/crossed.py",
-        "inputs.real & ~masked if self.hide_masked else inputs.real",
-        "inputs.real",
+        "return inputs.real & ~masked",
+        "return inputs.real",
     ),
     Mutant(
         "MASS: the decoder starts from the word it must write",
@@ -246,8 +263,8 @@ MUTANTS = (
     Mutant(
         "a unit that does not fit is taken too",
         f"{STAGES}/choose/units.py",
-        "fits = (one > 0) & (one <= left)",
-        "fits = (one > 0) & (left > 0)",
+        "fits = (length > 0) & (length <= left)",
+        "fits = (length > 0) & (left > 0)",
     ),
     Mutant(
         "noise words by frequency and not by its power",
@@ -320,6 +337,48 @@ MUTANTS = (
         "playground/models/grading.py",
         "scores = scores - draws - contrast.log_chance[ids]",
         "scores = scores - draws",
+    ),
+    Mutant(
+        "two texts that are read apart see each other",
+        f"{STAGES}/see/apart.py",
+        "return turn.where(second, 0), last.where(second, turn - 1)",
+        "return turn.where(second, 0), last.expand_as(place)",
+    ),
+    Mutant(
+        "the second text's vector is read one place late",
+        f"{STAGES}/ask/label.py",
+        "torch.stack([torch.zeros_like(turn), turn], dim=2)",
+        "torch.stack([torch.zeros_like(turn), turn + 1], dim=2)",
+    ),
+    Mutant(
+        "pairs that nobody has judged are asked",
+        f"{STAGES}/ask/label.py",
+        "& (outcome >= 0) & (outcome < len(self.classes))",
+        "& (outcome < len(self.classes))",
+    ),
+    Mutant(
+        "the decoder sees all of the text that should pass through one vector",
+        f"{STAGES}/see/apart.py",
+        "first = (running(inputs.ids) > 0).long() * NEVER",
+        "first = (running(inputs.ids) > 0).long() * 0",
+    ),
+    Mutant(
+        "sentences that are left are no longer asked",
+        f"{STAGES}/choose/intact.py",
+        "return replace(example, spans=left, action=action)",
+        "return replace(example, spans=left, action=action, chosen=example.chosen & (action == 0))",
+    ),
+    Mutant(
+        "numbers are rounded up",
+        "playground/tokenizing/numbers.py",
+        "round(number * STEPS) / STEPS",
+        "-(-number * STEPS // 1) / STEPS",
+    ),
+    Mutant(
+        "a sentence that is no neighbour may be one",
+        "playground/corpora/pairs.py",
+        "number + 2 + drawn - before",
+        "number + 1 + drawn - before",
     ),
 )
 

@@ -1,6 +1,6 @@
 """Small batches for the tests: ragged rows, repeated words, specials in the middle of the text."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from random import Random
 
 import torch
@@ -10,6 +10,7 @@ from playground import leaks
 from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.objectives import find_objective, wishes
+from playground.objectives.change.tokens import Corruption
 from playground.objectives.rebuild import Rebuilt
 from playground.seeds import generator
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
@@ -37,6 +38,22 @@ def tokens_of(rows, word=None, sentence=None, *, extra=0, padded=True):
         specials=SPECIALS,
         padded=padded,
     )
+
+
+def row_of(plan, row, width):
+    """What a batched plan says of one row of `width` places, by name."""
+    if isinstance(plan, Corruption):
+        return dict(zip(("action", "words"), map(torch.Tensor.tolist, plan.row(row, width)), strict=True))
+    return {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan)}
+
+
+def plan_of_one(plan, row, width):
+    """The batched plan of that row alone."""
+    if not isinstance(plan, Corruption):
+        return plan and replace(plan, **{f.name: getattr(plan, f.name)[row : row + 1] for f in fields(plan)})
+    action, words = plan.row(row, width)
+    places = action.nonzero()[:, 0]
+    return Corruption(places, action[places], words[places])
 
 
 def plain_rows(rows, length):
@@ -76,10 +93,13 @@ def tokens_for(objective, text=TWO_SENTENCES):
     if "translation" in objective.needs:
         near, far = cut(tokens, count, after), cut(tokens, after, int(tokens.lengths[0]))
         return replace(spoken(whole, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
+    if "distance" in objective.needs:
+        near, far, alone = (cut(tokens, a, b) for a, b in ((9, count), (count, after), (after, after + 6)))
+        return replace(cut(tokens, 0, 9), neighbours={"next": near, "apart": far, "other": alone})
     if "pair" in objective.needs:
         first = whole.ids[0].tolist().index(whole.vocabulary.index(".")) + 1
         near, far = cut(tokens, first, count), cut(tokens, after, int(tokens.lengths[0]))
-        return replace(cut(tokens, 0, first), neighbours={"next": near, "other": far})
+        return replace(cut(whole, 0, first), neighbours={"next": near, "other": far})
     return whole
 
 
@@ -89,6 +109,9 @@ def suited(objective, tokens):
     tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word)})
     if "translation" in objective.needs:
         return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
+    if "distance" in objective.needs:
+        alone = pick(tokens, torch.arange(len(tokens.ids)).roll(-3))
+        return replace(tokens, neighbours={"next": near, "apart": alone, "other": far})
     return replace(tokens, neighbours={"next": near, "other": far}) if "pair" in objective.needs else tokens
 
 

@@ -37,18 +37,19 @@ def app() -> Any:
         return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
     store = Store()
     _visits.add(id(store))
+    staged, stage_tick = stage.page(store.stage)
     trained, train_tick = train.page(store.train, looking=lambda: store.page == 1)
     transferred, transfer_tick = transfer.page(store)
     opened, corpus_tick = corpus.page(store, looking=lambda: store.page == 3)
     tabs = pmui.Tabs(
-        ("Stage", stage.page(store.stage)), ("Train", trained), ("Transfer", transferred), ("Corpus", opened),
+        ("Stage", staged), ("Train", trained), ("Transfer", transferred), ("Corpus", opened),
         sizing_mode="stretch_width",
     )  # fmt: skip
     tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
     store.param.watch(lambda event: tabs.param.update(active=event.new), "page")
     if pn.state.location is not None:
         _link(store)
-    drain(train_tick, transfer_tick, corpus_tick)
+    drain(stage_tick, train_tick, transfer_tick, corpus_tick)
 
     def gone(session_context: Any) -> None:
         _visits.discard(id(store))

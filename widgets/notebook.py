@@ -18,6 +18,7 @@ from playground.devices import pick
 from playground.finetuning import Comparison, find_strategy, find_task
 from playground.finetuning import compare as run_lanes
 from playground.finetuning.tune import Base, Setting
+from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
 from playground.objectives.rebuild import table as survey_table
 from playground.objectives.wishes import parse, write
@@ -26,9 +27,12 @@ from playground.training import Evaluated, Run, Started, Stepped
 from playground.training import train as run_steps
 from playground.training.feed import Feed
 from playground.training.learner import Learner
+from playground.training.moments import Curve, Moments, Replay
 from playground.training.session import Row
 from playground.zoo import find_entry
+from widgets.lent import Lent
 from widgets.scene import StageWidget, live_widget, standalone
+from widgets.scene.replay import fragment
 from widgets.scene.table import Wall
 from widgets.store import StageStore
 from widgets.theme import VERMILION
@@ -75,6 +79,7 @@ class Picture:
 
     rebuilt: Rebuilt
     scene: StageStore | None = None
+    model: Lent | None = None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -82,7 +87,7 @@ class Picture:
         return self.rebuilt.facts()
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        record = self.rebuilt.record()
+        record = self.rebuilt.record() if self.model is None else self.model.answers(self.rebuilt)
         bundle = {
             "text/plain": f"{self.rebuilt.objective.name} on {self.rebuilt.text!r}",
             "text/html": standalone(record),
@@ -95,25 +100,38 @@ class Picture:
 
 
 def stage(
-    objective: str = "MLM", text: str = SENTENCE, *, seed: int = 0, plan: str | dict[str, Any] = "", **knobs: Any
+    objective: str = "MLM",
+    text: str = "",
+    *,
+    seed: int = 0,
+    plan: str | dict[str, Any] = "",
+    model: "Trained | None" = None,
+    **knobs: Any,
 ) -> Picture:
     """One objective on one text, animated. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs.
 
-    In JupyterLab the plan and the mask can be bent by hand, and undone.
+    With a `model` that `train` returned, its attention, guesses and losses are shown; without a text it gets a held-out
+    one. In JupyterLab the plan and the mask can be bent by hand, and undone.
     """
+    lent = None if model is None else Lent(model.learner, model.corpus)
+    chosen = find_objective(objective)
+    text, pair = (text, "") if text or lent is None else lent.sample(chosen) or ("", "")
     wanted = parse(plan.split()) if isinstance(plan, str) else plan
-    made = rebuild(objective, text, seed=seed, settings=knobs, wanted=wanted)
+    ready, tokenizer = (chosen, None) if lent is None else (lent.ready(chosen), lent.tokenizer)
+    made = rebuild(ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=wanted, tokenizer=tokenizer)
     scene = None
     if not headless():
         scene = StageStore()
         said = {
-            "objective": made.objective.name,
-            "text": text,
+            "objective": chosen.name,
+            "text": made.text,
+            "pair": pair,
             "plan": plan if isinstance(plan, str) else write(plan),
             "seed": str(seed),
         }
+        scene.model = lent
         scene.open(said | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
-    return Picture(made, scene)
+    return Picture(made, scene, lent)
 
 
 def table(
@@ -137,6 +155,7 @@ class Trained:
     rows: tuple[Row, ...]
     unigram_entropy: float
     glance: Glance | None
+    replay: Replay
 
     @property
     def held_out(self) -> float:
@@ -144,7 +163,9 @@ class Trained:
         return next(r.held_out for r in reversed(self.rows) if r.held_out is not None)
 
     def _repr_html_(self) -> str:
-        return _chart(self.learner, self.corpus, self.rows, self.unigram_entropy, self.glance)
+        """The run to be scrubbed through; where no script may run, its curve and its last guesses."""
+        chart = _chart(self.learner, self.corpus, self.rows, self.unigram_entropy, self.glance)
+        return _output(fragment(self.replay, chart))
 
 
 def train(
@@ -166,29 +187,41 @@ def train(
     torch.set_num_threads(1)
     handle: Any = display(HTML(""), display_id=True) if get_ipython() else None
     rows: list[Row] = []
-    learner, unigram, seen, drawn = None, text.unigram_entropy, None, 0.0
+    learner, moments, unigram, seen, drawn = None, None, text.unigram_entropy, None, 0.0
     try:
         for event in run_steps(run):
             match event:
                 case Started():
                     learner = event.learner
+                    moments = Moments.of(learner, text.name, watched, steps)
                 case Stepped():
                     rows.append(Row.of(event))
                 case Evaluated():
                     rows.append(Row(event.step, None, event.held_out, 0, 0.0))
+            if learner is not None and moments is not None and moments.due(learner.step):
+                moments.look(learner)
             if handle is not None and learner is not None and time.monotonic() - drawn > EVERY:
                 drawn = time.monotonic()
                 seen = glance(learner.model, learner.objective, learner.step, watched)
-                handle.update(HTML(_chart(learner, text, rows, unigram, seen, steps)))
+                handle.update(HTML(_output(_chart(learner, text, rows, unigram, seen, steps))))
     except KeyboardInterrupt:
         pass
     assert learner is not None, "training was interrupted before it began"
+    assert moments is not None, "a run that begins has its first moment"
+    moments.look(learner)
     seen = glance(learner.model, learner.objective, learner.step, watched)
     feed = Feed.of(text, chosen.recipe.window, chosen.recipe.batch, seed, run.device, chosen.objective.needs)
-    made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen)
+    replay = moments.replay(_losses(rows, moments.levels(run)))
+    made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen, replay)
     if handle is not None:
         handle.update(HTML(""))
     return made
+
+
+def _losses(rows: Sequence[Row], levels: dict[str, float]) -> Curve:
+    """The rows of a run as the curve of its replay."""
+    training = [(r.step, r.loss) for r in rows if r.loss is not None]
+    return Curve(training, [(r.step, r.held_out) for r in rows if r.held_out is not None], levels)
 
 
 def _chart(
@@ -203,7 +236,7 @@ def _chart(
     said = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
     said += f", held out {tested:.3f} nats" if tested is not None else ""
     picture = svg.curve(rows, last or learner.step, unigram, learner.entry.bound(corpus))
-    return _output(f'<p class="title">{escape(said)}</p>{picture}{guesses.markup(seen)}')
+    return f'<p class="title">{escape(said)}</p>{picture}{guesses.markup(seen)}'
 
 
 def _output(markup: str) -> str:

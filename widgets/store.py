@@ -22,8 +22,6 @@ from playground.corpora import Corpus, Table, from_pasted, from_table, open_corp
 from playground.corpora.decode import Progress, WrongEncoding
 from playground.corpora.source import TABLES
 from playground.devices import pick
-from playground.finetuning import FIRST_CHOICE, Comparison, Lane, compare, find_strategy, find_task
-from playground.finetuning.tune import Base, Outcome, Setting, Tuned
 from playground.objectives import Objective, find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.paint import repainted
@@ -35,9 +33,10 @@ from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.training import Run, Session, background
-from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.zoo import find_entry
+from widgets.comparing import TransferStore, feed_of
+from widgets.lent import Lent, train_small
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
 
@@ -76,7 +75,8 @@ Wish = tuple[str, int, bool]
 
 def _ours(name: str) -> set[str]:
     """The texts ("text") or second texts ("pair") that the playground itself offers."""
-    texts, pairs = zip(*SECONDS.values(), (SENTENCE, ""), strict=True)
+    examples = ((o.printed.text, o.printed.pair) for o in objectives().values() if o.printed.text and not o.row)
+    texts, pairs = zip(*SECONDS.values(), *examples, (SENTENCE, ""), strict=True)
     printed = {getattr(o.printed, name) for o in objectives().values()} - {""}
     return {*(texts if name == "text" else pairs), *printed}
 
@@ -86,12 +86,16 @@ SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "be
 
 MOST_STEPS_BACK = 200
 
+TOPMOST = 1_000
+"""Stands for the last layer of any model; only the attention of one layer travels to the screen."""
+
 
 class StageStore(param.Parameterized):
     """What is on the stage: an objective, a text, a seed, knobs, a plan and a mask by hand, and what they rebuild to.
 
     `beside` names up to three objectives that are shown in step with this one, on the same text, with the same plan
-    where they share its keys. `view` is "stage", or "table" for the survey's whole table on the same text.
+    where they share its keys. With a `model` on the stage its numbers are shown; `inside` shows its coming update.
+    `view` is "stage", or "table" for the survey's whole table on the same text.
     """
 
     objective = param.String("MLM")
@@ -108,9 +112,19 @@ class StageStore(param.Parameterized):
     rebuilt = param.Parameter(None)
     companions = param.List([])
     trouble = param.String("")
+    model = param.Parameter(None)
+    inside = param.Dict({})
+    silent = param.String("")
 
     def __init__(self, **values: Any) -> None:
         self._opening = False
+        self.teaching = Work("training")
+        self._small: dict[str, Lent] = {}
+        self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
+        self._layer = TOPMOST
+        self._told: dict[str, Any] = {}
+        self.lender: Callable[[], Session | None] = lambda: None
+        self._alone = False
         self._past: list[dict[str, Any]] = []
         self._at = -1
         self._plain: Rebuilt | None = None
@@ -128,8 +142,9 @@ class StageStore(param.Parameterized):
         except Refusal as refusal:
             self.param.update(objective="MLM", trouble=str(refusal))
             return
+        self.param.update(inside={}, model=self._small.get(self.objective, self.model))
         texts = self._texts()
-        plan = printed if self.text.strip() in _ours("text") else ""
+        plan = printed if texts["text"].strip() in _ours("text") else ""
         others = [name for name in self.beside if name != self.objective]
         self._set(**texts, settings={}, plan=plan, painted={}, beside=others)
 
@@ -140,16 +155,20 @@ class StageStore(param.Parameterized):
 
     def _texts(self) -> dict[str, str]:
         """The texts that fit the objective: what the person typed stays, one of ours gives way to the right one."""
-        return {
-            name: words if getattr(self, name).strip() in _ours(name) else getattr(self, name)
-            for name, words in _right_texts(self.objective).items()
-        }
+        right = _right_texts(self.objective)
+        sample = None if self.model is None else self.model.sample(find_objective(self.objective))
+        right = right if sample is None else dict(zip(right, sample, strict=True))
+        ours = {name: _ours(name) | set(self._samples[name]) for name in right}
+        for name, words in right.items():
+            self._samples[name].add(words)
+        return {n: words if getattr(self, n).strip() in ours[n] else getattr(self, n) for n, words in right.items()}
 
     @param.depends("text", "pair", "seed", "settings", watch=True)
     def _other_chance(self) -> None:
         """The printed plan belongs to the printed row; whoever turns something else wants to see it act."""
         if self._opening:
             return
+        self.inside = {}
         self._set(plan="" if self.plan == self._printed() else self.plan)
 
     @param.depends("text", "pair", watch=True)
@@ -184,17 +203,95 @@ class StageStore(param.Parameterized):
             return
         self._plain = plain
         self._remember()
+        self._hear(made)
         self.param.update(rebuilt=made, companions=companions, trouble=lacking)
+
+    def _hear(self, made: Rebuilt) -> None:
+        """What the model on the stage makes of the example; one that cannot answer says why."""
+        self._told, silent = {}, ""
+        if self.model is not None:
+            try:
+                self._told = self.model.answers(made, (self._layer,))
+            except Refusal as refusal:
+                silent = str(refusal)
+        self.silent = silent
+
+    # a model on the stage
+
+    def teach(self) -> None:
+        """Begin to train a small model of the objective on the stage."""
+        objective, seed = find_objective(self.objective), self.seed
+        self.teaching.begin(lambda hear: train_small(objective, seed, hear))
+
+    def take(self) -> None:
+        """Put the small model on the stage once it is there."""
+        made = None if self.teaching.busy else self.teaching.result
+        if made is None:
+            return
+        self.teaching.result = None
+        self._small[made.learner.entry.name] = made
+        if made.learner.entry.name == self.objective:
+            self.lend(made)
+
+    def lend(self, model: Lent | None) -> None:
+        """Put a model on the stage, or take it away; a text of ours gives way to one that the model can read."""
+        self._alone = model is None
+        self.param.update(model=model, inside={})
+        texts = self._texts()
+        plan = self._printed() if texts["text"].strip() in _ours("text") else ""
+        same = texts == {name: getattr(self, name) for name in texts}
+        self._set(**texts, plan=self.plan if same else plan, painted={})
+        self._show("forward" if self._told else "")
+
+    def _show(self, frame: str) -> None:
+        """Open a frame by its name, also if it was the last one that was asked for."""
+        self.frame = ""
+        self.frame = frame
+
+    @property
+    def trained(self) -> Session | None:
+        """The run of the Train page, once it has learned something."""
+        session = self.lender()
+        return session if session is not None and session.learner is not None and session.learner.step else None
+
+    def borrow(self) -> None:
+        """Put the model of the Train page on the stage as it is now; its run goes on."""
+        session = self.trained
+        if session is None or session.learner is None:
+            return
+        going = session.state == "running"
+        if going:
+            session.rest()
+        model = Lent.copied(session.learner, session.run.corpus)
+        if going:
+            session.start()
+        self.lend(model)
+
+    def enter(self) -> None:
+        """Somebody comes to the stage: the model of the Train page is there where it learned this very objective."""
+        learner = self.trained.learner if self.trained is not None else None
+        fits = learner is not None and learner.objective.name == self.objective
+        if fits and self.model is None and not self._alone:
+            self.borrow()
+
+    def look_inside(self) -> None:
+        """Show the model's coming update instead of the text, or the text again."""
+        made = {} if self.inside or self.model is None else self.model.inside()
+        self.inside = made
+        self.renew()
+        self._show("text" if made else "")
 
     def _rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
         settings = {} if name else self.settings
+        objective = find_objective(name or self.objective)
         return rebuild(
-            name or self.objective,
+            objective if self.model is None else self.model.ready(objective),
             self.text[:LONGEST_TEXT],
             pair=self.pair[:LONGEST_TEXT] if self.paired else "",
             seed=self.seed,
             settings=settings,
             wanted=wanted,
+            tokenizer=None if self.model is None else self.model.tokenizer,
         )
 
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
@@ -212,6 +309,8 @@ class StageStore(param.Parameterized):
 
     def edit(self, message: Mapping[str, Any]) -> None:
         """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back or forth."""
+        if self.inside:
+            return
         try:
             match message.get("do"):
                 case "roll":
@@ -224,6 +323,9 @@ class StageStore(param.Parameterized):
                     self._turn(message)
                 case "unpaint":
                     self.painted = {}
+                case "look":
+                    self._layer = number(message, "layer")
+                    self.renew()
                 case _:
                     self._bend(message)
         except Refusal as refusal:
@@ -331,13 +433,19 @@ class StageStore(param.Parameterized):
 
     # what is seen, and the link that brings it back
 
-    def record(self) -> dict[str, Any]:
-        """What the stage draws: the frames, what is painted, which way one can go back, and the link."""
+    def record(self, whole: bool = False) -> dict[str, Any]:
+        """What the stage draws: the frames, what is painted, which way one can go back, and the link.
+
+        The `whole` record has the attention of every layer, for a page that cannot ask for another.
+        """
         if self.rebuilt is None:
             return {}
         by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
         can = {"undo": self._at > 0, "redo": self._at + 1 < len(self._past)}
-        main = {**self.rebuilt.record(), "painted": by_hand, "can": can, "link": urlencode(self.query())}
+        if self.inside:
+            return self.inside
+        told = self.model.answers(self.rebuilt) if whole and self._told else self._told
+        main = {**(told or self.rebuilt.record()), "painted": by_hand, "can": can, "link": urlencode(self.query())}
         return lockstep([main, *(made.record() for made in self.companions)])
 
     def query(self) -> dict[str, str]:
@@ -377,7 +485,10 @@ class StageStore(param.Parameterized):
 
 
 def _right_texts(objective: str) -> dict[str, str]:
-    """The two texts with which an objective opens."""
+    """The two texts with which an objective opens: its own example, else those that fit what it needs."""
+    own = find_objective(objective)
+    if own.printed.text and not own.row:
+        return {"text": own.printed.text, "pair": own.printed.pair}
     need = next((n for n in find_objective(objective).needs if n in SECONDS), "")
     return dict(zip(("text", "pair"), SECONDS.get(need, (SENTENCE, "")), strict=True))
 
@@ -666,6 +777,7 @@ class TrainStore(param.Parameterized):
     seed = param.Integer(0)
     steps = param.Integer(1000)
     device = param.String("auto")
+    axis = param.String("steps")
     session = param.Parameter(None)
     trouble = param.String("")
 
@@ -689,7 +801,7 @@ class TrainStore(param.Parameterized):
             corpus = self.load_corpus()
             run = Run(find_entry(self.entry), corpus, self.seed, pick(self.device), steps=self.steps, evaluate_every=25)
             run = replace(run, entry=replace(run.entry, recipe=replace(run.entry.recipe, steps=self.steps)))
-            _feed(run)
+            feed_of(run)
             watched = sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
         except Refusal as refusal:
             self.trouble = str(refusal)
@@ -708,101 +820,6 @@ class TrainStore(param.Parameterized):
             self.session.stop()
 
 
-class TransferStore(param.Parameterized):
-    """A comparison of strategies and how far it is."""
-
-    task = param.String("sentiment")
-    chosen = param.List([])
-    labels = param.Integer(64)
-    seeds = param.Integer(3)
-    steps = param.Integer(80)
-    trouble = param.String("")
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**{"chosen": list(FIRST_CHOICE), **values})
-        self.events: list[Lane | Comparison] = []
-        self.state = "ready"
-        self.base_name = ""
-        self._halt = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def begin(self, session: Session | None) -> bool:
-        """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
-        try:
-            base, tokenizer = base_of(session)
-            chosen = [find_strategy(name) for name in self.chosen]
-            if not chosen:
-                raise Refusal("No strategy is chosen; choose at least one.")
-            task = find_task(self.task)
-            task.load(tokenizer, self.labels, 0, "train")
-        except Refusal as refusal:
-            self.trouble = str(refusal)
-            return False
-        self.end()
-        self.trouble, self.events, self.state = "", [], "running"
-        self.base_name = f"{base.learner.entry.name} after {base.learner.step} steps on {session.run.corpus.name}"
-        self._halt.clear()
-        lanes = compare(
-            base, tokenizer, task, chosen, labels=self.labels, seeds=self.seeds, setting=Setting(steps=self.steps)
-        )
-        self._thread = background.thread(lambda: self._work(lanes), self._halt, "compare")
-        self._thread.start()
-        return True
-
-    def end(self) -> None:
-        """Stop the comparison that is running, if any."""
-        self._halt.set()
-        if self._thread is not None and self._thread.is_alive():
-            self._thread.join(5.0)
-
-    def _work(self, lanes: Any) -> None:
-        try:
-            for event in lanes:
-                self.events.append(event)
-                if self._halt.is_set():
-                    self.state = "stopped"
-                    return
-            self.state = "done"
-        except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
-            self.trouble, self.state = f"The comparison stopped: {error}", "failed"
-
-    def values(self, what: str) -> dict[str, list[float]]:
-        """Accuracy or forgetting of every finished lane, by strategy."""
-        found: dict[str, list[float]] = {name: [] for name in self.chosen}
-        for event in list(self.events):
-            if isinstance(event, Lane) and isinstance(event.event, Outcome):
-                found.setdefault(event.strategy.name, []).append(getattr(event.event, what))
-        return found
-
-    @property
-    def done_share(self) -> float:
-        """How much of all the steps is done, 0 to 1."""
-        steps = sum(isinstance(e, Lane) and isinstance(e.event, Tuned) for e in list(self.events))
-        return steps / max(1, len(self.chosen) * self.seeds * self.steps)
-
-    @property
-    def result(self) -> Comparison | None:
-        """The finished comparison."""
-        last = self.events[-1] if self.events else None
-        return last if isinstance(last, Comparison) else None
-
-
-def base_of(session: Session | None) -> tuple[Base, Any]:
-    """The model of a session that rests, with its held-out text; a run that goes on is paused first."""
-    if session is None or session.learner is None or session.learner.step == 0:
-        raise Refusal("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
-    if session.state == "running":
-        session.rest()
-    run = session.run
-    feed = _feed(run)
-    return Base(session.learner, feed.evaluation(), lambda: feed.windows), run.corpus.tokenizer
-
-
-def _feed(run: Run) -> Feed:
-    recipe, needs = run.entry.recipe, run.entry.objective.needs
-    return Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, needs)
-
-
 class Store(param.Parameterized):
     """One visit: which page is open, and the stores of the pages."""
 
@@ -811,9 +828,16 @@ class Store(param.Parameterized):
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.stage, self.corpus, self.train, self.transfer = StageStore(), CorpusStore(), TrainStore(), TransferStore()
+        self.stage.lender = lambda: self.train.session
+
+    @param.depends("page", watch=True)
+    def _enter(self) -> None:
+        if self.page == 0:
+            self.stage.enter()
 
     def close(self) -> None:
         """End everything that runs and remove what was uploaded."""
+        self.stage.teaching.end()
         self.corpus.end()
         self.train.end()
         self.transfer.end()

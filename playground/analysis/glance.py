@@ -14,18 +14,37 @@ from playground.objectives import Objective
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, typed
 
-TOP = 4
+TOP = 5
 """Guesses that are kept for every graded position."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """One graded position: where it is, the true answer, the likeliest answers with their probabilities."""
+    """One graded position: where it is, the true answer, the likeliest answers with their probabilities.
+
+    `loss` is what the answer costs in nats; `question` and `reader` say what was asked, and of which stream.
+    """
 
     position: int
     truth: str
     top: tuple[tuple[str, float], ...]
     probability: float
+    loss: float
+    question: str
+    reader: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one pass of a model makes of one row of an example: every number of it is the model's own.
+
+    `weights` are `[layers][h][n][m]` as bytes 0 to 255 by matrix; `losses` the mean of every question over the row, in
+    nats, those of the networks beside included.
+    """
+
+    weights: dict[str, torch.Tensor]
+    guesses: tuple[Guess, ...]
+    losses: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -42,7 +61,8 @@ class Glance:
 
 def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
     """A held-out sentence to watch: the first one that is long enough to be interesting."""
-    text = corpus.windows(min(64, max(16, longest * 3)), "held_out")
+    there = len(corpus) - corpus.held_out_from
+    text = corpus.windows(max(1, min(64, max(16, longest * 3), there)), "held_out")
     row = 0
     number = text.sentence[row]
     counts = torch.bincount((number - number.min()).clamp(min=0))
@@ -66,17 +86,30 @@ def one_row(ids: list[int], tokenizer: Tokenizer) -> Tokens:
     )  # fmt: skip
 
 
-@torch.no_grad()
-def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Glance:
-    """One forward pass over the sentence with always the same corruption, weights and guesses from the same pass."""
+def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Example:
+    """The sentence as the model is always asked it: the same corruption every time."""
     device = model.table.weight.device
-    rng = generator(seed, "glance", device=device.type)
-    example = objective.example(sentence.to(device), rng)
+    return objective.example(sentence.to(device), generator(seed, "glance", device=device.type))
+
+
+@torch.no_grad()
+def read(model: LanguageModel, example: Example, row: int = 0) -> Seen:
+    """One forward pass: weights, guesses and losses of a row come from the very same numbers."""
     taps: dict[str, list[torch.Tensor]] = {}
     answers = model.answers(example, taps)
-    last = answers[-1]
-    guesses = tuple(_guess(example, last, k) for k in range(len(last.targets)))
-    weights = {name: (torch.stack(layers)[:, 0] * 255).round().to(torch.uint8).cpu() for name, layers in taps.items()}
+    here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
+    own = here[len(here) - len(example.questions) :]
+    return Seen(
+        {name: (torch.stack(layers)[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in taps.items()},
+        tuple(_guess(example, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
+        {answer.question.name: float(losses[places].mean()) for answer, losses, places in here if places},
+    )
+
+
+def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Glance:
+    """One forward pass over the sentence with always the same corruption, weights and guesses from the same pass."""
+    example = watched(model, objective, sentence, seed)
+    seen = read(model, example)
     stands = words(example.inputs.ids[0], example.inputs.real[0], sentence.vocabulary)
     wrote = _decoder_words(example)
     rows = {"decoder": wrote, "cross": wrote}
@@ -84,10 +117,10 @@ def glance(model: LanguageModel, objective: Objective, step: int, sentence: Toke
     return Glance(
         step,
         tuple(stands),
-        guesses,
-        weights,
-        {name: tuple(rows.get(name, stands)) for name in weights},
-        {name: tuple(columns.get(name, stands)) for name in weights},
+        seen.guesses,
+        seen.weights,
+        {name: tuple(rows.get(name, stands)) for name in seen.weights},
+        {name: tuple(columns.get(name, stands)) for name in seen.weights},
     )
 
 
@@ -97,20 +130,25 @@ def _decoder_words(example: Example) -> list[str]:
     return words(example.decoder.ids[0], example.decoder.real[0], example.tokens.vocabulary)
 
 
-def _guess(example: Example, answer: Answer, k: int) -> Guess:
-    place = int(answer.places[k])
+def _guess(example: Example, answer: Answer, k: int, loss: float) -> Guess:
+    truth, top, probability = _said(example, answer, k)
+    return Guess(int(answer.places[k]), truth, top, probability, loss, answer.question.name, answer.question.reader)
+
+
+def _said(example: Example, answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
+    """The true answer, the likeliest answers with their probabilities, and the probability of the true one."""
     if isinstance(answer.question.against, Count):
         return _counted(answer, k)
     if answer.question.head == "replaced":
         target = int(answer.targets[k])
         share = float(answer.scores[k, 0].sigmoid())
         top = sorted((("replaced", share), ("original", 1 - share)), key=lambda pair: -pair[1])
-        return Guess(place, "replaced" if target else "original", tuple(top), share if target else 1 - share)
+        return "replaced" if target else "original", tuple(top), share if target else 1 - share
     names, right = _columns(example, answer, k)
     shares = answer.scores[k].softmax(-1)
     best = shares.topk(min(TOP, len(shares)))
     top = tuple((names[i], float(p)) for i, p in zip(best.indices.tolist(), best.values, strict=True))
-    return Guess(place, names[right], top, float(shares[right]))
+    return names[right], top, float(shares[right])
 
 
 def _columns(example: Example, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
@@ -128,12 +166,12 @@ def _columns(example: Example, answer: Answer, k: int) -> tuple[tuple[str, ...],
     return question.classes or vocabulary, int(target)
 
 
-def _counted(answer: Answer, k: int) -> Guess:
+def _counted(answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
     """A count that is guessed; the smaller share of the larger stands for its probability."""
     assert isinstance(answer.question.against, Count)
     row, place = int(answer.rows[k]), int(answer.places[k])
     seen, said = float(answer.question.against.seen[row, place]), math.exp(min(float(answer.scores[k, 0]), 50.0))
-    return Guess(place, f"{seen:.2f} times", ((f"{said:.2f} times", 1.0),), min(seen, said) / max(seen, said))
+    return f"{seen:.2f} times", ((f"{said:.2f} times", 1.0),), min(seen, said) / max(seen, said)
 
 
 def title(matrix: str) -> str:

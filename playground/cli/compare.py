@@ -15,39 +15,64 @@ def add(commands: Any) -> None:
     """The options of the command."""
     compare = command(commands, "compare", "fine-tuning strategies side by side", compare_strategies)
     compare.add_argument("base", metavar="RUN|ENTRY", help="the folder of a run, or an entry to train first")
-    compare.add_argument("--task", default="sentiment")
+    compare.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="a task, or your own labelled file")
+    compare.add_argument("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
+    compare.add_argument("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
+    compare.add_argument("--packing", metavar="NAME", help="how texts become rows: plain, last, BERT or GPT")
     compare.add_argument("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
-    compare.add_argument("--labels", type=positive(int), default=64, metavar="N")
+    compare.add_argument("--labels", type=counts, default=(64,), metavar="N", help="or several: 16,64,256")
     compare.add_argument("--seeds", type=positive(int), default=3, metavar="K")
     compare.add_argument("--tuning-steps", type=positive(int), default=80, metavar="N", help="steps of each lane")
     compare.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes for the lanes")
+    compare.add_argument("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
+    compare.add_argument("--rates", default="own", help="learning rates: own, fixed, published or tuned")
+    compare.add_argument("--resume", action="store_true", help="go on with the lanes that --out has not finished")
     compare.add_argument("--corpus", help="the corpus of an entry that is trained first")
     training_options(compare)
 
 
 def compare_strategies(given: argparse.Namespace) -> int:
-    """Compare, with a bar on standard error."""
-    from playground.finetuning import Comparison, compare, find_strategy, find_task
+    """Compare, with a bar on standard error; what is written into a folder is written as soon as it is known."""
+    from playground.finetuning import Comparison, find_task
+    from playground.finetuning.artefact import Artefact, Origin, write
     from playground.finetuning.base import from_checkpoint
-    from playground.finetuning.tune import Setting
+    from playground.finetuning.files import named
+    from playground.finetuning.job import Asked
+    from playground.finetuning.packing import packing_named
+    from playground.finetuning.record import Record
+    from playground.finetuning.spelling import read as read_strategy
+    from playground.finetuning.spelling import spell, split
     from playground.training import checkpoint
 
-    task = find_task(given.task)
-    chosen = [find_strategy(name.strip()) for name in given.strategies.split(",") if name.strip()]
+    what = named(given.task, given.text_column, given.label_column)
+    task, chosen = find_task(what), [read_strategy(line) for line in split(given.strategies)]
+    if task.notice:
+        print(f"{task.name}: {task.notice}", file=sys.stderr)
+    if given.packing is not None:
+        packing_named(given.packing)
     folder = _folder(given.out)
-    saved = checkpoint.load(_base(given))
-    base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
-    setting = Setting(steps=given.tuning_steps)
-    events = compare(
-        base, saved.tokenizer, task, chosen, labels=given.labels, seeds=given.seeds, seed=given.seed, setting=setting,
-        workers=given.workers,
+    run = _base(given, folder)
+    asked = Asked(
+        str(run), what, tuple(map(spell, chosen)), given.labels, given.seeds, given.seed, given.tuning_steps,
+        given.match, given.rates, given.workers, given.packing,
     )  # fmt: skip
-    *_, last = _lane_bar(events, len(chosen) * given.seeds * given.tuning_steps)
+    saved = checkpoint.load(run)
+    base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
+    record = Record.open(folder, given.resume) if folder else None
+    *_, last = _lane_bar(asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record), asked)
     assert isinstance(last, Comparison)
-    facts = last.facts() | {"base": saved.learner.entry.name, "corpus": saved.corpus.name}
+    learner, corpus = saved.learner, saved.corpus
+    origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
+    made = Artefact(last, asked, origin)
+    lacking = write(made, folder) if folder else []
     if folder is not None:
-        (folder / "comparison.json").write_text(json.dumps(finite(facts), indent=1), encoding="utf-8")
-    return say(given, facts, _compared(facts))
+        (folder / "comparison.json").write_text(json.dumps(finite(made.facts()), indent=1), encoding="utf-8")
+    return say(given, made.facts(), [*_compared(made.facts()), *lacking])
+
+
+def counts(text: str) -> tuple[int, ...]:
+    """One number of labelled texts, or several with commas between them."""
+    return tuple(sorted({positive(int)(part) for part in text.split(",")}))
 
 
 def _folder(out: str | None) -> Path | None:
@@ -61,32 +86,47 @@ def _folder(out: str | None) -> Path | None:
     return Path(out)
 
 
-def _base(given: argparse.Namespace) -> Path:
-    """The folder of the run to start from; an entry is trained first."""
+def _base(given: argparse.Namespace, folder: Path | None) -> Path:
+    """The folder of the run to start from; an entry is trained first, into the folder of the result if there is one."""
     from playground.zoo import entry_named
 
     if Path(given.base).exists():
         return Path(given.base)
     entry = entry_named(given.base)
-    inner = argparse.Namespace(**{**vars(given), "out": None, "resume": False})
-    return Path(train_one(inner, entry, given.seed, 1)["out"])
+    home = None if folder is None else folder / "base"
+    if given.resume and home is not None and (home / TRAINED).exists():
+        return home
+    inner = argparse.Namespace(**{**vars(given), "out": home and str(home), "resume": False})
+    trained = Path(train_one(inner, entry, given.seed, 1)["out"])
+    if home is not None:
+        (home / TRAINED).touch()
+    return trained
 
 
-def _lane_bar(events: Any, total: int) -> Any:
+TRAINED = "trained"
+"""Stands beside a base whose training is over, so that a comparison that goes on does not train it again."""
+
+
+def _lane_bar(events: Any, asked: Any) -> Any:
+    """The same events, with a bar that says which lane runs and how far it is."""
     from tqdm import tqdm
 
     from playground.finetuning import Lane
-    from playground.finetuning.tune import Tuned
+    from playground.finetuning.tune import Outcome, Tuned
 
-    with tqdm(total=total, desc="fine-tuning", file=sys.stderr, mininterval=0.2) as bar:
+    total = len(asked.strategies) * asked.seeds * len(asked.labels)
+    with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
         for event in events:
             if isinstance(event, Lane):
-                bar.set_postfix_str(f"{event.strategy.name}, seed {event.seed}")
-                bar.update(isinstance(event.event, Tuned))
+                step = f", step {event.event.step}" if isinstance(event.event, Tuned) else ""
+                bar.set_postfix_str(f"{event.strategy.name}, seed {event.seed}{step}", refresh=False)
+                bar.update(isinstance(event.event, Outcome))
             yield event
 
 
 def _compared(facts: dict[str, Any]) -> list[str]:
+    from playground.finetuning.artefact import against
+
     wide = max(20, *(len(s["name"]) for s in facts["strategies"]))
     lines = [
         f"{facts['task']}, {facts['labels']} labels, {facts['seeds']} seeds, from {facts['base']} on {facts['corpus']}",
@@ -98,4 +138,14 @@ def _compared(facts: dict[str, Any]) -> list[str]:
             f"{s['name']:<{wide}} {right['mean']:>8.3f} ± {right['sd']:.3f}"
             f" {forgot['mean']:>+12.3f} ± {forgot['sd']:.3f} {s['trainable']:>10} {s['seconds']:>8.1f}"
         )
-    return [*lines, facts["verdict"]]
+    return [*lines, *_measured(facts), facts["verdict"], *map(against, facts["against_first"])]
+
+
+def _measured(facts: dict[str, Any]) -> list[str]:
+    """What accuracy is in this task, where it is something else, and the means of what was measured beside it."""
+    lines = [] if facts["metric"] == "accuracy" else [f"accuracy is here: {facts['metric']}"]
+    for name in facts["strategies"][0]["measured"]:
+        if name not in ("accuracy", facts["metric"]):
+            means = ", ".join(f"{s['name']} {s['measured'][name]['mean']:.3f}" for s in facts["strategies"])
+            lines.append(f"{name}: {means}")
+    return lines

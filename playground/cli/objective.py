@@ -28,6 +28,7 @@ def show_objective(given: argparse.Namespace) -> int:
     settings, plan = pairs(given.set, "The setting"), read_plan(given.plan)
     own = find_objective(given.name).printed if given.text is None and given.file is None else Printed()
     text, pair = own.text or given_text(given), given.pair or own.pair
+    plan = plan if own.text == "" or find_objective(given.name).row else {**own.plan, **plan}
     rebuilt = rebuild(given.name, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
     facts = rebuilt.facts()
     lines = [

@@ -41,7 +41,7 @@ def training_options(command: Parser) -> None:
     """The options that say how long and where to train."""
     command.add_argument("--steps", type=positive(int), metavar="N")
     command.add_argument("--seconds", type=positive(float), metavar="N")
-    command.add_argument("--device", default="auto", metavar="D", help="auto, cpu or cuda")
+    command.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or mps")
     command.add_argument("--threads", type=positive(int), default=1, metavar="N", help="1 is fastest for tiny models")
     command.add_argument("--out", metavar="DIR", help="folder for checkpoint and metrics")
 

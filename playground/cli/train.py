@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +13,56 @@ from playground.refusal import Refusal
 def add(commands: Any) -> None:
     """The options of the command."""
     train = command(commands, "train", "train an entry of the zoo", train_entry)
-    train.add_argument("entry", help="GPT, BERT, XLNet, BART, ELECTRA, or an objective such as NSP")
+    train.add_argument("entry", nargs="?", help="GPT, BERT, XLNet, BART, ELECTRA, or an objective such as NSP")
     train.add_argument("--corpus", help="a generated corpus by name, or a text file")
     training_options(train)
-    train.add_argument("--seeds", type=positive(int), default=1, metavar="K", help="train K seeds, one after another")
+    train.add_argument("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")
+    train.add_argument("--seeds", type=positive(int), default=1, metavar="K", help="train K seeds")
+    train.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes that share the seeds")
+    train.add_argument("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
     train.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of model or recipe")
     train.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    train.add_argument("--save-every", type=positive(int), default=500, metavar="N", help="steps between checkpoints")
+    train.add_argument("--fork", metavar="RUN[@STEP]", help="leave a kept run at a step; --set says what changes")
+    train.add_argument("--find-rate", action="store_true", help="search for a learning rate and train nothing")
+    train.add_argument("--runs", default="runs", metavar="DIR", help="the folder with the list of runs")
 
 
 def train_entry(given: argparse.Namespace) -> int:
-    """Train every seed."""
-    from playground.zoo import entry_named
+    """Train every seed, or a fork, or search for a rate."""
+    from playground.training import together
 
-    entry = _turned(entry_named(given.entry), pairs(given.set, "The setting"))
-    runs = [train_one(given, entry, given.seed + k, given.seeds) for k in range(given.seeds)]
-    facts = runs[0] | ({"runs": runs} if len(runs) > 1 else {})
-    lines = [line for f in runs for line in _report(f)]
-    say(given, facts, lines)
+    with together.group(given.device):
+        if given.fork:
+            runs = [_fork(given)]
+        elif given.find_rate:
+            return _find_rate(given)
+        elif given.seeds > 1 and together.size() > 1:
+            raise Refusal(f"--seeds is {given.seeds}, but torchrun shares one run; train the seeds without torchrun.")
+        elif given.seeds > 1 or given.cluster:
+            runs = _seeds(given, _entry(given))
+        else:
+            runs = [train_one(given, _entry(given), given.seed, 1)]
+        if together.first():
+            facts = runs[0] | ({"runs": runs} if len(runs) > 1 else {})
+            say(given, facts, [line for f in runs for line in _report(f)] + _banded(facts))
     return 1 if any(f["stopped"] == "diverged" for f in runs) else 0
 
 
-def _turned(entry: Any, settings: dict[str, str]) -> Any:
+def _entry(given: argparse.Namespace) -> Any:
+    """The entry, trained the way that is asked for, with the knobs that were set."""
+    from playground.zoo import entry_named
+    from playground.zoo.way import find_way
+
+    if given.entry is None:
+        raise Refusal("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
+    entry = entry_named(given.entry)
+    entry = find_way(given.recipe)(entry) if given.recipe else entry
+    return turned(entry, pairs(given.set, "The setting"))
+
+
+def turned(entry: Any, settings: dict[str, str]) -> Any:
+    """The entry with its knobs turned, those of model, recipe and objective alike."""
     from dataclasses import replace
 
     from playground.knob import knobs, turn
@@ -50,28 +80,136 @@ def _turned(entry: Any, settings: dict[str, str]) -> Any:
 
 def train_one(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> dict[str, Any]:
     """Train one seed with a bar on standard error and return its facts."""
+    from dataclasses import replace
+
+    from playground.training import train
+    from playground.training.lanes import lane_name, resumed
+
+    run = _run(given, entry, seed)
+    name = lane_name(run, seed) if given.out is None or seeds > 1 else ""
+    run = replace(run, out=Path(given.out or "runs") / name)
+    learner = resumed(run) if getattr(given, "resume", False) else None
+    settings = pairs(getattr(given, "set", []), "The setting")
+    return _follow(given, run, train(run, learner) if learner else _as_set(train(run), run.entry, settings), learner)
+
+
+def _run(given: argparse.Namespace, entry: Any, seed: int) -> Any:
+    """The run without its folder."""
+    import torch
+
+    from playground.corpora import open_corpus
+    from playground.devices import pick
+    from playground.training import Run
+
+    torch.set_num_threads(given.threads)
+    corpus = open_corpus(given.corpus or entry.corpus)
+    entry, every = _long_enough(entry, given.steps), getattr(given, "save_every", 500)
+    return Run(entry, corpus, seed, pick(given.device), given.steps, given.seconds, save_every=every)
+
+
+def _follow(given: argparse.Namespace, run: Any, events: Any, learner: Any, parent: Any = None) -> dict[str, Any]:
+    """The facts of a run, whose events are written down as they pass."""
+    from playground.training import moments, together
+    from playground.training.lanes import name_in
+    from playground.training.record import Summary, recorded
+    from playground.training.runs import Runs
+
+    summary = Summary(run)
+    if together.first():
+        events = recorded(run, events, learner.step if learner and parent is None else 0)
+        events = moments.watched(run, events, _watched(given, run.corpus))
+        runs = Runs(getattr(given, "runs", "runs"))
+        events = _with_bar(run, runs.recorded(name_in(runs, run), run, events, parent))
+    for event in events:
+        summary.read(event)
+    return summary.facts()
+
+
+def _seeds(given: argparse.Namespace, entry: Any) -> list[dict[str, Any]]:
+    """Train K seeds, in worker processes where there are several, with one bar over all."""
+    from dataclasses import replace
+
+    from tqdm import tqdm
+
+    from playground.training.lanes import Finished, Point, bands, plan
+
+    run = replace(_run(given, entry, given.seed), out=Path(given.out or "runs"))
+    seeds = range(given.seed, given.seed + given.seeds)
+    if sentence := plan(run, given.workers, len(seeds))[1]:
+        print(sentence, file=sys.stderr)
+    points: list[Point] = []
+    facts: dict[int, dict[str, Any]] = {}
+    total = None if run.last is None else run.last * len(seeds)
+    with tqdm(total=total, desc=f"{run.entry.name}, {len(seeds)} seeds", file=sys.stderr, mininterval=0.2) as bar:
+        for event in _lanes(given, run, seeds):
+            if isinstance(event, Finished):
+                facts[event.seed] = event.facts
+            else:
+                points.append(event)
+                bar.update(event.row.loss is not None)
+    found = [asdict(band) for band in bands(points)]
+    return [facts[seed] | {"bands": found} for seed in seeds]
+
+
+def _lanes(given: argparse.Namespace, run: Any, seeds: range) -> Any:
+    """The events of all seeds, from this process, its workers or a cluster."""
+    from playground.cluster import connected, train_on
+    from playground.training.lanes import train_seeds
+    from playground.training.runs import Runs
+
+    runs = Runs(Path(given.runs).absolute())
+    if not given.cluster:
+        yield from train_seeds(run, seeds, given.workers, runs, given.resume)
+        return
+    with connected(given.cluster) as client:
+        yield from train_on(client, run, seeds, runs)
+
+
+def _fork(given: argparse.Namespace) -> dict[str, Any]:
+    """Leave a kept run at a step, with the knobs that were set, and train on."""
+    from dataclasses import replace
+
     import torch
 
     from playground.corpora import open_corpus
     from playground.devices import pick
     from playground.training import Run, train
-    from playground.training.record import Summary, recorded
+    from playground.training.fork import corpus_of, fork
+    from playground.training.runs import Parent, Runs
 
     torch.set_num_threads(given.threads)
-    device = pick(given.device)
-    corpus = open_corpus(given.corpus or entry.corpus)
-    entry = _long_enough(entry, given.steps)
-    name = f"{entry.name}-{Path(corpus.name).stem}-seed{seed}".replace(" ", "_")
-    out = Path(given.out or "runs") / (name if given.out is None or seeds > 1 else "")
-    run = Run(entry, corpus, seed, device, given.steps, given.seconds, out)
-    learner = _resumed(run) if getattr(given, "resume", False) else None
-    summary = Summary(run)
-    events = (
-        train(run, learner) if learner else _as_set(train(run), entry, pairs(getattr(given, "set", []), "The setting"))
-    )
-    for event in _with_bar(run, recorded(run, events, learner.step if learner else 0)):
-        summary.read(event)
-    return summary.facts()
+    name, _, step = given.fork.partition("@")
+    if step and not step.isdigit():
+        raise Refusal(f"The step {step!r} is not a whole number; write the fork as RUN@STEP, such as {name}@500.")
+    runs = Runs(given.runs)
+    saved = runs.load(name, int(step) if step else None, pick(given.device))
+    learner = saved.learner
+    corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
+    run = Run(learner.entry, corpus, learner.seed, learner.device, given.steps, given.seconds)
+    made = fork(run, learner, pairs(given.set, "The setting"))
+    called = runs.new_name(f"{Path(name).name}-fork{made.step}")
+    out = Path(given.out) if given.out else Path(given.runs) / called
+    run = replace(made.run, out=out)
+    parent = Parent(name, made.step, made.changed)
+    facts = _follow(given, run, train(run, made.learner), made.learner, parent)
+    return facts | {"parent": name, "forked_at": made.step, "changed": made.changed}
+
+
+def _find_rate(given: argparse.Namespace) -> int:
+    """Search for a rate; nothing is trained and nothing is written."""
+    from playground.training.rates import Found, find_rate
+
+    *_, found = find_rate(_run(given, _entry(given), given.seed))
+    assert isinstance(found, Found)
+    return say(given, asdict(found), [found.sentence])
+
+
+def _watched(given: argparse.Namespace, corpus: Any) -> Any:
+    """The sentence of the replay, where one is given."""
+    from playground.analysis.glance import sentence_from
+
+    sentence = getattr(given, "sentence", None)
+    return sentence_from(sentence, corpus.tokenizer) if sentence else None
 
 
 def _as_set(events: Any, entry: Any, settings: dict[str, str]) -> Any:
@@ -96,27 +234,11 @@ def _long_enough(entry: Any, steps: int | None) -> Any:
     return replace(entry, recipe=replace(entry.recipe, steps=steps))
 
 
-def _resumed(run: Any) -> Any:
-    from playground.training import checkpoint
-
-    saved = checkpoint.load(run.out, run.device)
-    if saved.corpus.hash != run.corpus.hash:
-        raise Refusal(
-            f"The run in {run.out} was trained on other text (content {saved.corpus.hash[:8]}, not "
-            f"{run.corpus.hash[:8]}); give the same corpus to go on."
-        )
-    if saved.learner.seed != run.seed:
-        raise Refusal(
-            f"The run in {run.out} has seed {saved.learner.seed}, not {run.seed}; give the same seed to go on."
-        )
-    return saved.learner
-
-
 def _with_bar(run: Any, events: Any) -> Any:
     """The same events, with a bar on standard error."""
     from tqdm import tqdm
 
-    from playground.training import Evaluated, Stepped
+    from playground.training import Evaluated, Stepped, Trouble
 
     total = run.last or run.seconds
     with tqdm(total=total, desc=f"{run.entry.name} seed {run.seed}", file=sys.stderr, mininterval=0.2) as bar:
@@ -126,18 +248,30 @@ def _with_bar(run: Any, events: Any) -> Any:
                 bar.update(done - bar.n)
             if isinstance(event, Evaluated):
                 bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} nats")
+            if isinstance(event, Trouble):
+                bar.write(event.sentence, file=sys.stderr)
             yield event
 
 
 def _report(facts: dict[str, Any]) -> list[str]:
     loss = facts["loss"]
+    forked = f", from step {facts['forked_at']} of {facts['parent']} ({facts['changed']})" if "parent" in facts else ""
     return [
-        f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device']}: {facts['steps']} steps in "
-        f"{facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
+        f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
+        f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
         f"  loss {_said(loss['train'])} (training), {_said(loss['held_out'])} (held out) nats per graded position; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
+        *(f"  {sentence}" for sentence in facts["troubles"]),
         f"  saved in {facts['out']}",
     ]
+
+
+def _banded(facts: dict[str, Any]) -> list[str]:
+    """The last point of the band, where several seeds were trained."""
+    if not facts.get("bands"):
+        return []
+    last = facts["bands"][-1]
+    return [f"Held out over {last['seeds']} seeds at step {last['step']}: {last['mean']:.3f} ± {last['sd']:.3f} nats"]
 
 
 def _said(value: float | None) -> str:

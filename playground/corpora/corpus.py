@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from playground.corpora.pairs import cut_pairs, from_zero
+from playground.corpora.pairs import cut_pairs, cut_triples, from_zero
 from playground.example import Tokens
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
@@ -96,6 +96,10 @@ class Corpus:
         """
         return cut_pairs(self, length, *self._bounds(part), seed)
 
+    def triples(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
+        """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other"."""
+        return cut_triples(self, length, *self._bounds(part), seed)
+
     def _bounds(self, part: Part) -> tuple[int, int]:
         """The first token of a part and one after its last."""
         return (0, self.held_out_from) if part == "train" else (self.held_out_from, len(self))
@@ -105,9 +109,13 @@ def pick(tokens: Tokens, index: Tensor) -> Tokens:
     """Some rows of a batch, in the order of `index`, with all that is known about them."""
     return replace(
         tokens,
-        **{name: getattr(tokens, name)[index] for name in ("ids", "lengths", "word", "sentence")},
-        **{name: kept[index] for name in ("row", "visit") if (kept := getattr(tokens, name)) is not None},
-        labels={name: row[index] for name, row in tokens.labels.items()},
+        **{name: getattr(tokens, name).index_select(0, index) for name in ("ids", "lengths", "word", "sentence")},
+        **{
+            name: kept.index_select(0, index)
+            for name in ("row", "visit")
+            if (kept := getattr(tokens, name)) is not None
+        },
+        labels={name: row.index_select(0, index) for name, row in tokens.labels.items()},
         neighbours={name: pick(other, index) for name, other in tokens.neighbours.items()},
     )
 

@@ -57,6 +57,45 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     return replace(_cut(corpus, a, b.length), neighbours=neighbours)
 
 
+def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int) -> Tokens:
+    """Every sentence that has a next one and another that is no neighbour (ERNIE 2.0, arXiv:1907.12412, sec. 4.2.2).
+
+    "apart" is any of those others, "other" a sentence of another document that is about as long as the next one.
+    """
+    if length < 2:
+        raise Refusal(f"The length is {length}; two sentences need at least 2 tokens.")
+    rng = generator(seed, "triples", length, first)
+    sentences = _sentences(corpus, first, last)
+    a, near, apart = _apart(sentences, rng)
+    if not len(a):
+        raise Refusal(
+            f"No document of {corpus.name} has three sentences among its tokens {first} to {last}. Use a longer text, "
+            "or one whose sentences end with a full stop."
+        )
+    begin = sentences.of(a)
+    others = {"next": sentences.of(near), "apart": sentences.of(apart)}
+    others["other"] = _from_elsewhere(others["next"], corpus, rng)
+    longest = torch.stack([other.length for other in others.values()]).amax(0)
+    begin = replace(begin, last=begin.first + _fitting(begin.length, longest, length))
+    room = length - begin.length
+    nothing = torch.zeros_like(room)
+    cut = {name: _cut(corpus, _shorten(other, room, sentences), nothing) for name, other in others.items()}
+    return replace(_cut(corpus, begin, nothing), neighbours=cut)
+
+
+def _apart(sentences: Segments, rng: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """The numbers of sentences, of those right after them, and of a drawn one of each document that is no neighbour."""
+    document, number = sentences.document, torch.arange(len(sentences.document))
+    start = torch.searchsorted(document, document)
+    stop = torch.searchsorted(document, document, right=True)
+    before, after = (number - 1 - start).clamp(min=0), (stop - number - 2).clamp(min=0)
+    chance = torch.rand(len(number), generator=rng, dtype=torch.double)
+    drawn = (chance * (before + after)).long()
+    apart = (start + drawn).where(drawn < before, number + 2 + drawn - before)
+    kept = (number + 1 < stop) & (before + after > 0)
+    return number[kept], number[kept] + 1, apart[kept]
+
+
 def _sentences(corpus: "Corpus", first: int, last: int) -> Segments:
     """The sentences of a part in order, without the marks at the ends of documents."""
     kept = (corpus.ids[first:last] != SEPARATOR).nonzero()[:, 0] + first

@@ -5,6 +5,7 @@ from functools import partial
 from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus
 from playground.corpora.source import Source
+from playground.corpora.tinyworld.apart import new_sentences_last
 from playground.corpora.tinyworld.generate import generate, version
 from playground.corpora.tinyworld.presets import parallel
 from playground.corpora.tinyworld.translate import translate
@@ -14,11 +15,23 @@ SINGLE = 0.55
 
 
 def make_parallel(
-    seed: int, tokens: int, *, shared: float = 0.1, verb_last: bool = True, adjective_after: bool = False
+    seed: int,
+    tokens: int,
+    *,
+    shared: float = 0.1,
+    verb_last: bool = True,
+    adjective_after: bool = False,
+    language: str = "second",
 ) -> Corpus:
     """About so many tokens of sentences and translations; the knobs are those of `translate`."""
     single = generate("parallel", seed, round(tokens * SINGLE))
-    return translate(single, shared=shared, verb_last=verb_last, adjective_after=adjective_after)
+    return translate(
+        new_sentences_last(single),
+        shared=shared,
+        verb_last=verb_last,
+        adjective_after=adjective_after,
+        language=language,
+    )
 
 
 def open_parallel(seed: int, tokens: int) -> Corpus:

@@ -2,9 +2,17 @@
 
 from functools import partial
 
+from playground.corpora.corpus import Corpus
 from playground.corpora.source import Source
-from playground.corpora.tinyworld.generate import open_preset
+from playground.corpora.tinyworld.generate import generate, open_preset
+from playground.corpora.tinyworld.preset import Turned
 from playground.corpora.tinyworld.presets import reviews
+
+
+def make_reviews(seed: int, tokens: int, *, steepness: float = 0.8) -> Corpus:
+    """Reviews in which what is spoken of gets rarer faster or slower; 0 makes all equally frequent, 1 is Zipf's law."""
+    return generate("reviews", seed, tokens, Turned(steepness=steepness))
+
 
 REVIEWS = Source(
     name="reviews",

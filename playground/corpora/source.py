@@ -67,7 +67,7 @@ def open_corpus(
         return source.make(seed, tokens or source.tokens)
     if os.path.exists(name):
         return _open_file(Path(name), limit, reading)
-    pair = _two_files(name)
+    pair = two_files(name)
     if pair:
         return read_translations(*pair, limit=limit, **reading)
     known = ", ".join(catalog.find("playground.corpora", Source))
@@ -92,7 +92,7 @@ def _look(path: Path, encoding: str | None) -> str:
     return ".txt"
 
 
-def _two_files(name: str) -> tuple[Path, Path] | None:
+def two_files(name: str) -> tuple[Path, Path] | None:
     """The paths on both sides of a plus; a second one without a folder may lie beside the first."""
     parts = name.split("+")
     for k in range(1, len(parts)):

@@ -2,9 +2,17 @@
 
 from functools import partial
 
+from playground.corpora.corpus import Corpus
 from playground.corpora.source import Source
-from playground.corpora.tinyworld.generate import open_preset
+from playground.corpora.tinyworld.generate import generate, open_preset
+from playground.corpora.tinyworld.preset import Turned
 from playground.corpora.tinyworld.presets import stories
+
+
+def make_stories(seed: int, tokens: int, *, topics: int = 6) -> Corpus:
+    """Stories of the first few topics only: the fewer, the less the topic alone says which texts belong together."""
+    return generate("stories", seed, tokens, Turned(topics=topics))
+
 
 STORIES = Source(
     name="stories",

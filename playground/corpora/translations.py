@@ -51,6 +51,14 @@ def read_translations(
     )
 
 
+def read_sides(
+    first: str | Path, second: str | Path, *, encoding: str | None = None
+) -> list[tuple[list[str], list[str]]]:
+    """The words of every line and of its translation, where neither is empty."""
+    found = _pairs(find_file(first), find_file(second), encoding, None)
+    return [pair for one, two in found if all(pair := (split_words(one), split_words(two)))]
+
+
 def _pairs(first: Path, second: Path, encoding: str | None, progress: Progress | None) -> Iterator[tuple[str, str]]:
     """The lines of both files side by side; what one file has more may only be empty."""
     done, total = [0, 0], first.stat().st_size + second.stat().st_size

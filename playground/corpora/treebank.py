@@ -97,6 +97,18 @@ def read_treebank(
     )
 
 
+def read_tagged(path: str | Path, *, encoding: str | None = None) -> list[tuple[list[str], list[str]]]:
+    """The sentences of a treebank, each as its words and their parts of speech ("" where none is marked)."""
+    bank = _read(Path(path).name, enumerate(read_lines(path, encoding), 1), LIMIT)
+    forms, kinds = list(bank.words.types), ["", *bank.pos.numbers]
+    found: list[tuple[list[str], list[str]]] = [([], []) for _ in range(bank.words.sentences)]
+    for word, sentence, pos in zip(bank.words.rows, bank.words.sentence, bank.pos.rows, strict=True):
+        if word:
+            found[sentence][0].append(forms[word])
+            found[sentence][1].append(kinds[pos + 1])
+    return found
+
+
 def _read(name: str, lines: Iterator[tuple[int, str]], limit: int) -> _Bank:
     bank = _Bank(Words(limit))
     nodes: list[Node] = []

@@ -11,6 +11,7 @@ from playground.example import Tokens
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
 from playground.training.checkpoint import Saved
+from playground.training.feed import Feed
 from playground.training.learner import Learner
 
 T = TypeVar("T")
@@ -36,9 +37,13 @@ class Base:
         return self._every_second(1) if self._shared else self.held_out
 
     def rehearse(self) -> Tokens:
-        """Pre-training text that is never measured, without the gold labels that no training needs."""
+        """Pre-training text that is never measured, without the gold labels that its training does not need."""
         make = self.rehearsal or (lambda: self._every_second(0))
-        return self.remember("rehearsal", lambda: replace(make(), labels={}))
+        return self.remember("rehearsal", lambda: self._bare(make()))
+
+    def _bare(self, text: Tokens) -> Tokens:
+        needed = ("language", *(need.removeprefix("label:") for need in self.learner.objective.needs))
+        return replace(text, labels={name: row for name, row in text.labels.items() if name in needed})
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made for an earlier lane, or is made now."""
@@ -70,7 +75,9 @@ def _text_of(saved: Saved) -> Callable[[], Tokens] | None:
         return None
     if corpus.hash != saved.corpus.hash:
         return None
-    return lambda: corpus.windows(saved.learner.entry.recipe.window).to(saved.learner.device)
+    recipe, needs = saved.learner.entry.recipe, saved.learner.objective.needs
+    device = saved.learner.device
+    return lambda: replace(Feed.of(corpus, recipe.window, recipe.batch, 0, device, needs).windows, row=None)
 
 
 def replace_model(learner: Learner, model: LanguageModel) -> Learner:

@@ -14,17 +14,18 @@ from torch.nn.functional import mse_loss
 from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.finetuning.base import Base
+from playground.finetuning.labelled import Labelled
 from playground.finetuning.mean import Mean
-from playground.finetuning.task import Labelled
 from playground.knob import knob
 from playground.models import grade
+from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training.learner import Learner
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One step: its number from 0, the labelled texts of its batch and the scores `[b, c]` they got."""
+    """One step: its number from 0, the labelled texts of its batch and the scores they got."""
 
     step: int
     drawn: Labelled
@@ -98,7 +99,8 @@ class PullByFisher:
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
         old = [p.detach().clone() for p in start.named.values()]
-        need = start.base.remember(("fisher", self.rows), lambda: fisher(start.base, tuple(start.named), self.rows))
+        names = tuple(start.named)
+        need = start.base.remember(("fisher", self.rows, names), lambda: fisher(start.base, names, self.rows))
         return lambda _: self.strength / 2 * _far(list(start.named.values()), old, need)
 
 
@@ -159,7 +161,17 @@ class ReadTaskTexts:
     name: ClassVar[str] = "reading the task's texts"
     rehearses: ClassVar[bool] = False
 
+    def check(self, learner: Learner) -> None:
+        """Refuse a pre-training question that a task's texts cannot be asked."""
+        lacking = [need for need in learner.objective.needs if need.startswith(("pair", "translation", "label:"))]
+        if lacking:
+            raise Refusal(
+                f"{learner.objective.name} needs {_said(lacking[0])}, which the texts of a task do not have, so "
+                f"{self.name} is not possible; take another strategy or another base."
+            )
+
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        self.check(start.learner)
         last = int(self.alone * start.steps)
 
         def loss(moment: Moment) -> Tensor:
@@ -168,6 +180,12 @@ class ReadTaskTexts:
             return self.weight * start.loss_on(moment.drawn.tokens, "read", moment.step)
 
         return loss
+
+
+def _said(need: str) -> str:
+    """What an objective needs, in words."""
+    known = {"pair": "a second text", "translation": "a translation"}
+    return known.get(need) or f"the label {need.removeprefix('label:')!r} of every word"
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,17 @@
 import time
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
 
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.compose import difference
-from playground.finetuning.lanes import Lane, Work, run
+from playground.finetuning.fair import Cost, cost, matched, rated, searched, stretched
+from playground.finetuning.lanes import Job, Lane, Work, run
+from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.strategy import Strategy
+from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
 from playground.finetuning.tune import Outcome, Setting
 from playground.refusal import Refusal
@@ -23,26 +26,49 @@ FIRST_CHOICE = ("feature-based", "full", "gradual unfreezing")
 
 
 @dataclass(frozen=True)
+class Allotted:
+    """What a strategy got in a comparison: its steps, its learning rate, and what that costs by estimate."""
+
+    steps: int
+    rate: float
+    cost: Cost
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """All outcomes by strategy, in the order in which they were asked for."""
+    """All outcomes by strategy, in the order in which they were asked for, at the largest number of labelled texts.
+
+    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got.
+    """
 
     task: Task
     labels: int
     outcomes: dict[str, tuple[Outcome, ...]]
     seconds: float
     strategies: tuple[Strategy, ...] = ()
+    curve: dict[int, dict[str, tuple[Outcome, ...]]] = field(default_factory=dict)
+    allotted: dict[str, Allotted] = field(default_factory=dict)
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compare`."""
         return {
             "task": self.task.name,
+            "metric": self.task.metric,
             "labels": self.labels,
             "seeds": max((len(o) for o in self.outcomes.values()), default=0),
             "seconds": self.seconds,
-            "strategies": [_facts(name, outcomes) for name, outcomes in self.outcomes.items()],
+            "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
             "verdict": verdict(self.outcomes),
             "differences": [difference(self.strategies[0], other) for other in self.strategies[1:]],
+            "against_first": against_first(self.outcomes),
+            "curve": [_point(labels, outcomes) for labels, outcomes in self.curve.items()],
         }
+
+    def _got(self, name: str) -> dict[str, Any]:
+        got = self.allotted.get(name)
+        if got is None:
+            return {}
+        return {"steps": got.steps, "rate": got.rate, "tokens": got.cost.tokens, "flops": got.cost.flops}
 
 
 def compare(
@@ -51,18 +77,57 @@ def compare(
     task: Task,
     chosen: Sequence[Strategy],
     *,
-    labels: int = 64,
+    labels: int | Sequence[int] = 64,
     seeds: int = 3,
     seed: int = 0,
     setting: Setting | None = None,
     workers: int = 1,
+    match: str = "steps",
+    rates: str = "own",
+    record: Record | None = None,
 ) -> Iterator[Lane | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
     All lanes start from the base as it is now, also where its own training goes on meanwhile. With several `workers`,
     each a process with one thread, a lane's events come all at once; their numbers and their order are the same.
-    A worker takes seconds to start, so a short comparison is done sooner without.
+    A worker takes seconds to start, so a short comparison is done sooner without. `match` says what the lanes have
+    alike beside seeds and texts, `rates` where learning rates come from; lanes that the `record` knows are not run.
     """
+    counts = _counts(labels)
+    _check(chosen, counts, seeds, workers)
+    began, setting, record = time.perf_counter(), setting or Setting(), record or Record()
+    base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
+    chosen = list(dict.fromkeys(chosen))
+    numbers = range(seed, seed + seeds)
+    texts = texts_for(base.learner, task, chosen, tokenizer, setting.packing)
+    train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
+    work = Work(base, train, texts(TEST_TEXTS, 0, "test"))
+    jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
+    curve: dict[int, dict[str, list[Outcome]]] = {count: {s.name: [] for s in chosen} for count in counts}
+    for lane in run(work, jobs, workers, record):
+        if isinstance(lane.event, Outcome):
+            curve[lane.labels][lane.strategy.name].append(lane.event)
+        yield lane
+    done = {count: {name: tuple(some) for name, some in named.items()} for count, named in curve.items()}
+    allotted = {
+        job.strategy.name: _allotted(work, job) for job in jobs if job.seed == seed and job.labels == counts[-1]
+    }
+    seconds = time.perf_counter() - began
+    yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted)
+
+
+def _allotted(work: Work, job: Job) -> Allotted:
+    spent = cost(work.base, job.strategy, work.train[job.labels, job.seed], job.setting, job.seed)
+    return Allotted(job.setting.steps, job.strategy.rate, spent)
+
+
+def _counts(labels: int | Sequence[int]) -> list[int]:
+    """The numbers of labelled texts, each once, from few to many."""
+    return sorted({labels} if isinstance(labels, int) else set(labels))
+
+
+def _check(chosen: Sequence[Strategy], counts: Sequence[int], seeds: int, workers: int) -> None:
+    """Refuse what cannot be compared."""
     if not chosen:
         raise Refusal("No strategy is named; name at least one.")
     names = [s.name for s in dict.fromkeys(chosen)]
@@ -70,21 +135,49 @@ def compare(
         raise Refusal(f"Two different strategies have one name ({', '.join(names)}); give one of them another.")
     if workers < 1:
         raise Refusal(f"workers is {workers}; at least 1 is needed.")
-    if labels < 2 or seeds < 1:
-        raise Refusal(f"labels is {labels} and seeds is {seeds}; at least 2 labels and 1 seed are needed.")
-    began, setting = time.perf_counter(), setting or Setting()
-    base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
-    chosen = list(dict.fromkeys(chosen))
-    numbers = range(seed, seed + seeds)
-    train = {number: task.load(tokenizer, labels, number, "train") for number in numbers}
-    work = Work(base, train, task.load(tokenizer, TEST_TEXTS, 0, "test"), setting)
-    outcomes: dict[str, list[Outcome]] = {s.name: [] for s in chosen}
-    for lane in run(work, [(strategy, number) for number in numbers for strategy in chosen], workers):
-        if isinstance(lane.event, Outcome):
-            outcomes[lane.strategy.name].append(lane.event)
-        yield lane
-    done = {name: tuple(values) for name, values in outcomes.items()}
-    yield Comparison(task, labels, done, time.perf_counter() - began, tuple(chosen))
+    if not counts or min(counts) < 2 or seeds < 1:
+        said = ", ".join(map(str, counts)) or "empty"
+        raise Refusal(f"labels is {said} and seeds is {seeds}; at least 2 labels and 1 seed are needed.")
+
+
+def _jobs(
+    work: Work,
+    task: Task,
+    chosen: Sequence[Strategy],
+    counts: Sequence[int],
+    numbers: Sequence[int],
+    setting: Setting,
+    match: str,
+    rates: str,
+    record: Record,
+) -> list[Job]:
+    """All lanes, for every number of labelled texts all strategies with the first seed, then with the next."""
+    sample = work.train[counts[-1], numbers[0]]
+    shared = f"{task.name} {fingerprint(work.base, work.test.tokens.ids)}"
+    fitted: list[tuple[Strategy, Setting]] = []
+    for strategy in chosen:
+        steps = matched(work.base, chosen[0], strategy, sample, setting, match, numbers[0])
+        fitted.append((stretched(strategy, steps, setting.steps), replace(setting, steps=steps)))
+    jobs = []
+    for count in counts:
+        first = work.train[count, numbers[0]]
+        asked = [(_rated(work.base, s, first, own, numbers[0], rates, shared, record), own) for s, own in fitted]
+        jobs += [
+            Job(s, number, count, own, key(s, number, count, own, shared)) for number in numbers for s, own in asked
+        ]
+    return jobs
+
+
+def _rated(
+    base: Base, strategy: Strategy, train: Any, setting: Setting, seed: int, rates: str, shared: str, record: Record
+) -> Strategy:
+    """The strategy with its rate by the rule; a rate that was searched for is kept in the record."""
+    if rates != "tuned":
+        return rated(strategy, rates)
+    known = key(strategy, seed, len(train.labels), setting, shared, "rate")
+    if known not in record.known:
+        record.put(known, searched(base, strategy, train, setting, seed), strategy=strategy.name, what="rate")
+    return replace(strategy, rate=record.known[known])
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
@@ -92,11 +185,42 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
+def _point(labels: int, outcomes: dict[str, tuple[Outcome, ...]]) -> dict[str, Any]:
+    """Accuracy and forgetting at one number of labelled texts."""
+    named = [
+        {"name": name} | {what: spread([getattr(o, what) for o in some]) for what in ("accuracy", "forgetting")}
+        for name, some in outcomes.items()
+    ]
+    return {"labels": labels, "strategies": named}
+
+
+def against_first(outcomes: dict[str, tuple[Outcome, ...]]) -> list[dict[str, Any]]:
+    """Every strategy against the first: the mean paired difference in accuracy, its 95 % interval, and what it says."""
+    (first, reference), *others = outcomes.items()
+    return [_against(first, reference, name, some) for name, some in others]
+
+
+def _against(first: str, reference: Sequence[Outcome], name: str, some: Sequence[Outcome]) -> dict[str, Any]:
+    gaps = [a.accuracy - b.accuracy for a, b in zip(some, reference, strict=True)]
+    told: dict[str, Any] = {"name": name, "against": first, "difference": fmean(gaps), "low": None, "high": None}
+    if len(gaps) < 2:
+        return told | {"larger": False, "seeds_needed": None, "said": "one seed says nothing about the noise"}
+    room = critical(len(gaps)) * stdev(gaps) / len(gaps) ** 0.5
+    mean = fmean(gaps)
+    larger, needed = abs(mean) > room, seeds_needed([gap if mean > 0 else -gap for gap in gaps])
+    said = ("better" if mean > 0 else "worse") if larger else "within the noise"
+    if not larger and needed:
+        said += f"; about {needed} seeds would be needed"
+    told |= {"low": mean - room, "high": mean + room, "larger": larger, "seeds_needed": needed}
+    return told | {"said": said}
+
+
 def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     first = outcomes[0]
     return {
         "name": name,
         "accuracy": spread([o.accuracy for o in outcomes]),
+        "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
         "forgetting": spread([o.forgetting for o in outcomes]),
         "trainable": first.trainable,
         "stored": first.stored,

@@ -24,6 +24,7 @@ def compose(*strategies: Strategy) -> Strategy:
         source="; ".join(dict.fromkeys(s.source for s in strategies)),
         plasticity=product([s.plasticity for s in strategies]),
         rate=_one(strategies, name, "rate", Strategy.rate, "learn at the rates"),
+        published=next((s.published for s in strategies if s.published), 0.0),
         penalties=_all(strategies, name, "penalties"),
         beside=_all(strategies, name, "beside"),
         extras=_all(strategies, name, "extras"),
@@ -32,6 +33,7 @@ def compose(*strategies: Strategy) -> Strategy:
         apart=_one(strategies, name, "apart", "", "set apart"),
         averaged=_one(strategies, name, "averaged", 0.0, "average the last shares"),
         painted=tuple(cell for s in strategies for cell in s.painted),
+        made_of=tuple(part for s in strategies for part in s.parts),
     )
     _check(made)
     return made

@@ -1,4 +1,4 @@
-"""The task's head: which levels of the model it reads, and how a text becomes one vector."""
+"""The task's head: which levels of the model it reads, which of their vectors, and how these become scores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,16 +8,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm
 
+from playground.finetuning.answers import AnswerForm, Choice, Span
+from playground.finetuning.labelled import Labelled
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
 from playground.seeds import generator
+
+CLOSED = -1e4
+"""The score of a place where no span may begin or end; finite, so that two runs can be subtracted."""
 
 
 @dataclass(frozen=True)
 class Head:
     """What the head reads: the top, one level (0: embeddings, k: layer k), a learnt mix of all, or all side by side.
 
-    A text is the mean of its positions, or its last position, the maximum and the mean side by side (ULMFiT).
+    A text is the vector that its packing says (the mean, the first or the last position), or its last position, the
+    maximum and the mean side by side (ULMFiT); where every word has an answer of its own there is nothing to pool.
     """
 
     reads: Literal["top", "mix", "all"] | int = "top"
@@ -37,49 +43,143 @@ class Head:
 TOP = Head()
 
 
-class TaskHead(nn.Module):
-    """Scores `[b, c]` for whole texts, from the levels `[b, t, d]` that it reads.
+class LevelReader(nn.Module):
+    """What a head reads of the levels `[b, t, d]`, `[b, t, d]` again, or wider where they stand side by side.
 
     Levels below the top are brought to one scale first, without parameters. The mix is that of ELMo
     (arXiv:1802.05365, eq. 1): softmax weights over the levels and one scale.
     """
 
-    def __init__(self, spec: Head, levels: tuple[int, ...], top: int, width: int, classes: int) -> None:
+    def __init__(self, spec: Head, levels: tuple[int, ...], top: int) -> None:
         super().__init__()
         self.spec, self.levels, self.top = spec, levels, top
         if spec.reads == "mix":
             self.weights, self.scale = nn.Parameter(torch.zeros(len(levels))), nn.Parameter(torch.ones(1))
-        wide = width * (len(levels) if spec.reads == "all" else 1) * (3 if spec.pool == "concat" else 1)
-        self.score = nn.Linear(wide, classes)
-
-    def forward(self, known: Mapping[int, Tensor], real: Tensor) -> Tensor:
-        return self.score(self._pooled(self._read(known), real))
 
     @property
     def shares(self) -> tuple[float, ...]:
         """How much of each level is in the mix, from the bottom up; empty for other heads."""
         return tuple(self.weights.softmax(0).tolist()) if self.spec.reads == "mix" else ()
 
-    def _read(self, known: Mapping[int, Tensor]) -> Tensor:
+    def read(self, known: Mapping[int, Tensor]) -> Tensor:
+        """The levels as one."""
         states = [known[k] if k == self.top else layer_norm(known[k], known[k].shape[-1:]) for k in self.levels]
         if self.spec.reads == "mix":
             return self.scale * torch.einsum("l,lbtd->btd", self.weights.softmax(0), torch.stack(states))
         return torch.cat(states, dim=-1) if len(states) > 1 else states[0]
 
-    def _pooled(self, hidden: Tensor, real: Tensor) -> Tensor:
+
+class TaskHead(LevelReader):
+    """One linear layer that scores what the task asks about: texts, marked words, or words."""
+
+    def __init__(
+        self, spec: Head, levels: tuple[int, ...], top: int, width: int, answer: AnswerForm, sides: bool = False
+    ) -> None:
+        super().__init__(spec, levels, top)
+        pooled = 3 if spec.pool == "concat" and answer.about == "text" else 1
+        vectors = 4 if sides or answer.about == "marked" else 1
+        wide = width * (len(levels) if spec.reads == "all" else 1) * pooled * vectors
+        self.score = nn.Linear(wide, answer.scores)
+
+    def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
+        hidden, answer = self.read(known), texts.answer
+        if isinstance(answer, Span):
+            return self.score(hidden).masked_fill(~_open(texts)[..., None], CLOSED)
+        if answer.about == "words":
+            return self.score(hidden[texts.labels >= 0])
+        if answer.about == "marked":
+            return self.score(compared(*_marked(hidden, texts)))
+        scores = self.score(self._text(hidden, texts)).unflatten(0, (-1, texts.ways))
+        return scores[..., 0] if isinstance(answer, Choice) else scores.mean(dim=1)
+
+    def _text(self, hidden: Tensor, texts: Labelled) -> Tensor:
+        """One vector for a whole row, or the two sides of a pair compared."""
+        if texts.sides is None:
+            return self._pooled(hidden, texts.tokens.real, texts.vector)
+        return compared(*(self._pooled(hidden, texts.sides == side, texts.vector) for side in (0, 1)))
+
+    def _pooled(self, hidden: Tensor, real: Tensor, vector: str = "mean") -> Tensor:
         there = real.to(hidden.dtype)[..., None]
+        if vector == "first" and self.spec.pool == "mean":
+            return hidden[:, 0]
+        row, place = (torch.arange(n, device=hidden.device) for n in hidden.shape[:2])
+        last = hidden[row, (place * real).amax(1)]
+        if vector == "last" and self.spec.pool == "mean":
+            return last
         mean = (hidden * there).sum(1) / there.sum(1).clamp(min=1.0)
         if self.spec.pool == "mean":
             return mean
-        last = hidden[torch.arange(len(hidden), device=hidden.device), (real.sum(1) - 1).clamp(min=0)]
         return torch.cat([last, hidden.masked_fill(~real[..., None], float("-inf")).amax(1), mean], dim=-1)
 
 
-def new_head(model: LanguageModel, classes: int, seed: int, spec: Head = TOP) -> TaskHead:
+def _open(texts: Labelled) -> Tensor:
+    """Where a span may begin and end, `[b, t]`."""
+    assert texts.places is not None
+    place = torch.arange(texts.tokens.ids.shape[1], device=texts.places.device)
+    return (place >= texts.places[:, :1]) & (place <= texts.places[:, 1:])
+
+
+def _marked(hidden: Tensor, texts: Labelled) -> tuple[Tensor, Tensor]:
+    """The vectors of the two marked words."""
+    assert texts.places is not None
+    row = torch.arange(len(hidden), device=hidden.device)
+    return hidden[row, texts.places[:, 0]], hidden[row, texts.places[:, 1]]
+
+
+def compared(one: Tensor, other: Tensor) -> Tensor:
+    """Two vectors, their distance and their product side by side (InferSent, arXiv:1705.02364, sec. 3.1)."""
+    return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
+
+
+class WritingHead(LevelReader):
+    """Scores of the coming word: the model's own output layer behind a turn that starts as nothing.
+
+    Only the turn and a copy of the output layer's bias belong to the task, so the pre-trained model stays as it is.
+    """
+
+    def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
+        super().__init__(spec, levels, model.top_level)
+        self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
+        self.bias = nn.Parameter(model.vocabulary.bias.detach().clone())
+        self._model = (model,)  # in a tuple, for its parameters are not the head's
+        nn.init.zeros_(self.turn.weight)
+
+    def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
+        [model] = self._model
+        if texts.written is None:
+            hidden = self.read(known)
+        else:
+            hidden = model.write(known[self.top], texts.tokens, texts.written)
+        asked = hidden[texts.labels >= 0]
+        return torch.addmm(self.bias, asked + self.turn(asked), model.table.weight.T)
+
+
+AnyHead = TaskHead | WritingHead
+
+
+def new_head(model: LanguageModel, answer: AnswerForm, seed: int, spec: Head = TOP, sides: bool = False) -> AnyHead:
     """A fresh head for the task, the same for every strategy of a seed that reads alike."""
-    head = TaskHead(spec, spec.levels(model), model.top_level, model.shape.width, classes)
+    levels = spec.levels(model)
+    if answer.about == "written":
+        check_writing(model, spec)
+        return WritingHead(spec, levels, model).to(model.table.weight.device)
+    head = TaskHead(spec, levels, model.top_level, model.shape.width, answer, sides)
     rng = generator(seed, "head")
     with torch.no_grad():
         head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
         head.score.bias.zero_()
     return head.to(model.table.weight.device)
+
+
+def check_writing(model: LanguageModel, spec: Head) -> None:
+    """Refuse heads that cannot write."""
+    if spec.reads == "all":
+        raise Refusal(
+            "A head that reads all levels side by side is wider than the words' vectors, so it cannot write; take a "
+            "strategy that reads the top, one level or a mix."
+        )
+    if spec.reads != "top" and model.shape.decoder_layers:
+        raise Refusal(
+            "A head that reads levels of the encoder cannot write, because the decoder writes; take a strategy whose "
+            "head reads the top, or a model that reads left to right."
+        )

@@ -1,7 +1,7 @@
 """Lanes: one strategy with one seed each, one after another or in worker processes, with the same numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
@@ -9,50 +9,107 @@ import torch
 
 from playground.example import Tokens
 from playground.finetuning.base import Base
+from playground.finetuning.labelled import Labelled
+from playground.finetuning.record import Record, write_outcome
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.task import Labelled
 from playground.finetuning.tune import Outcome, Setting, Tuned, tune
 
 
 @dataclass(frozen=True)
 class Lane:
-    """One strategy with one seed; `event` is its latest step or its outcome."""
+    """One strategy with one seed and so many labelled texts; `event` is its latest step or its outcome."""
 
     strategy: Strategy
     seed: int
     event: Tuned | Outcome
+    labels: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A lane to run, and the key under which its outcome is kept."""
+
+    strategy: Strategy
+    seed: int
+    labels: int
+    setting: Setting
+    key: str = ""
+
+    def lane(self, event: Tuned | Outcome) -> Lane:
+        """An event of this lane."""
+        return Lane(self.strategy, self.seed, event, self.labels)
 
 
 @dataclass(frozen=True)
 class Work:
-    """What all lanes of a comparison share: where they start, the labelled texts of each seed, the unseen texts."""
+    """What all lanes of a comparison share: where they start, labelled texts by number and seed, the unseen texts."""
 
     base: Base
-    train: Mapping[int, Labelled]
+    train: Mapping[tuple[int, int], Labelled]
     test: Labelled
-    setting: Setting
 
-    def lane(self, strategy: Strategy, seed: int) -> Iterator[Lane]:
+    def lane(self, job: Job) -> Iterator[Lane]:
         """The events of one lane."""
-        for event in tune(self.base, strategy, self.train[seed], self.test, self.setting, seed):
-            yield Lane(strategy, seed, event)
+        train = self.train[job.labels, job.seed]
+        for event in tune(self.base, job.strategy, train, self.test, job.setting, job.seed):
+            yield job.lane(event)
 
 
-def run(work: Work, jobs: Sequence[tuple[Strategy, int]], workers: int) -> Iterator[Lane]:
-    """The events of all lanes, always in the order of the jobs."""
-    if workers == 1:
+def run(work: Work, jobs: Sequence[Job], workers: int, record: Record | None = None) -> Iterator[Lane]:
+    """The events of all lanes, always in the order of the jobs; of a lane that the record knows only the outcome."""
+    record = record or Record()
+    known = {job.key: outcome for job in jobs if (outcome := record.outcome(job.key))}
+    waiting = [job for job in jobs if job.key not in known]
+    fresh = _one_by_one(work, waiting, record) if workers == 1 else _in_workers(work, waiting, workers, record)
+    try:
         for job in jobs:
-            yield from work.lane(*job)
+            if job.key in known:
+                yield job.lane(known[job.key])
+                continue
+            for lane in fresh:
+                yield lane
+                if isinstance(lane.event, Outcome):
+                    break
+    finally:
+        fresh.close()
+
+
+def _one_by_one(work: Work, jobs: Sequence[Job], record: Record) -> Generator[Lane, None, None]:
+    for job in jobs:
+        for lane in work.lane(job):
+            if isinstance(lane.event, Outcome):
+                _keep(record, job, lane.event)
+            yield lane
+
+
+def _in_workers(work: Work, jobs: Sequence[Job], workers: int, record: Record) -> Generator[Lane, None, None]:
+    """The same; an outcome is kept as soon as it is there, whatever its turn."""
+    if not jobs:
         return
-    rehearsed = any(strategy.rehearses for strategy, _ in jobs)
+    rehearsed = any(job.strategy.rehearses for job in jobs)
     text = Text(work.base.rehearse() if rehearsed else work.base.held_out)
     base = replace(work.base, rehearsal=work.base.rehearsal and text, memory={})
     pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), _begin, (replace(work, base=base),))
+
+    def send(job: Job) -> Future[list[Lane]]:
+        sent = pool.submit(_lane, job)
+        sent.add_done_callback(lambda done: _done(done) and _keep(record, job, done.result()[-1].event))
+        return sent
+
     try:
-        for done in [pool.submit(_lane, *job) for job in jobs]:
-            yield from done.result()
+        for sent in [send(job) for job in jobs]:
+            yield from sent.result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _done(sent: Future[list[Lane]]) -> bool:
+    return not sent.cancelled() and sent.exception() is None
+
+
+def _keep(record: Record, job: Job, outcome: Tuned | Outcome) -> None:
+    assert isinstance(outcome, Outcome)
+    record.put(job.key, write_outcome(outcome), strategy=job.strategy.name, seed=job.seed, labels=job.labels)
 
 
 @dataclass(frozen=True)
@@ -74,5 +131,5 @@ def _begin(work: Work) -> None:
     _work[:] = [work]
 
 
-def _lane(strategy: Strategy, seed: int) -> list[Lane]:
-    return list(_work[0].lane(strategy, seed))
+def _lane(job: Job) -> list[Lane]:
+    return list(_work[0].lane(job))

@@ -25,6 +25,13 @@ def everything(groups: Sequence[str], steps: int) -> Tensor:
     return torch.ones(len(groups), steps)
 
 
+def above_embeddings(groups: Sequence[str], steps: int) -> Tensor:
+    """Everything but the embeddings learns."""
+    plan = torch.ones(len(groups), steps)
+    plan[[k for k, group in enumerate(groups) if group.startswith("embeddings")]] = 0.0
+    return plan
+
+
 def from_the_top(groups: Sequence[str], steps: int) -> Tensor:
     """One more group thaws in every phase, the head first and the lowest group last."""
     phase = torch.arange(steps) * len(groups) // max(1, steps)
@@ -134,6 +141,13 @@ def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
             raise Refusal(f"The multiplier is {cell.multiplier}; it must lie between 0 (frozen) and 1000.")
         plan[list(groups).index(cell.group), cell.first - 1 : cell.last] = cell.multiplier
     return plan
+
+
+def named_rows(layers: int, extras: Sequence[str], apart: bool) -> tuple[str, ...]:
+    """The layer groups of a transformer with so many layers, from the bottom up, as a plan names them."""
+    body = [f"encoder layer {k + 1}" for k in range(layers)] + ["top"]
+    twice = [row for group in body for row in ([group, f"{group} biases"] if apart else [group])]
+    return ("embeddings", *twice, *extras, "task head")
 
 
 def parts_of(plan: Plasticity) -> tuple[Plasticity, ...]:

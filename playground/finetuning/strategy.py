@@ -9,7 +9,7 @@ from torch import Tensor
 from playground.catalog import choose, find
 from playground.finetuning.beside import Term
 from playground.finetuning.head import TOP, Head
-from playground.finetuning.plans import Cell, Plasticity, paint
+from playground.finetuning.plans import Cell, Plasticity, named_rows, paint
 from playground.models.extras import Extra
 
 
@@ -20,7 +20,9 @@ class Strategy:
     `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `extras`
     are new modules, which learn as the head does. `head` says what the task's head reads, `fresh` which part of the
     model starts anew, `apart` which parameters of a group form a row of their own in the plan, `averaged` over which
-    last share of the steps the final weights are the mean, and `painted` are cells of the plan edited by hand.
+    last share of the steps the final weights are the mean, `painted` are cells of the plan edited by hand, and
+    `made_of` names the strategies that were put together. `rate` suits these tiny models and short runs, `published`
+    is what the source used for its large one (0: unknown).
     """
 
     name: str
@@ -28,6 +30,7 @@ class Strategy:
     source: str
     plasticity: Plasticity
     rate: float = 4e-3
+    published: float = 0.0
     aliases: tuple[str, ...] = ()
     rank: int = 0
     penalties: tuple[Term, ...] = ()
@@ -38,6 +41,12 @@ class Strategy:
     apart: Literal["", "biases"] = ""
     averaged: float = 0.0
     painted: tuple[Cell, ...] = ()
+    made_of: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The strategies of the catalogue that it is made of, itself if it is one of them."""
+        return self.made_of or (self.name,)
 
     @property
     def rehearses(self) -> bool:
@@ -54,10 +63,14 @@ class Strategy:
         whole[old] = plan
         return paint(whole, groups, self.painted)
 
+    def rows(self, layers: int) -> tuple[str, ...]:
+        """The layer groups of its plan for a transformer with so many layers, lowest first."""
+        return named_rows(layers, [extra.name for extra in self.extras], self.apart == "biases")
+
     def paint(self, *cells: Cell) -> "Strategy":
         """The same strategy with some cells of its plan painted over."""
         name = self.name if self.painted else f"{self.name} (painted)"
-        return replace(self, name=name, painted=(*self.painted, *cells))
+        return replace(self, name=name, painted=(*self.painted, *cells), made_of=self.parts)
 
 
 def strategies() -> dict[str, Strategy]:

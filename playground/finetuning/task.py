@@ -1,69 +1,82 @@
 """A task: labelled texts for fine-tuning, split so that no test text is ever trained on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import torch
-from torch import Tensor
-
 from playground.catalog import choose, find
-from playground.example import Tokens
+from playground.finetuning.answers import AnswerForm, Writing
+from playground.finetuning.labelled import Item, Labelled, pack
+from playground.finetuning.packing import ANYWHERE, Packing
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
+from playground.tokenizing.tokenizer import unknown_words
+
+__all__ = ["Item", "Labelled", "Task", "find_task", "tasks"]
 
 Split = Literal["train", "test"]
-Sentences = Callable[[int, int, Split], tuple[list[list[str]], list[int]]]
-"""From a number, a seed and a split to texts as words and their labels."""
+
+Items = Callable[[int, int, Split], list[Item]]
+"""From a number, a seed and a split to so many different examples."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Name, classes and where the labelled texts come from."""
+    """What is asked, in which form it is answered, and where the labelled texts come from.
+
+    A model should have read one of the `corpora` before, which speak the same language. There are `tests` examples for
+    testing at most. With `orders` 2 a pair is read in both orders and their scores are averaged. `signs` are words that
+    are written with a spare sign of the vocabulary where it does not know them. `notice` says what was guessed.
+    """
 
     name: str
     idea: str
     source: str
-    classes: tuple[str, ...]
-    sentences: Sentences
+    answer: AnswerForm
+    items: Items
+    corpora: tuple[str, ...] = ("world",)
     aliases: tuple[str, ...] = ()
     rank: int = 0
+    tests: int = 1000
+    orders: Literal[1, 2] = 1
+    signs: tuple[str, ...] = ()
+    notice: str = ""
 
-    def load(self, tokenizer: Tokenizer, count: int, seed: int, split: Split) -> "Labelled":
+    @property
+    def metric(self) -> str:
+        """What its main number is, which is called accuracy wherever tasks stand side by side."""
+        return self.answer.metric
+
+    def load(self, tokenizer: Tokenizer, count: int, seed: int, split: Split, packing: Packing = ANYWHERE) -> Labelled:
         """Labelled texts as a padded batch; a vocabulary that does not know the task's words is refused."""
         if count < 1:
             raise Refusal(f"The number of labelled texts is {count}; at least 1 is needed.")
-        texts, labels = self.sentences(count, seed, split)
-        rows = [tokenizer.encode_words(words) for words in texts]
-        unknown = tokenizer.specials.unknown
-        strange = sum(i == unknown for row in rows for i in row) / max(1, sum(map(len, rows)))
+        if isinstance(self.answer, Writing) and not packing.writes:
+            raise Refusal(
+                f"The task {self.name!r} asks for a text to be written, and a model that reads both sides without a "
+                "decoder cannot write; take one that reads left to right, such as GPT, or one with a decoder, such as "
+                "BART."
+            )
+        items = self.items(count if split == "train" else min(count, self.tests), seed, split)
+        self._check(tokenizer, items)
+        return pack(items, self.answer, packing, tokenizer, self.orders, self.spare(tokenizer))
+
+    def spare(self, tokenizer: Tokenizer) -> dict[str, int]:
+        """The signs that stand for words which the vocabulary does not know: T5's numbered ones."""
+        return dict(zip(unknown_words(tokenizer, self.signs), tokenizer.specials.sentinels, strict=False))
+
+    def _check(self, tokenizer: Tokenizer, items: Sequence[Item]) -> None:
+        """Refuse a vocabulary for which too many words are unknown."""
+        unknown, spare = tokenizer.specials.unknown, self.spare(tokenizer)
+        ids = tokenizer.encode_words(word for item in items for word in item.words if word not in spare)
+        strange = ids.count(unknown) / max(1, len(ids))
         if strange > 0.2:
+            better = " or ".join(f"{name!r}" for name in self.corpora)
+            advice = f"the corpus {better}, which speak{'s' * (len(self.corpora) == 1)} the same language"
             raise Refusal(
                 f"This model's vocabulary does not know {strange:.0%} of the words of the task {self.name!r}; "
-                "train it on the corpus 'world' or 'reviews', which speak the same language."
+                f"train it on {advice if self.corpora else 'this file, or on text like it'}."
             )
-        return Labelled(batch(rows, tokenizer), torch.tensor(labels))
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Texts `[r, t]` and one label `[r]` for each."""
-
-    tokens: Tokens
-    labels: Tensor
-
-    def to(self, device: torch.device) -> "Labelled":
-        """The same texts on another device."""
-        return Labelled(self.tokens.to(device), self.labels.to(device))
-
-
-def batch(rows: list[list[int]], tokenizer: Tokenizer) -> Tokens:
-    """Rows of ids as one padded batch `[r, t]`."""
-    lengths = torch.tensor([len(r) for r in rows])
-    width, specials = int(lengths.max()), tokenizer.specials
-    ids = torch.tensor([r + [specials.pad] * (width - len(r)) for r in rows])
-    places = torch.arange(width).expand(len(rows), width)
-    return Tokens(ids, lengths, places, torch.zeros_like(ids), specials, vocabulary=tokenizer.words)
 
 
 def tasks() -> dict[str, Task]:
@@ -72,5 +85,12 @@ def tasks() -> dict[str, Task]:
 
 
 def find_task(name: str) -> Task:
-    """One task by its name or an alias."""
-    return choose("playground.finetuning.tasks", Task, name)
+    """One task by its name or an alias, or one made of the user's labelled file by its path."""
+    from playground.finetuning.files import is_file, open_file  # which makes tasks itself
+
+    try:
+        return choose("playground.finetuning.tasks", Task, name)
+    except Refusal:
+        if not is_file(name):
+            raise
+    return open_file(name)

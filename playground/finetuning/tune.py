@@ -3,20 +3,18 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
-from playground.corpora.corpus import pick
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.beside import Moment, Start
 from playground.finetuning.head import new_head
+from playground.finetuning.labelled import Labelled
 from playground.finetuning.mean import Mean
 from playground.finetuning.reading import Kept, Reader
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.task import Labelled
 from playground.models import make_model
 from playground.models.extras import plug
 from playground.models.model import LanguageModel
@@ -24,16 +22,40 @@ from playground.seeds import generator
 
 HEAD = "task head"
 
+SEEN = 128
+"""Unseen texts that a look on the way reads."""
+BODY = ("embeddings", "encoder", "decoder", "top")
+"""How the groups of the pre-trained model begin."""
+
+BLOCK = 128
+"""Unseen texts that are answered at once."""
+
 Groups = dict[str, tuple[nn.Parameter, ...]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all lanes of a comparison share; `keeps`: whether what does not change is computed once per text."""
+    """What all lanes of a comparison share.
+
+    `keeps` says whether what does not change is computed once per text, `packing` how texts become rows where it is
+    not the way that suits the model. `looks` is how often accuracy, forgetting and the distances moved are measured
+    on the way, for curves that move.
+    """
 
     steps: int = 80
     batch: int = 16
     keeps: bool = True
+    packing: str | None = None
+    looks: int = 0
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at a run on its way: accuracy on some unseen texts, forgetting in nats, how far each group has moved."""
+
+    accuracy: float
+    forgetting: float
+    moved: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -43,6 +65,7 @@ class Tuned:
     step: int
     loss: float
     rates: Tensor
+    look: Look | None = None
 
 
 @dataclass(frozen=True)
@@ -50,8 +73,9 @@ class Outcome:
     """What a run has to show: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
 
     `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved. Forgetting is
-    measured with the extra modules taken out, `plugged_in` with them in their places; `shares` is how much of each
-    level a learnt mix reads.
+    measured with the extra modules taken out, `plugged_in` with them in their places; `unchanged` says whether the
+    model, without them, then gives bit for bit what it gave before; `shares` is how much of each level a learnt mix
+    reads; `measured` are all numbers of the task, of which the accuracy is the main one.
     """
 
     accuracy: float
@@ -65,6 +89,8 @@ class Outcome:
     moved: tuple[float, ...]
     plugged_in: float = 0.0
     shares: tuple[float, ...] = ()
+    unchanged: bool = False
+    measured: Mapping[str, float] = field(default_factory=dict)
 
 
 def tune(
@@ -78,7 +104,7 @@ def tune(
         began = time.perf_counter()
         loss = run.learn(step)
         seconds += time.perf_counter() - began
-        yield Tuned(step + 1, loss, run.rates[:, step])
+        yield Tuned(step + 1, loss, run.rates[:, step], run.look(test, step))
     yield run.outcome(_numbered(test, base), seconds)
 
 
@@ -89,10 +115,11 @@ class Tuning:
         self.base, self.strategy, self.train, self.setting, self.seed = base, strategy, train, setting, seed
         self.model = started(base.learner.model, strategy.fresh, seed)
         self.learner = replace_model(base.learner, self.model)
-        self.head = new_head(self.model, int(train.labels.max()) + 1, seed, strategy.head)
+        self.head = new_head(self.model, train.answer, seed, strategy.head, train.sides is not None)
         self.extras = [plug(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
         self.model.requires_grad_(False)
-        self.groups = parameters(self.model, self.head, {e.kind.name: e.modules for e in self.extras}, strategy.apart)
+        extras = {e.kind.name: e.modules for e in self.extras}
+        self.groups = parameters(self.model, self.head, extras, strategy.apart, train.written is not None)
         self.start = {g: [p.detach().clone() for p in ps] for g, ps in self.groups.items()}
         self.plan = strategy.plan(tuple(self.groups), setting.steps)
         self.rates = torch.zeros_like(self.plan)
@@ -111,8 +138,8 @@ class Tuning:
         drawn = _draw(self.train, self.setting.batch, self.seed, step)
         alone = any(step < int(getattr(term, "alone", 0.0) * self.setting.steps) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
-            scores = self.head(self.reader.read(drawn.tokens, self._frozen(step)), drawn.tokens.real)
-            loss = cross_entropy(scores, drawn.labels)
+            scores = self.head(self.reader.read(drawn.tokens, self._frozen(step)), drawn)
+            loss = drawn.answer.loss(scores, drawn.labels)
         total = sum((ask(Moment(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss)
         if total.requires_grad:  # else everything is frozen in this step
             total.backward()
@@ -121,9 +148,20 @@ class Tuning:
         self._note(step)
         return float(loss.detach())
 
+    def look(self, test: Labelled, step: int) -> Look | None:
+        """What a look shows after a step, None in most steps; it changes nothing."""
+        looks, steps = self.setting.looks, self.setting.steps
+        if (step + 1) * looks // steps == step * looks // steps:
+            return None
+        index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
+        some = self.base.remember(("some", id(test)), lambda: test.pick(index))
+        right = self._measured(_numbered(some, self.base))["accuracy"]
+        forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
+        return Look(right, forgetting, tuple(distances(self.start, self.groups)))
+
     def outcome(self, test: Labelled, seconds: float) -> Outcome:
         """What the run has to show after its last step."""
-        right = self._accuracy(test)
+        measured = self._measured(test)
         plugged_in = self._forgotten() if self.extras else None
         for extra in self.extras:
             extra.out()
@@ -131,7 +169,7 @@ class Tuning:
         thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
         new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
         return Outcome(
-            accuracy=right,
+            accuracy=measured["accuracy"],
             forgetting=forgetting,
             trainable=self._count(thawed),
             stored=self._count({*thawed, *new}),
@@ -142,6 +180,8 @@ class Tuning:
             moved=tuple(distances(self.start, self.groups)),
             plugged_in=forgetting if plugged_in is None else plugged_in,
             shares=self.head.shares,
+            unchanged=self._unchanged(),
+            measured=measured,
         )
 
     def _thaw(self, step: int) -> None:
@@ -173,21 +213,27 @@ class Tuning:
         return Reader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
 
     def _as_start(self) -> Start:
-        named = {n: p for n, p in self.model.named_parameters() if _reads(n)}
+        named = {n: p for n, p in self.model.named_parameters() if _reads(n, self.train.written is not None)}
         return Start(self.base, self.learner, named, self._every(), self._score_anew, self.seed, self.setting.steps)
 
     def _every(self) -> tuple[nn.Parameter, ...]:
         return tuple(p for ps in self.groups.values() for p in ps)
 
     def _score_anew(self, drawn: Labelled) -> Tensor:
-        return self.head(self.reader.read(drawn.tokens), drawn.tokens.real)
+        return self.head(self.reader.read(drawn.tokens), drawn)
 
     def _is_fresh(self, level: int) -> bool:
         return self.strategy.fresh == "everything" or (self.strategy.fresh == "layers" and level > 0)
 
     def _body_changed(self) -> bool:
-        rows = [row.any() for row, level in zip(self.plan, self.levels, strict=True) if level <= self.model.top_level]
+        rows = [row.any() for row, group in zip(self.plan, self.groups, strict=True) if group.startswith(BODY)]
         return bool(self.strategy.fresh) or any(map(bool, rows))
+
+    @torch.no_grad()
+    def _unchanged(self) -> bool:
+        text = self.base.measured
+        before = self.base.remember("features", lambda: self.base.learner.model.features(text))
+        return torch.equal(before, self.model.features(text))
 
     def _forgotten(self) -> float:
         """The rise of the pre-training loss; of ELECTRA's two questions the last, for the other is its generator's."""
@@ -196,12 +242,13 @@ class Tuning:
         return self.learner.evaluate(self.base.measured)[asked] - before[asked]
 
     @torch.no_grad()
-    def _accuracy(self, test: Labelled) -> float:
-        """The share of unseen texts that are labelled right."""
+    def _measured(self, test: Labelled) -> dict[str, float]:
+        """How well unseen texts are answered."""
         reader = self._reader(test)
         reader.same = min(reader.same, self.reader.same)
-        scores = self.head(reader.read(test.tokens, reader.same), test.tokens.real)
-        return float((scores.argmax(dim=1) == test.labels).double().mean())
+        blocks = [test.pick(index) for index in torch.arange(len(test.labels), device=test.labels.device).split(BLOCK)]
+        scores = torch.cat([self.head(reader.read(some.tokens, reader.same), some) for some in blocks])
+        return test.answer.measure(scores, test.labels)
 
     def _count(self, groups: Iterable[str]) -> int:
         return sum(p.numel() for g in groups for p in self.groups[g])
@@ -218,13 +265,17 @@ def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
 
 
 def parameters(
-    model: LanguageModel, head: nn.Module, extras: Mapping[str, nn.Module] | None = None, apart: str = ""
+    model: LanguageModel,
+    head: nn.Module,
+    extras: Mapping[str, nn.Module] | None = None,
+    apart: str = "",
+    writes: bool = False,
 ) -> Groups:
-    """The parameters that reading a text uses, by layer group from the bottom up; what is new comes last."""
+    """The parameters that reading a text uses (and writing one), by layer group from the bottom up; new ones last."""
     named = dict(model.named_parameters())
     found: Groups = {}
     for group, names in model.groups().items():
-        for row, some in _rows(group, [n for n in names if _reads(n)], apart):
+        for row, some in _rows(group, [n for n in names if _reads(n, writes)], apart):
             found |= {row: tuple(named[n] for n in some)} if some else {}
     new = {name: tuple(module.parameters()) for name, module in (extras or {}).items()}
     return {**found, **new, HEAD: tuple(head.parameters())}
@@ -237,13 +288,14 @@ def _rows(group: str, names: list[str], apart: str) -> Iterator[tuple[str, list[
     yield f"{group} biases", biases
 
 
-def _reads(name: str) -> bool:
+def _reads(name: str, writes: bool = False) -> bool:
     """Whether reading a plain text uses this parameter (the pre-training heads and the other networks do not)."""
-    return name.startswith(("table.", "network.")) and not name.startswith(("network.decoder", "network.blank"))
+    idle = ("network.blank",) if writes else ("network.blank", "network.decoder")
+    return name.startswith(("table.", "network.")) and not name.startswith(idle)
 
 
 def _level(group: str, top: int) -> int:
-    """The level that a group makes: 0 the embeddings, k layer k, one more the top; new modules stand above all."""
+    """The level that a group makes: 0 the embeddings, k layer k, one more the top; a decoder and what is new follow."""
     body = group.removesuffix(" biases")
     if body.startswith("encoder layer "):
         return int(body.rsplit(" ", 1)[1])
@@ -255,8 +307,8 @@ def _numbered(texts: Labelled, base: Base) -> Labelled:
 
     def number() -> tuple[Labelled, Labelled]:
         there = texts.to(base.learner.device)
-        rows = torch.arange(len(there.labels), device=there.labels.device)
-        return texts, Labelled(replace(there.tokens, row=rows), there.labels)
+        rows = torch.arange(len(there.tokens.ids), device=there.labels.device)
+        return texts, replace(there, tokens=replace(there.tokens, row=rows))
 
     return base.remember(("texts", id(texts)), number)[1]
 
@@ -270,13 +322,13 @@ def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
         torch.randperm(number, generator=generator(seed, "pass", p)) for p in range(first, (end - 1) // number + 1)
     ]
     index = torch.cat(passes)[begin - first * number : end - first * number].to(train.labels.device)
-    return Labelled(pick(train.tokens, index), train.labels[index])
+    return train.pick(index)
 
 
 def distances(before: Mapping[str, list[Tensor]], after: Groups) -> Iterator[float]:
     """How far each group moved (Euclidean), exactly 0 where it was frozen; what is new counts as 0."""
     for group, parameters_of_group in after.items():
-        known = group.startswith(("embeddings", "encoder", "top"))
+        known = group.startswith(BODY)
         pairs = zip(parameters_of_group, before[group], strict=True)
         square = [((p.detach() - old) ** 2).sum() for p, old in pairs] if known else []
         yield float(torch.stack(square).sum().sqrt()) if square else 0.0

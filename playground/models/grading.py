@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, logsigmoid
 
 from playground.example import Contrast, Count, Question
+from playground.models import entropy
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Answer:
                 return counted(self.scores[:, 0], count.seen[self.rows, self.places], count)
         if self.question.head == "replaced":
             return binary_cross_entropy_with_logits(self.scores[:, 0], self.targets.float(), reduction="none")
+        if self.targets.dim() == 1 and len(self.targets):
+            return entropy.cross_entropy(self.scores, self.targets)
         return cross_entropy(self.scores, self.targets, reduction="none")
 
     def mean(self) -> Tensor:

@@ -7,7 +7,7 @@ from typing import cast
 import torch
 from torch import Generator, Tensor, nn
 
-from playground.example import Example, Stream, Tokens, begin, causal, full, position_of
+from playground.example import Example, Stream, Tokens, begin, causal, full, nothing, position_of, stream
 from playground.models.architecture import Architecture, need
 from playground.models.attention import Allowed, Turns
 from playground.models.grading import Answer
@@ -64,12 +64,14 @@ class Network(nn.Module):
         content = self._embed(stream, table)
         return self.encoder.read_twice(content, query, (Allowed.of(stream.visible), allowed), turns, taps)
 
-    def write(self, decoder: Stream, source: Stream, table: Tensor, taps: Taps | None = None) -> Tensor:
-        """What every position of the decoder knows, having read the source: `[b, n, d]`."""
+    def write(
+        self, decoder: Stream, source: Stream, table: Tensor, taps: Taps | None = None, read: Tensor | None = None
+    ) -> Tensor:
+        """What every position of the decoder knows, having read the source (`read`: what it knows), `[b, n, d]`."""
         assert decoder.cross is not None
         own, other = self._turns(decoder.position), self._turns(source.position)
         turns = None if own is None or other is None else (own, other)
-        read = self.read(source, table, taps)
+        read = self.read(source, table, taps) if read is None else read
         allowed = (Allowed.of(decoder.visible), Allowed.of(decoder.cross))
         return self.decoder.write(self._embed(decoder, table), read, allowed, turns, taps)
 
@@ -187,6 +189,14 @@ class LanguageModel(nn.Module):
             return [vectors] * (last - first + 1)
         return self.network.levels(self._plain(tokens), self.table.weight, below, first, last)
 
+    def write(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
+        """What a decoder knows at every place of what is `written` `[b, u]`, given what is `read` of a plain text."""
+        real = written != tokens.specials.pad
+        decoder, source = stream(written, nothing(written), real), self._plain(tokens)
+        cross = full(source.real, source.padded, readers=real)
+        decoder = replace(decoder, visible=causal(real, padded=True), cross=cross)
+        return cast("Network", self.network).write(decoder, source, self.table.weight, read=read)
+
     @property
     def top_level(self) -> int:
         """The number of the level above all layers; static vectors have one level."""
@@ -201,7 +211,8 @@ class LanguageModel(nn.Module):
     def _plain(self, tokens: Tokens) -> Stream:
         inputs = begin(tokens).inputs
         see = causal if self.shape.reads == "left to right" else full
-        return replace(inputs, visible=see(inputs.real, inputs.padded))
+        segment = tokens.labels.get("segment", inputs.segment)
+        return replace(inputs, visible=see(inputs.real, inputs.padded), segment=segment)
 
     @torch.no_grad()
     def attention(self, example: Example) -> dict[str, Tensor]:

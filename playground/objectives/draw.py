@@ -1,6 +1,7 @@
 """Random draws over ragged batches without a loop: exact counts, orders, compositions (objectives reference, 22c)."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import torch
 from torch import Generator, Tensor
@@ -10,6 +11,9 @@ from playground.example import Tokens
 _GOLDEN, _FIRST, _SECOND = (c - 2**64 for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 LAST = 2**31 - 1
 """Sorts behind every number."""
+
+CALL = 1000
+"""A few tensor calls on a column of all rows cost about as much as sorting so many numbers in rows."""
 
 
 def noise(shape: tuple[int, ...], rng: Generator) -> Tensor:
@@ -54,16 +58,59 @@ def rank(values: Tensor) -> Tensor:
     return torch.empty_like(order).scatter_(1, order, _places(order))
 
 
-def exactly(count: Tensor, candidates: Tensor, rng: Generator, most: int | None = None) -> Tensor:
-    """Mark exactly `count [b]` of the candidates `[b, t]` of each row, every set equally likely."""
-    return lowest(count, candidates, noise(tuple(candidates.shape), rng), most)
+def shuffled(group: Tensor, rng: Generator) -> Tensor:
+    """A random order in which group 0 `[b, t]` comes first, then 1, 2 and 3: the place of each member in it, `[b, t]`.
+
+    Whole numbers of 31 bits sort faster than floating ones; the two highest bits are the group.
+    """
+    lot = torch.randint(2**29, tuple(group.shape), generator=rng, device=rng.device, dtype=torch.int32)
+    return rank(lot + (group.int() << 29))
 
 
-def lowest(count: Tensor, candidates: Tensor, dice: Tensor, most: int | None = None) -> Tensor:
-    """Mark the `count [b]` candidates `[b, t]` of each row that have the lowest numbers; no count is above `most`."""
+def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
+    """Mark exactly `count [b]` of the candidates `[b, t]` of each row, or all there are, every set equally likely.
+
+    Where many rows need few marks each, they are drawn one after the other; else all candidates are drawn by lot,
+    which takes longer for each place but is one call.
+    """
+    most = _most(count, candidates.shape[1])
+    if most * CALL >= candidates.numel():
+        return lowest(count, candidates, noise(tuple(candidates.shape), rng))
+    number = candidates.cumsum(1)
+    drawn = _marked(torch.minimum(count, number[:, -1]), number[:, -1], most, candidates.shape[1], rng)
+    return drawn.gather(1, number) & candidates
+
+
+def _most(count: Tensor, width: int) -> int:
+    return min(int(count.max()), width) if len(count) else 0
+
+
+def _marked(count: Tensor, number: Tensor, most: int, width: int, rng: Generator) -> Tensor:
+    """`count [b]` of the numbers from 1 to `number [b]`, as marks `[b, 1 + width]`; the mark of 0 means nothing."""
+    drawn, limit = _floyd(count, number, most, rng)
+    marks = torch.zeros((len(number), width + 1), dtype=torch.bool, device=number.device)
+    used = torch.arange(most, device=number.device)[:, None] < count
+    row = torch.arange(len(number), device=number.device) * (width + 1)
+    flat, drawn, limit = marks.view(-1), (drawn + 1) * used + row, (limit + 1) * used + row
+    for one, last in zip(drawn.unbind(), limit.unbind(), strict=True):
+        flat.index_fill_(0, last.where(flat.take(one), one), True)
+    return marks
+
+
+def _floyd(count: Tensor, number: Tensor, most: int, rng: Generator) -> tuple[Tensor, Tensor]:
+    """`count [b]` of `number [b]` things, one after the other for all rows at once: draws and limits `[most, b]`.
+
+    Draw up to a limit that grows by one; where the thing is taken, take the limit itself: every set is equally likely
+    (Floyd, in Bentley 1987, Programming pearls: a sample of brilliance).
+    """
+    limit = (number - count) + torch.arange(most, device=number.device)[:, None]
+    return torch.minimum((noise((most, len(number)), rng) * (limit + 1)).long(), limit), limit
+
+
+def lowest(count: Tensor, candidates: Tensor, dice: Tensor) -> Tensor:
+    """Mark the `count [b]` candidates `[b, t]` of each row that have the lowest numbers."""
     width = candidates.shape[1]
-    key = dice + 2.0 * ~candidates
-    few = width if most is None else most
+    key, few = dice + 2.0 * ~candidates, _most(count, width)
     order = key.topk(few, dim=1, largest=False).indices if 2 * few < width else key.argsort(dim=1)
     return torch.zeros_like(candidates).scatter_(1, order, _places(order) < count[:, None]) & candidates
 
@@ -74,8 +121,11 @@ def _places(order: Tensor) -> Tensor:
 
 def among(shares: Sequence[float], shape: tuple[int, ...], rng: Generator) -> Tensor:
     """Numbers of outcomes, counted from 0, each drawn with its share of the sum of all shares."""
-    ends = torch.tensor(shares, dtype=torch.double, device=rng.device).cumsum(0)
-    return torch.bucketize(noise(shape, rng).double(), ends[:-1] / ends[-1], right=True)
+    dice, total = noise(shape, rng).double() * sum(shares), list(accumulate(shares))
+    number = torch.zeros(shape, dtype=torch.long, device=rng.device)
+    for end in total[:-1]:
+        number += dice >= end
+    return number
 
 
 def half_even(share: float, number: Tensor) -> Tensor:
@@ -89,19 +139,13 @@ def ceiling(share: float, number: Tensor) -> Tensor:
 
 
 def subset(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
-    """`count [b]` different numbers below `number [b]`, sorted, every set equally likely, `[b, most]`; the rest is -1.
-
-    One number after the other, for all rows at once (Floyd, in Bentley 1987, Programming pearls: a sample of
-    brilliance): draw below a limit that grows by one; where the number is taken, take the limit itself.
-    """
-    step = torch.arange(most, device=number.device)
-    limit = (number - count)[:, None] + step
-    drawn = (noise((len(number), most), rng) * (limit + 1)).long()
-    drawn = torch.minimum(drawn, limit)
+    """`count [b]` different numbers below `number [b]`, sorted, any set equally likely, `[b, most]`; the rest -1."""
+    drawn, limit = _floyd(count, number, most, rng)
     for k in range(1, most):
-        taken = (drawn[:, :k] == drawn[:, k : k + 1]).any(1)
-        drawn[:, k] = torch.where(taken, limit[:, k], drawn[:, k])
-    return drawn.masked_fill(step >= count[:, None], LAST).sort(dim=1).values.masked_fill(step >= count[:, None], -1)
+        taken = (drawn[:k] == drawn[k]).any(0)
+        drawn[k] = torch.where(taken, limit[k], drawn[k])
+    unused = torch.arange(most, device=number.device) >= count[:, None]
+    return drawn.T.masked_fill(unused, LAST).sort(dim=1).values.masked_fill(unused, -1)
 
 
 def composition(total: Tensor, parts: Tensor, most: int, rng: Generator) -> Tensor:

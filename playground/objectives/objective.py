@@ -11,11 +11,11 @@ from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCells, Cells
-from playground.objectives.ask.label import AskLabel
+from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.views import AskViews
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
-from playground.objectives.stage import Planned, Stage, Wishes, verb
+from playground.objectives.stage import Stage, Wishes, planned, verb
 from playground.refusal import Refusal
 
 GROUPS = (
@@ -154,7 +154,7 @@ class Objective:
     def plan_keys(self) -> tuple[str, ...]:
         """The plan keys that a person may set for this objective."""
         stages = (stage for chain in self.chains for stage in chain.stages)
-        keys = (key for stage in stages if isinstance(stage, Planned) for key in stage.keys)
+        keys = (key for stage in stages if planned(stage) for key in stage.keys)
         return tuple(dict.fromkeys(keys))
 
     @property
@@ -200,7 +200,7 @@ class Objective:
         """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
 
         def told(stage: Stage) -> Stage:
-            if isinstance(stage, AskLabel | AskViews) and stage.label in names:
+            if isinstance(stage, AskLabel | AskPair | AskViews) and stage.label in names:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 
@@ -222,7 +222,9 @@ class Objective:
 
     def _meant_for(self, number: int, wanted: Wishes) -> Wishes:
         """The wishes without those that a later stage knows too: the words to propose are not for the stage before."""
-        later = {key for stage in self.stages[number + 1 :] if isinstance(stage, Planned) for key in stage.keys}
+        if not wanted:
+            return wanted
+        later = {key for stage in self.stages[number + 1 :] if planned(stage) for key in stage.keys}
         return {key: value for key, value in wanted.items() if key not in later}
 
     def _refuse_unknown(self, wanted: Wishes) -> None:
@@ -254,14 +256,14 @@ def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
     told: dict[str, Any] = {}
     examples = [begin(steps[0].example.tokens), *(s.example for s in steps)]
     for before, step, after in zip(examples, steps, examples[1:], strict=False):
-        if isinstance(step.stage, Planned):
+        if planned(step.stage):
             seen = before if step.verb != "change" else after
             told |= step.stage.tell(seen, step.plan, row)
     return told
 
 
 def _act(stage: Stage, example: Example, rng: Generator, wanted: Wishes) -> tuple[Any, Example]:
-    if not isinstance(stage, Planned):
+    if not planned(stage):
         return None, stage.build(example)
     plan = stage.revise(example, stage.plan(example, rng), wanted)
     return plan, stage.build(example, plan)

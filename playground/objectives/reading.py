@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import torch
 from torch import Tensor
 
-from playground.example import Tokens
+from playground.example import Example, Tokens
+from playground.objectives.arrange import ArrangeJudged
 from playground.objectives.objective import Objective
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, Typed, of_words, typed
+from playground.tokenizing.numbers import answer
 from playground.tokenizing.typed import MOST_CHARACTERS
 from playground.tokenizing.words import clean, split_words
 
@@ -35,6 +38,8 @@ NEEDS = {
     "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
     "pair": "two texts; this text has one sentence. Give a second text as the pair, or add a sentence.",
     "translation": "a translation beside the text. Give the second text as the pair.",
+    "answer": "an answer beside the text. Give it as the pair, in words or as a number.",
+    "distance": "three sentences: two neighbours and one further on. Add full stops and sentences.",
 }
 """What an objective can need, as the end of a sentence that says so."""
 
@@ -48,23 +53,42 @@ def read(
     objective: Objective, text: str, pair: str, other: str, tokenizer: Tokenizer | None, more: Sequence[str] = ()
 ) -> Typed:
     """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known."""
-    paired = {"pair", "translation"} & set(objective.needs)
+    paired = {"pair", "translation", "distance"} & set(objective.needs)
     other = FOREIGN_STRANGER if "translation" in paired else other
+    pair = answer(pair) if "answer" in objective.needs else pair
     texts = (text, pair, other) if paired else (text,)
     known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
     given = typed(text, tokenizer or of_words((*known, *EXTRA_WORDS, *more)))
     if "sentences" in objective.needs and _sentences(given.tokens) < 2:
         raise _lacks(objective, "sentences")
+    labels = {*given.tokens.labels, *said_by_hand(objective)}
     for need in objective.needs:
-        if need.startswith("label:") and need.removeprefix("label:") not in given.tokens.labels:
+        if need.startswith("label:") and need.removeprefix("label:") not in labels:
             raise Refusal(
                 f"{objective.name} needs the label {need.removeprefix('label:')!r} of every word, which a typed text "
                 "does not have. Train it on a corpus that knows it, such as world."
             )
-    return replace(given, tokens=_paired(objective, given, pair, other)) if paired else given
+    return replace(given, tokens=_paired(objective, given, text, pair, other)) if paired else given
 
 
-def _paired(objective: Objective, given: Typed, pair: str, other: str) -> Tokens:
+def said_by_hand(objective: Objective) -> set[str]:
+    """The labels of a pair that a person may say in a plan."""
+    return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, ArrangeJudged)}
+
+
+def unjudged(objective: Objective, example: Example) -> str:
+    """What to do where nobody has judged a typed pair, so that nothing is asked of it; else nothing."""
+    judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, ArrangeJudged)]
+    if not judges or any(bool(q.graded.any()) for q in example.questions):
+        return ""
+    return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {_or(judges[0].outcomes)}."
+
+
+def _or(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _paired(objective: Objective, given: Typed, text: str, pair: str, other: str) -> Tokens:
     second, stranger = (typed(part, given.tokenizer).tokens if part.strip() else None for part in (pair, other))
     if "translation" in objective.needs:
         if second is None:
@@ -72,6 +96,10 @@ def _paired(objective: Objective, given: Typed, pair: str, other: str) -> Tokens
         first, *others = (_spoken_in(t, k) for t, k in ((given.tokens, 0), (second, 1), (stranger or second, 1)))
         near, far = (_start(one, HALF) for one in others)
         return replace(_start(first, HALF), neighbours={"translation": near, "other": far})
+    if "distance" in objective.needs:
+        return _three(objective, typed(f"{text} {pair}", given.tokenizer).tokens, stranger)
+    if second is None and "answer" in objective.needs:
+        raise _lacks(objective, "answer")
     first, second = (given.tokens, second) if second is not None else _halves(objective, given.tokens)
     near, far = _start(second, HALF), _start(stranger or second, HALF)
     return replace(_start(first, HALF), neighbours={"next": near, "other": far})
@@ -83,6 +111,15 @@ def _halves(objective: Objective, tokens: Tokens) -> tuple[Tokens, Tokens]:
         raise _lacks(objective, "pair")
     first = int((tokens.sentence[0] == 0).sum())
     return _cut(tokens, 0, first), _cut(tokens, first, int(tokens.lengths[0]))
+
+
+def _three(objective: Objective, tokens: Tokens, stranger: Tokens | None) -> Tokens:
+    """The first sentence of a text with its neighbour and the one after that."""
+    if _sentences(tokens) < 3:
+        raise _lacks(objective, "distance")
+    ends = [0, *(int((tokens.sentence[0] <= k).sum()) for k in range(3))]
+    first, near, far = (_start(_cut(tokens, a, b), HALF) for a, b in pairwise(ends))
+    return replace(first, neighbours={"next": near, "apart": far, "other": _start(stranger or far, HALF)})
 
 
 def _sentences(tokens: Tokens) -> int:

@@ -14,7 +14,7 @@ from playground.objectives.code import code_of, opening
 from playground.objectives.film import film
 from playground.objectives.hands import by_hand
 from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
-from playground.objectives.reading import read, strangers
+from playground.objectives.reading import read, strangers, unjudged
 from playground.objectives.signal import measure
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -164,7 +164,9 @@ def rebuild(
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
     given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()))
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
-    return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(steps[-1].example), given.notice, pair)
+    example = steps[-1].example
+    notice = " ".join(filter(None, (given.notice, unjudged(objective, example))))
+    return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair)
 
 
 def table(

@@ -1,27 +1,55 @@
 """Runs of neighbouring tokens, found for a whole batch at once: words, phrases, names, hidden stretches."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
-from playground.example import Example, position_of, running
+from playground.example import Example, natural, position_of, running
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The run that each place lies in (-1: none), and by run its first place and its length (0: there is no run).
+    """Runs of marked places `[b, t]`, numbered from left to right in each row.
 
-    All are `[b, t]`; runs are numbered from left to right.
+    `number` is that of the last run that has begun up to each place (0 before the first), `marked` says which places
+    lie in it and `opens` where a run begins.
     """
 
-    of: Tensor
-    start: Tensor
-    length: Tensor
+    number: Tensor
+    marked: Tensor
+    opens: Tensor
+
+    @cached_property
+    def of(self) -> Tensor:
+        """The run that each place lies in; -1: none."""
+        return self.number.where(self.marked, -1)
+
+    @cached_property
+    def count(self) -> Tensor:
+        """How many runs each row has, `[b]`."""
+        return self.opens.sum(1)
+
+    @cached_property
+    def start(self) -> Tensor:
+        """By run, its first place, `[b, t]`; 0 where there is no run."""
+        width = self.number.shape[1]
+        table = self.number.new_zeros((len(self.number), width + 1))
+        return table.scatter_(1, self.number.where(self.opens, width), running(self.number))[:, :width]
+
+    @cached_property
+    def length(self) -> Tensor:
+        """By run, how many places it has, `[b, t]`; 0 where there is no run."""
+        return torch.zeros_like(self.number).scatter_add_(1, self.number, self.marked.long())
 
     def at(self, values: Tensor) -> Tensor:
         """What is true of a run, `[b, t]` by run, said of each of its places; 0 or False outside runs."""
-        return values.gather(1, self.of.clamp(min=0)).masked_fill(self.of < 0, 0)
+        return values.gather(1, self.number) * self.marked
+
+    def rows(self, index: Tensor) -> "Runs":
+        """The runs of some rows alone."""
+        return Runs(self.number[index], self.marked[index], self.opens[index])
 
     @property
     def first(self) -> Tensor:
@@ -40,14 +68,7 @@ def runs(example: Example, marked: Tensor, number: Tensor | None = None) -> Runs
     if number is not None:
         joined = joined & (number == _before(number))
     opens = marked & ~joined
-    width = marked.shape[1]
-    index = opens.long().cumsum(1) - 1
-    table = index.new_zeros((len(index), width + 1))
-    return Runs(
-        of=index.where(marked, -1),
-        start=table.scatter(1, index.where(opens, width), places(example))[:, :width],
-        length=table.scatter_add(1, index.where(marked, width), marked.long())[:, :width],
-    )
+    return Runs(opens.cumsum(1).sub_(1).clamp_(min=0), marked, opens)
 
 
 def places(example: Example) -> Tensor:
@@ -57,7 +78,10 @@ def places(example: Example) -> Tensor:
 
 def side_by_side(example: Example) -> Tensor:
     """Which places of the text `[b, t]` stand right behind the place before them in the input (no sign between)."""
-    position = position_of(example.inputs, example.tokens.ids.shape[1])
+    width = example.tokens.ids.shape[1]
+    if example.inputs.origin.shape[1] == width and natural(example.inputs.origin):
+        return running(example.tokens.ids) > 0
+    position = position_of(example.inputs, width)
     return position == _before(position) + 1
 
 

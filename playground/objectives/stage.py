@@ -1,7 +1,7 @@
 """What a stage is: a plan that holds all chance, and a build that holds none, over a whole batch."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
 
 from torch import Generator
 
@@ -32,6 +32,11 @@ class Planned(Protocol):
     def revise(self, example: Example, plan: Any, wishes: Wishes) -> Any: ...
 
     def tell(self, example: Example, plan: Any, row: int) -> dict[str, Any]: ...
+
+
+def planned(stage: object) -> TypeGuard[Planned]:
+    """Whether a stage leaves something to chance; asking the protocol itself takes longer than most stages."""
+    return hasattr(stage, "plan")
 
 
 def verb(stage: object) -> str:

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Example, Spans, Stream, stream
+from playground.example import Example, Spans, Stream, running, stream
 
 
 @dataclass(frozen=True)
 class Woven:
-    """A ragged result, `[b, n]`: ids, the place of the text each came from (-1 for markers), which are real."""
+    """A ragged result, `[b, n]`: ids, the place of the text each came from (-1 for markers), which are real.
+
+    It is not `padded` where all rows turned out equally long.
+    """
 
     ids: Tensor
     origin: Tensor
     real: Tensor
+    padded: bool = True
 
 
 def fold(example: Example, markers: Tensor) -> Woven:
@@ -45,18 +49,18 @@ def _laid(example: Example, ids: Tensor, markers: Tensor, marked: Tensor, first:
     What a step up or down at the beginning of each piece adds up to says where a position reads from.
     """
     places, count = ids.shape[1], length.sum(1)
+    real, padded = below(count)
+    width, last = real.shape[1], places + markers.shape[1]
     pad = torch.full_like(count[:, None], example.tokens.specials.pad)
-    width = int(count.max()) if len(count) else 0
     length = torch.cat([length, torch.zeros_like(pad)], dim=1)
-    first = torch.cat([first, torch.full_like(pad, places + markers.shape[1])], dim=1)
+    first = torch.cat([first, torch.full_like(pad, last)], dim=1)
     begin = length.cumsum(1) - length
     steps = torch.zeros((len(ids), width + 1), dtype=torch.long, device=ids.device)
     steps.scatter_add_(1, begin, (first - begin).diff(dim=1, prepend=torch.zeros_like(pad)))
-    position = torch.arange(width, device=ids.device)
-    source = (steps[:, :width].cumsum(1) + position).clamp(max=places + markers.shape[1])
-    place = torch.arange(places, device=ids.device).expand(len(ids), places)
-    origin = torch.cat([place, marked, torch.full_like(pad, -1)], dim=1).gather(1, source)
-    return Woven(torch.cat([ids, markers, pad], dim=1).gather(1, source), origin, places_below(count, width))
+    source = steps.cumsum(1)[:, :width] + running(real)
+    source = source.clamp(max=last) if padded else source
+    origin = torch.cat([running(ids), marked, torch.full_like(pad, -1)], dim=1).gather(1, source)
+    return Woven(torch.cat([ids, markers, pad], dim=1).gather(1, source), origin, real, padded)
 
 
 def _numbered(markers: Tensor, first: int) -> Tensor:
@@ -73,21 +77,33 @@ def places_below(count: Tensor, width: int) -> Tensor:
     return torch.arange(width, device=count.device) < count[:, None]
 
 
+def below(count: Tensor) -> tuple[Tensor, bool]:
+    """The places below the count of their row, as wide as the largest count, and whether any row has fewer."""
+    least, width = torch.stack(count.aminmax()).tolist() if len(count) else (0, 0)
+    if least < width:
+        return places_below(count, width), True
+    return torch.ones((), dtype=torch.bool, device=count.device).expand(len(count), width), False
+
+
 def collect(example: Example, keep: Tensor) -> Woven:
     """The kept tokens of the text alone, closed up."""
-    count = keep.sum(1)
-    width = int(count.max()) if len(count) else 0
-    order = (~keep).argsort(dim=1, stable=True)[:, :width]
-    real = places_below(count, width)
-    pad = example.tokens.specials.pad
-    return Woven(example.tokens.ids.gather(1, order).where(real, pad), order.where(real, -1), real)
+    order, real, padded = kept_first(keep)
+    ids = example.tokens.ids.gather(1, order)
+    if not padded:
+        return Woven(ids, order, real, padded)
+    return Woven(ids.where(real, example.tokens.specials.pad), order.where(real, -1), real)
 
 
 def close_up(example: Example, keep: Tensor) -> Stream:
     """The kept positions `[b, n]` of the input alone."""
-    count = keep.sum(1)
-    width = int(count.max()) if len(count) else 0
-    return reorder(example, (~keep).argsort(dim=1, stable=True)[:, :width], places_below(count, width), padded=True)
+    return reorder(example, *kept_first(keep))
+
+
+def kept_first(keep: Tensor) -> tuple[Tensor, Tensor, bool]:
+    """The kept places of each row from left to right, `[b, n]`, which of them are real, and whether not all are."""
+    real, padded = below(keep.sum(1))
+    order = torch.zeros(real.shape, dtype=torch.long, device=keep.device)
+    return order.masked_scatter_(real, running(keep).masked_select(keep)), real, padded
 
 
 def reorder(example: Example, order: Tensor, real: Tensor, padded: bool) -> Stream:
@@ -115,7 +131,7 @@ def append(woven: Woven, token: int | Tensor, pad: int) -> Woven:
     """The same with one more token, or one `[b, 1]` for each row, after the last real one (an end sign)."""
     count = woven.real.sum(1, keepdim=True)
     blank = torch.full_like(count, pad)
-    real = places_below(count[:, 0] + 1, woven.ids.shape[1] + 1)
+    real, padded = below(count[:, 0] + 1)
     ids = torch.cat([woven.ids, blank], dim=1).scatter(1, count, token)
     origin = torch.cat([woven.origin, torch.full_like(blank, -1)], dim=1)
-    return Woven(ids, origin, real)
+    return Woven(ids, origin, real, padded)

@@ -17,13 +17,14 @@ SHAPES = {
     "cut": "the number of words that are given before the first prediction, such as 3",
     "replace": "words, such as thrilled,study",
     "split": "the number of words in the first part, such as 4",
-    "pair": "what becomes of the second text: next, random or reversed",
+    "pair": "what becomes of the second text: next, random, reversed ..., or how the two are judged",
     "mask": "who sees whom: both, seq2seq, left or right",
     "part": "the number of a part of the mixture, such as 2",
     "radius": "one number for each word, such as 2,1,5",
     "wrong": "words, so many for each answer, such as thrilled,study",
     "labelled": "yes or no",
     "sentences": "sentence positions such as 2,1",
+    "intact": "positions of chosen sentences that are shown all the same, such as 2",
     "start": "the word that comes first, such as 5",
     "deleted": "word positions that vanish, such as 2,5",
     "marks": "[MASK] or a word for each span, such as [MASK],walk",
@@ -48,7 +49,7 @@ def read(key: str, value: Any) -> Any:
                 return int(items[0] if isinstance(items, list) else items)
             case "pair" | "mask" | "labelled" | "language":
                 return str(items[0] if isinstance(items, list) else items)
-            case "chosen" | "order" | "radius" | "sentences" | "deleted":
+            case "chosen" | "order" | "radius" | "sentences" | "deleted" | "intact":
                 return [int(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]

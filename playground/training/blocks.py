@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from playground.example import Count, Example
 from playground.objectives import Objective
-from playground.rows import batches, trimmed
+from playground.rows import trimmed_batches
 from playground.training.feed import Feed
 from playground.training.learner import Learner
 
@@ -34,8 +34,8 @@ class Blocks:
         if number != self._number:
             first = number * self.steps
             whole = self.learner.example(self.feed.between(first, first + self.steps), "block", number)
-            self._number, self._drawn = number, batches(whole, self.feed.batch)
-        return trimmed(self._drawn[place])
+            self._number, self._drawn = number, trimmed_batches(whole, self.feed.batch)
+        return self._drawn[place]
 
 
 def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed) -> int:

@@ -43,8 +43,17 @@ class Saved:
     corpus: Studied
 
 
+Packed = tuple[dict[str, Tensor], dict[str, Any]]
+"""The tensors of a checkpoint by name, and its header."""
+
+
 def save(path: Path, learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Path:
     """Everything needed to go on bit for bit, and the held-out rows on which forgetting is measured later."""
+    return write_whole(path, *pack(learner, tokenizer, corpus))
+
+
+def pack(learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Packed:
+    """What a checkpoint holds, still the learner's own tensors."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
     tensors |= _written(corpus.held_out, "held_out")
     for number, optimiser in enumerate(learner.optimisers):
@@ -60,11 +69,12 @@ def save(path: Path, learner: Learner, tokenizer: Tokenizer, corpus: Studied) ->
         "seed": learner.seed,
         "step": learner.step,
         "tokens": learner.tokens,
+        "graded": learner.graded,
         "seconds": learner.seconds,
         "corpus": [corpus.name, corpus.hash, corpus.unigram_entropy],
         "tokenizer": json.loads(tokenizer.to_json()),
     }
-    return write_whole(path, tensors, about)
+    return tensors, about
 
 
 def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> Path:
@@ -74,11 +84,18 @@ def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
         path.parent.mkdir(parents=True, exist_ok=True)
         ready = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
         save_file(ready, beside, metadata={"playground": json.dumps(about)})
-        os.replace(beside, path)
+        put_in_place(beside, path)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Refusal(f"The checkpoint could not be written to {path}: {reason}.") from error
     return path
+
+
+def put_in_place(beside: Path, path: Path) -> None:
+    """Rename a finished file once it is on the disk, so that a loss of power leaves the old one or the new one."""
+    with beside.open("rb") as written:
+        os.fsync(written.fileno())
+    os.replace(beside, path)
 
 
 def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
@@ -105,6 +122,7 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
     learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
+    learner.graded = about.get("graded", 0)
     held_out = _read_back(tensors, "held_out", tokenizer).to(device)
     name, content, entropy = about["corpus"]
     return Saved(learner, tokenizer, Studied(name, content, entropy, held_out))

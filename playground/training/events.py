@@ -1,27 +1,29 @@
 """What happens in training, as frozen values; a bar, a notebook cell and a session read the same stream."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 
-from playground.example import Example
+from playground.example import Example, Tokens
 from playground.training.learner import Learner
 
 
 @dataclass(frozen=True)
 class Started:
-    """The learner is ready, at step 0 or where a checkpoint left it."""
+    """The learner is ready, at step 0 or where a checkpoint left it; it will be evaluated on `held_out`."""
 
     learner: Learner
     unigram_entropy: float
+    held_out: Tokens
 
 
 @dataclass(frozen=True)
 class Stepped:
     """One optimiser step is done. `loss` and `terms` stay tensors so that nobody waits for a GPU who need not.
 
-    `step` counts finished steps, `tokens` all real input tokens read so far, `graded` all graded answers so far in
-    nats-bearing positions, `seconds` the training time so far, `rate` the share of the learning rate that was used.
+    `step` counts finished steps, `tokens` all real input tokens read so far, `graded` all answers graded so far,
+    `seconds` the training time so far, `rate` the share of the learning rate that was used.
     """
 
     step: int
@@ -31,6 +33,7 @@ class Stepped:
     tokens: int
     seconds: float
     example: Example
+    graded: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,29 @@ class Checkpointed:
 
 
 @dataclass(frozen=True)
+class Trouble:
+    """Something went wrong, and the learner stands at `step`, where all was well.
+
+    `kind` is "numbers" (a loss or a weight was no number; the run ends here) or "memory" (a step did not fit; the run
+    goes on). `settings` are the knobs that would help, or did, ready for a fork.
+    """
+
+    step: int
+    kind: str
+    sentence: str
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Stopped:
-    """The run is over: `reason` is one of "steps", "seconds", "asked", "diverged"."""
+    """The run is over: `reason` is one of "steps", "seconds", "asked", "diverged".
+
+    `step` is where that was noticed; after "diverged" the learner itself is back where all was well (`Trouble`).
+    """
 
     step: int
     reason: str
     seconds: float
 
 
-Event = Started | Stepped | Evaluated | Checkpointed | Stopped
+Event = Started | Stepped | Evaluated | Checkpointed | Trouble | Stopped

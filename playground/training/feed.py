@@ -32,8 +32,8 @@ class Feed:
         Other gold labels stay behind. Every seed is evaluated on the same held-out rows.
         """
         counts = torch.bincount(corpus.ids[: corpus.held_out_from].long(), minlength=len(corpus.tokenizer))
-        train = replace(_windows(corpus, window, "train", seed, needs), counts=counts)
-        held_out = replace(_windows(corpus, window, "held_out", 0, needs), counts=counts)
+        train = replace(windows(corpus, window, "train", seed, needs), counts=counts)
+        held_out = replace(windows(corpus, window, "held_out", 0, needs), counts=counts)
         number = torch.arange(len(train.ids) + len(held_out.ids))
         train = replace(train, row=number[: len(train.ids)]).to(device)
         held_out = replace(held_out, row=number[len(train.ids) :], visit=torch.zeros_like(held_out.lengths))
@@ -45,11 +45,12 @@ class Feed:
 
     def between(self, first: int, last: int) -> Tokens:
         """The batches of the steps from `first` up to `last`, one below the other; a visit is an epoch."""
-        number = len(self.windows.ids) // self.batch
-        places = [divmod(step, number) for step in range(first, last)]
-        index = torch.cat([self._epoch(epoch)[k * self.batch : (k + 1) * self.batch] for epoch, k in places])
-        epochs = torch.tensor([epoch for epoch, _ in places], device=index.device)
-        return replace(pick(self.windows, index), visit=epochs.repeat_interleave(self.batch))
+        number, index, visit = len(self.windows.ids) // self.batch, [], []
+        for epoch in range(first // number, -(-last // number)):
+            begin, end = (min(max(step - epoch * number, 0), number) * self.batch for step in (first, last))
+            index.append(self._epoch(epoch)[begin:end])
+            visit.append(torch.full_like(index[-1], epoch))
+        return replace(pick(self.windows, torch.cat(index)), visit=torch.cat(visit))
 
     def _epoch(self, epoch: int) -> Tensor:
         if epoch not in self._order:
@@ -63,8 +64,10 @@ class Feed:
         return pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids)), device=self.held_out.ids.device))
 
 
-def _windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
+def windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
     """One part of a corpus as rows of text, or as pairs of texts where the objective needs them."""
+    if "distance" in needs:
+        return _with_labels(corpus, corpus.triples(window, part, seed), needs)
     paired = {"pair", "translation"} & set(needs)
     return _with_labels(corpus, corpus.pairs(window, part, seed) if paired else corpus.windows(window, part), needs)
 

@@ -1,18 +1,24 @@
 """The learner: a model with its optimisers, one step of training, one evaluation."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from playground import devices
 from playground.example import Example, Tokens
+from playground.knob import turn
 from playground.models import LanguageModel, fitted, grade, make_model
 from playground.objectives import Objective
+from playground.objectives.ask.match import AskMatch
+from playground.refusal import Refusal
 from playground.rows import trimmed
 from playground.seeds import generator
 from playground.training import generator_first
+from playground.training.gradient import ALONE, Alone, Gradient, OutOfMemory, bytes_asked, clipped
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import Recipe
 
@@ -29,6 +35,8 @@ class Learner:
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    gradient: Gradient = ALONE
+    graded: int = 0
 
     @classmethod
     def new(
@@ -46,6 +54,7 @@ class Learner:
         if examples:
             entry = replace(entry, model=fitted(entry.model, *examples))
         generator_first.check(entry)
+        devices.check_precision(device, entry.recipe.precision)
         model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
         objective = entry.objective.proposing(model.propose) if entry.objective.proposes else entry.objective
         return cls(entry, objective, model, tuple(optimisers(model, entry.recipe)), seed)
@@ -59,16 +68,20 @@ class Learner:
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
         return self.objective.example(tokens, rng)
 
-    def learn(self, example: Example, falling: bool = True) -> tuple[Example, Tensor, dict[str, Tensor], float]:
-        """One optimiser step on one batch: what trained of it, the total loss, its terms, the share of the rate."""
+    def learn(
+        self, example: Example, falling: bool = True, share: float | None = None
+    ) -> tuple[Example, Tensor, dict[str, Tensor], float]:
+        """One optimiser step on one batch: what trained of it, the total loss, its terms, the share of the rate.
+
+        The schedule says which share of the full rate is used, unless a `share` is given. Where the memory does not
+        reach for the gradient, nothing has changed yet.
+        """
         recipe = self.entry.recipe
         example = generator_first.trained_part(self.entry, self.step, example)
         generator_first.freeze(self.entry, self.step, self.model)
-        loss, terms = grade(self.model.answers(example))
-        loss.backward()
-        if recipe.clip:
-            nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
-        share = recipe.share_at(self.step, falling)
+        loss, terms = self._gradient(example)
+        clipped(self.model, recipe.clip)
+        share = recipe.share_at(self.step, falling) if share is None else share
         for optimiser in self.optimisers:
             for group in optimiser.param_groups:
                 group["lr"] = group["full_rate"] * share
@@ -76,9 +89,27 @@ class Learner:
             optimiser.zero_grad(set_to_none=True)
         self.step += 1
         generator_first.hand_over(self.entry, self.step, self.model)
+        self.graded += sum(int(q.graded.sum()) for part in example.everything for q in part.questions)
         tokens = example.tokens
         self.tokens += tokens.ids.numel() if not tokens.padded else int(tokens.lengths.sum())
-        return example, loss.detach(), {k: v.detach() for k, v in terms.items()}, share
+        return example, loss, terms, share
+
+    def _gradient(self, example: Example) -> tuple[Tensor, dict[str, Tensor]]:
+        recipe = self.entry.recipe
+        try:
+            return self.gradient(self.model, example, recipe.accumulate, recipe.precision)
+        except (RuntimeError, MemoryError) as error:
+            self.model.zero_grad(set_to_none=True)
+            asked = bytes_asked(error)
+            if asked is None:
+                raise
+            raise OutOfMemory(asked) from None  # the traceback would hold on to what filled the memory
+
+    @property
+    def splits(self) -> bool:
+        """Whether a batch may be cut into parts: not where its rows are compared, nor where processes share it."""
+        compares = any(isinstance(stage, AskMatch) for chain in self.objective.chains for stage in chain.stages)
+        return isinstance(self.gradient, Alone) and not compares
 
     @torch.no_grad()
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
@@ -89,6 +120,22 @@ class Learner:
         _, terms = grade(self.model.answers(trimmed(example)))
         self.model.train()
         return {name: float(value) for name, value in terms.items()}
+
+    def turn(self, settings: Mapping[str, Any]) -> None:
+        """Turn knobs of the recipe from the next step on; another optimiser would have to begin anew."""
+        recipe = turn(self.entry.recipe, settings)
+        fixed = {"batch", "window", "optimiser"} & {k for k in settings if getattr(recipe, k) != self._now(k)}
+        if fixed:
+            raise Refusal(f"{', '.join(sorted(fixed))} cannot be changed in a running learner; fork the run instead.")
+        devices.check_precision(self.device, recipe.precision)
+        self.entry = replace(self.entry, recipe=recipe)
+        for optimiser in self.optimisers:
+            full = recipe.matrix_rate if isinstance(optimiser, torch.optim.Muon) else recipe.rate
+            for group in optimiser.param_groups:
+                group["full_rate"], group["weight_decay"] = full, recipe.decay
+
+    def _now(self, knob: str) -> Any:
+        return getattr(self.entry.recipe, knob)
 
     def sound(self, loss: Tensor) -> bool:
         """Whether the loss and all weights are still numbers."""

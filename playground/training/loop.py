@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from playground.analysis.counts import cooccurrence
 from playground.corpora import Corpus
@@ -13,11 +14,14 @@ from playground.example import Tokens
 from playground.objectives import Objective
 from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.training import checkpoint
+from playground.training import checkpoint, memory, together
 from playground.training.blocks import Blocks, steps_together
-from playground.training.events import Checkpointed, Evaluated, Event, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
 from playground.training.feed import Feed
+from playground.training.gradient import OutOfMemory
 from playground.training.learner import Learner
+from playground.training.state import State
+from playground.training.writer import Writer
 from playground.zoo.entry import Entry
 
 
@@ -51,8 +55,75 @@ class Run:
         return self.entry.recipe.steps if self.seconds is None else None
 
 
-def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
-    """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
+@dataclass
+class Course:
+    """A run on its way: what is prepared before its first step, and where it last was well."""
+
+    run: Run
+    learner: Learner
+    held_out: Tokens
+    blocks: Blocks
+    good: State
+    loss: Tensor = field(default_factory=lambda: torch.zeros(()))
+    evaluated: int = -1
+
+    @property
+    def over(self) -> str:
+        """Why the run ends here by itself, or nothing while it goes on."""
+        run, learner = self.run, self.learner
+        if run.last is not None and learner.step >= run.last:
+            return "steps"
+        return "seconds" if run.seconds is not None and learner.seconds >= run.seconds else ""
+
+    def step(self) -> Iterator[Event]:
+        """One step; where the memory does not reach, in more and smaller parts."""
+        learner = self.learner
+        while True:
+            began = time.perf_counter()
+            try:
+                example, self.loss, terms, share = learner.learn(self.blocks.at(learner.step), self.run.falling)
+                break
+            except OutOfMemory as short:
+                yield memory.smaller(learner, short)
+        learner.seconds += together.seconds_of_first(time.perf_counter() - began, learner.device)
+        yield Stepped(learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded)
+
+    def evaluate(self) -> Evaluated:
+        """The loss on the held-out rows."""
+        self.evaluated = self.learner.step
+        terms = self.learner.evaluate(self.held_out)
+        return Evaluated(self.learner.step, next(iter(terms.values())), terms)
+
+    def well(self) -> bool:
+        """Whether loss and weights are numbers; if so, this is where to come back to."""
+        well = self.learner.sound(self.loss)
+        if well and self.good.step != self.learner.step:
+            self.good = State.of(self.learner)
+        return well
+
+    def go_back(self) -> Trouble:
+        """Back to the last step after which all was well: steps are taken again, to the same bit, until one fails."""
+        learner, noticed, entry = self.learner, self.learner.step, self.learner.entry
+        self.good.give_back(learner)
+        learner.entry = entry
+        learner.turn({})  # what was turned since then stays turned
+        while learner.step < noticed:
+            before = State.of(learner)
+            loss = learner.learn(self.blocks.at(learner.step), self.run.falling)[1]
+            if not learner.sound(loss):
+                before.give_back(learner)
+                break
+        return _advice(learner)
+
+    def pack(self) -> checkpoint.Packed:
+        """Everything that a checkpoint holds."""
+        corpus = self.run.corpus
+        studied = checkpoint.Studied(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
+        return checkpoint.pack(self.learner, corpus.tokenizer, studied)
+
+
+def prepared(run: Run, learner: Learner | None = None) -> Course:
+    """All that a run needs before its first step."""
     run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
     objective = _informed(run.entry.objective, run.corpus)
@@ -62,30 +133,57 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
     learner = learner or Learner.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
     learner.objective = _informed(learner.objective, run.corpus)
+    if together.size() > 1:
+        if recipe.generator_first:
+            raise Refusal("generator_first is above 0, which several processes cannot share; set it to 0.")
+        learner.gradient = together.Together()
+        run = run if together.first() else replace(run, out=None)
     blocks = Blocks(feed, learner, steps_together(objective, asked, feed))
-    yield Started(learner, run.corpus.unigram_entropy)
-    evaluated, loss = -1, torch.zeros(())
+    return Course(run, learner, held_out, blocks, State.of(learner))
+
+
+def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
+    """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
+    course = prepared(run, learner)
+    run, learner, began = course.run, course.learner, course.learner.step
+    yield Started(learner, run.corpus.unigram_entropy, course.held_out)
     if learner.step == 0:
-        evaluated = 0
-        yield _evaluated(learner, held_out)
-    while not (reason := _over(run, learner)):
-        event = _step(learner, blocks, run.falling)
-        loss = event.loss
-        yield event
-        if learner.step % run.evaluate_every == 0:
-            evaluated = learner.step
-            yield _evaluated(learner, held_out)
-        saves = run.out is not None and learner.step % run.save_every == 0
-        if (saves or evaluated == learner.step) and not learner.sound(loss):
-            break
-        if saves:
-            yield keep(run, learner, held_out)
-    reason = reason if learner.sound(loss) else "diverged"
-    if evaluated != learner.step:
-        yield _evaluated(learner, held_out)
-    if run.out is not None and reason != "diverged":
-        yield keep(run, learner, held_out)
-    yield Stopped(learner.step, reason, learner.seconds)
+        yield course.evaluate()
+    with Writer() as writer:
+        while not (reason := course.over):
+            yield from course.step()
+            yield from writer.done()
+            evaluates = learner.step % run.evaluate_every == 0
+            saves = run.out is not None and learner.step % run.save_every == 0
+            if (evaluates or saves) and not course.well():
+                break
+            if evaluates:
+                yield course.evaluate()
+            if saves and run.out is not None:
+                writer.begin(run.out, course.pack(), learner.step, stays=True)
+        yield from writer.done()
+        noticed, reason = learner.step, reason if course.well() else "diverged"
+        if reason == "diverged":
+            yield course.go_back()
+        elif course.evaluated != learner.step:
+            yield course.evaluate()
+        if run.out is not None and (reason != "diverged" or learner.step > began):
+            writer.begin(run.out, course.pack(), learner.step, stays=False)
+            yield from writer.done()
+    yield Stopped(noticed, reason, learner.seconds)
+
+
+def _advice(learner: Learner) -> Trouble:
+    recipe = learner.entry.recipe
+    settings = {"rate": recipe.rate / 3, "clip": min(recipe.clip, 1.0) or 1.0}
+    settings |= {"matrix_rate": recipe.matrix_rate / 3} if recipe.optimiser == "muon" else {}
+    changed = {name: value for name, value in settings.items() if value != getattr(recipe, name)}
+    told = ", ".join(f"{name} {getattr(recipe, name):g} → {value:.2g}" for name, value in changed.items())
+    sentence = (
+        f"In step {learner.step + 1} a loss or a weight was no number any more. The learner is back at step "
+        f"{learner.step}, where all was well; fork from there with a lower rate: {told}."
+    )
+    return Trouble(learner.step, "numbers", sentence, settings)
 
 
 def _informed(objective: Objective, corpus: Corpus) -> Objective:
@@ -101,30 +199,3 @@ def _of_learner(run: Run, learner: Learner) -> Run:
     if learner.entry.name != run.entry.name:
         raise Refusal(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")
     return replace(run, entry=learner.entry)
-
-
-def _over(run: Run, learner: Learner) -> str:
-    """Why the run ends here by itself, or nothing while it goes on."""
-    if run.last is not None and learner.step >= run.last:
-        return "steps"
-    return "seconds" if run.seconds is not None and learner.seconds >= run.seconds else ""
-
-
-def keep(run: Run, learner: Learner, held_out: Tokens) -> Checkpointed:
-    """Write a checkpoint into the run's folder."""
-    assert run.out is not None
-    corpus = checkpoint.Studied(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, held_out)
-    path = checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, corpus)
-    return Checkpointed(learner.step, str(path))
-
-
-def _step(learner: Learner, blocks: Blocks, falling: bool) -> Stepped:
-    began = time.perf_counter()
-    example, loss, terms, share = learner.learn(blocks.at(learner.step), falling)
-    learner.seconds += time.perf_counter() - began
-    return Stepped(learner.step, loss, terms, share, learner.tokens, learner.seconds, example)
-
-
-def _evaluated(learner: Learner, held_out: Tokens) -> Evaluated:
-    terms = learner.evaluate(held_out)
-    return Evaluated(learner.step, next(iter(terms.values())), terms)

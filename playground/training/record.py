@@ -12,9 +12,12 @@ from typing import Any, TextIO
 
 from torch import Tensor
 
+from playground.devices import describe
 from playground.refusal import Refusal
-from playground.training.events import Evaluated, Event, Started, Stepped, Stopped
+from playground.training.checkpoint import put_in_place
+from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
 from playground.training.loop import Run
+from playground.training.writer import kept
 
 RECENT = 50
 """Steps over which the reported training loss is averaged."""
@@ -32,6 +35,7 @@ class Summary:
     held_out: float = 0.0
     reason: str = ""
     asked: str = ""
+    troubles: list[str] = field(default_factory=list)
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def read(self, event: Event) -> None:
@@ -45,6 +49,8 @@ class Summary:
                 self._add(*next(iter(event.terms.items())))
             case Evaluated():
                 self.held_out = event.held_out
+            case Trouble():
+                self.troubles.append(event.sentence)
             case Stopped():
                 self.reason = event.reason
 
@@ -62,6 +68,7 @@ class Summary:
             "corpus": self.run.corpus.name,
             "corpus_hash": self.run.corpus.hash,
             "device": str(self.run.device),
+            "device_name": describe(self.run.device),
             "seed": self.run.seed,
             "steps": self.step,
             "seconds": round(self.seconds, 3),
@@ -70,6 +77,7 @@ class Summary:
             "unigram_entropy": self.unigram_entropy,
             "entropy_bound": self.run.corpus.entropy_bound,
             "stopped": self.reason,
+            "troubles": self.troubles,
             "out": str(self.run.out) if self.run.out else None,
         }
 
@@ -85,12 +93,12 @@ def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator
         run.out.mkdir(parents=True, exist_ok=True)
         _put_aside(run.out / "checkpoint.safetensors", resumed_at)
         _keep_until(run.out / "metrics.jsonl", resumed_at)
-        with (run.out / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        with (run.out / "metrics.jsonl").open("a", encoding="utf-8", buffering=1) as file:  # every line at once
             for event in chain(began, events):
                 summary.read(event)
                 _write(file, event)
                 yield event
-        (run.out / "run.json").write_text(json.dumps(summary.facts(), indent=1), encoding="utf-8")
+        _write_whole(run.out / "run.json", json.dumps(summary.facts(), indent=1))
     except OSError as error:
         raise Refusal(f"The folder {run.out} cannot be written ({error.strerror or error}); choose another.") from error
 
@@ -103,6 +111,7 @@ def _write(file: TextIO, event: Event) -> None:
                 "loss": float(event.loss),
                 "terms": {k: float(v) for k, v in event.terms.items()},
                 "tokens": event.tokens,
+                "graded": event.graded,
                 "rate": event.rate,
             }
         case Evaluated():
@@ -113,14 +122,32 @@ def _write(file: TextIO, event: Event) -> None:
 
 
 def _put_aside(path: Path, resumed_at: int) -> None:
-    """A new run in a folder does not destroy the last one: its checkpoint stays as `previous.safetensors`."""
-    if path.is_file() and not resumed_at:
+    """A new run in a folder does not destroy the last one: its checkpoints stay as `previous...`."""
+    if resumed_at:
+        return
+    if path.is_file():
         os.replace(path, path.with_name("previous.safetensors"))
+    for step in kept(path.parent).values():
+        os.replace(step, step.with_name(f"previous-{step.name}"))
 
 
 def _keep_until(path: Path, step: int) -> None:
+    """Drop the rows after a step, and a last line that was cut short when its run was."""
     if not path.exists():
         return
     lines = path.read_text(encoding="utf-8").splitlines() if step else []
-    kept = [line for line in lines if line and json.loads(line)["step"] <= step]
-    path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+    _write_whole(path, "".join(f"{line}\n" for line in lines if _step_of(line) <= step))
+
+
+def _step_of(line: str) -> float:
+    try:
+        return json.loads(line)["step"]
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return float("inf")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """The new content or the old one, never half of it."""
+    beside = path.with_name(f"{path.name}.writing")
+    beside.write_text(text, encoding="utf-8")
+    put_in_place(beside, path)

@@ -11,6 +11,14 @@ from playground.objectives.see import SeeLeft
 from playground.refusal import Refusal
 from playground.zoo.recipe import Recipe
 
+CORPORA = {
+    "translation": "parallel",
+    "answer": "text to text",
+    "label:inference": "inference",
+    "label:connective": "clauses",
+}
+"""Where an objective finds what it needs and the world of TinyWorld does not know."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -53,7 +61,7 @@ def entry_for(objective: Objective) -> Entry:
         idea=objective.idea,
         model=Architecture(reads="left to right" if leftwards else "both sides"),
         objective=objective,
-        corpus="parallel" if "translation" in objective.needs else "world",
+        corpus=next((CORPORA[need] for need in objective.needs if need in CORPORA), "world"),
     )
 
 

@@ -23,6 +23,10 @@ class Recipe:
     floor: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
     decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")
     clip: float = knob(1.0, 0.0, 100.0, unit="norm of the gradient", why="Longer gradients are shortened.")
+    accumulate: int = knob(1, 1, 512, unit="parts", why="A batch in parts needs less memory; its gradient is the same.")
+    precision: str = knob(
+        "float32", choices=("float32", "bfloat16"), why="Products in half the bits: faster on large models, less exact."
+    )
     generator_first: float = knob(
         0.0,
         0.0,

@@ -30,7 +30,7 @@ def words(page: Page) -> list[str]:
 def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address: str) -> None:
     open_corpus(page, address)
     choose(page, "text", "parallel")
-    expect(page.get_by_text("document 1 of 27,299")).to_be_visible(timeout=40_000)
+    expect(page.get_by_text("document 1 of 27,311")).to_be_visible(timeout=40_000)
     links = page.locator('svg path[stroke="#3390d6"]')
     count = links.count()
     assert count == len(words(page)) / 2 > 2, "a line from every word to its twin"
@@ -39,7 +39,7 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
     expect(page.get_by_role("button", name="aligned", exact=True)).to_have_attribute("aria-pressed", "false")
     before = words(page)
     page.get_by_role("button", name="Next").click()
-    expect(page.get_by_text("document 2 of 27,299")).to_be_visible()
+    expect(page.get_by_text("document 2 of 27,311")).to_be_visible()
     wait_until(page, lambda: words(page) != before)
     expect(links).to_have_count(0)
     slider = page.get_by_role("slider", name="merge")

@@ -3,17 +3,25 @@
 import base64
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import torch
 from playwright.sync_api import Browser, Page
+
+from playground.analysis.glance import read
+from playground.objectives import find_objective
+from playground.training import Run, train
+from tests.runs import alone, reviews, suited_reviews, tiny
+from widgets.lent import Lent
 
 sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
 
-from playground.objectives.rebuild import rebuild
+from playground.objectives.rebuild import Rebuilt, rebuild
 from widgets.scene import js, lockstep, page, standalone, svg, typeset, unheard
 from widgets.scene.hosts import ESM
 from widgets.store import StageStore
@@ -219,6 +227,156 @@ def test_weights_are_drawn_for_the_head_that_is_picked(stage: Stage) -> None:
     stage.tab.get_by_label("Attention head").select_option("none")
     stage.tab.evaluate("new Promise(requestAnimationFrame)")
     assert len({mean, head, stage.pixels()}) == 3
+
+
+@lru_cache
+def lent(objective: str) -> Lent:
+    """A tiny model of an objective that has learned next to nothing; what it says is real all the same."""
+    chosen = find_objective(objective)
+    run = Run(alone(chosen), suited_reviews(chosen), steps=2)
+    events = list(train(run))
+    return Lent(events[0].learner, run.corpus)
+
+
+WATCHED = "the movie was good and the story was not bad ."
+ANSWERED = ("MLM", "PLM", "T5 spans", "RTD", "NSP", "LM")
+
+
+@lru_cache
+def answered(objective: str) -> tuple[Rebuilt, Any]:
+    """A text, rebuilt in the words of such a model, and the record with what the model makes of it."""
+    model = lent(objective)
+    made = rebuild(
+        model.ready(find_objective(objective)), WATCHED, pair="it was dull .", seed=3, tokenizer=model.tokenizer
+    )
+    return made, model.answers(made)
+
+
+def test_frame_k_of_the_picture_is_example_k_of_the_engine(stage: Stage) -> None:
+    """The chips that stand on screen in frame k are the ids of the example after stage k, whatever the way there."""
+    stage.open("frames", answered("LM")[1])
+    for objective in ANSWERED:
+        made, record = answered(objective)
+        stage.tab.evaluate(f"(record) => {HANDLE}.update(record)", typeset(record))
+        steps = [s for s in made.steps if s.part == 0]
+        same = [s.verb == "arrange" and torch.equal(s.example.inputs.ids, s.example.tokens.ids) for s in steps]
+        examples = [s.example for s, nothing in zip(steps, same, strict=True) if not nothing]
+        assert len(record["frames"]) == 1 + len(examples) + 3
+        examples += [examples[-1]] * 3  # forward, guesses and loss are about the training example itself
+        for k, example in reversed(list(enumerate(examples, 1))):
+            stage.set(k, 0.0)
+            drawn = {lane["name"]: lane["cells"] for lane in stage.state()["layout"]["lanes"]}
+            for lane, stream in (("inputs", example.inputs), ("decoder", example.decoder)):
+                ids = [] if stream is None else stream.ids[0][stream.real[0]].tolist()
+                texts = [c["text"] for c in drawn.get(lane, []) if c["state"] != "deleted"]
+                assert texts == [example.tokens.vocabulary[i] for i in ids], (objective, k, lane)
+
+
+@pytest.mark.parametrize("objective", ANSWERED)
+def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_graded(stage: Stage, objective: str) -> None:
+    made, record = answered(objective)
+    seen = read(lent(objective).learner.model, made.example)
+    stage.open("answers", record)
+    names = [frame["name"] for frame in record["frames"]]
+    stage.set(names.index("predict"), 0.0)
+    shown = stage.state()["answers"]
+    assert [(g["place"], g["truth"], g["first"]) for g in shown["guesses"]] == [
+        (g.position, g.truth, g.top[0][0]) for g in seen.guesses
+    ]
+    assert shown["prices"] == []
+    stage.set(names.index("loss"), 0.0)
+    graded = [c["graded"] for c in record["frames"][-1]["lanes"][-1]["cells"]]
+    prices = {p["place"]: p["loss"] for p in stage.state()["answers"]["prices"]}
+    assert sorted(prices) == [k for k, g in enumerate(graded) if g]
+    assert list(prices.values()) == pytest.approx([g.loss for g in seen.guesses], abs=1e-4)
+    assert f"{sum(prices.values()) / len(prices):.2f} nats" in stage.spoken()
+
+
+def test_a_reader_says_where_it_looks_and_what_it_guesses(stage: Stage) -> None:
+    made, record = answered("MLM")
+    guess = read(lent("MLM").learner.model, made.example).guesses[0]
+    stage.open("spoken", record)
+    stage.set([f["name"] for f in record["frames"]].index("predict"), 0.0)
+    stage.press(*["ArrowDown"] * (guess.position + 1))
+    stage.tab.wait_for_function("document.querySelector('canvas').getAttribute('aria-label').includes('guesses')")
+    assert f"the truth '{guess.truth}' has" in stage.spoken() and f"costs {guess.loss:.2f} nats" in stage.spoken()
+    assert "looks most at" in stage.spoken()
+
+
+def test_state_and_weight_are_never_confused(stage: Stage) -> None:
+    """A forbidden cell stays hatched even if a record lies and gives it all the attention; an allowed one is filled."""
+    _, record = answered("LM")
+    told = record["numbers"]["attention"]["encoder"]
+    n, m = record["frames"][-1]["matrices"][0]["shape"]
+    full = base64.b64encode(bytes([255] * (told["heads"] * n * m))).decode()
+    told = {**told, "data": dict.fromkeys(told["data"], full)}
+    numbers = {**record["numbers"], "attention": {"encoder": told}}
+    stage.open("lies", {**record, "numbers": numbers}).press("End")
+    stage.settle()
+    box = stage.state()["layout"]["matrices"][0]
+    look = (
+        "([x, y, size]) => { const c = document.querySelector('canvas'), r = c.width / c.clientWidth, n = size * r;"
+        " const pen = new OffscreenCanvas(n, n).getContext('2d', { willReadFrequently: true });"
+        " pen.drawImage(c, x * r, y * r, n, n, 0, 0, n, n); return pen.getImageData(0, 0, n, n).data.join() }"
+    )
+
+    def cell(row: int, column: int) -> str:
+        side = box["size"]
+        return stage.tab.evaluate(look, [box["x"] + column * side, box["y"] + row * side, side])
+
+    weighed = (cell(0, 3), cell(3, 0))
+    stage.tab.get_by_label("Attention head").select_option("none")
+    stage.tab.evaluate("new Promise(requestAnimationFrame)")
+    assert cell(0, 3) == weighed[0] and cell(3, 0) != weighed[1]
+
+
+def test_layers_and_heads_are_chosen_by_key_and_what_is_not_there_is_asked_for(stage: Stage) -> None:
+    run = Run(tiny("BERT", model={"layers": 3}), reviews(), steps=1)
+    model = Lent(next(iter(train(run))).learner, run.corpus)
+    made = rebuild("MLM", WATCHED, tokenizer=model.tokenizer)
+    whole, top = model.answers(made), model.answers(made, layers=(99,))
+    assert list(top["numbers"]["attention"]["encoder"]["data"]) == ["2"], "only what is asked for is sent"
+    stage.open("whole", whole).press("End")
+    stage.settle()
+    pictures = {stage.pixels()}
+    for key in (",", ",", "h", "h"):
+        stage.press(key)
+        stage.tab.evaluate("new Promise(requestAnimationFrame)")
+        pictures.add(stage.pixels())
+    assert (stage.state()["layer"], stage.state()["head"]) == (0, 1) and len(pictures) == 5
+    stage.edit(top).press("End", ",")
+    assert stage.edits() == [{"do": "look", "layer": 1}]
+    stage.tab.evaluate(f"(record) => {HANDLE}.update(record)", typeset(model.answers(made, layers=(1,))))
+    assert stage.state()["answers"]["layers"][0]["held"] == [1] and stage.state()["layer"] == 1
+
+
+def test_inside_one_update_walks_from_the_batch_to_the_guesses_after(stage: Stage) -> None:
+    record = lent("MLM").inside()
+    stage.open("inside", record)
+    seen = []
+    for name in ("loss", "gradient", "change", "after"):
+        stage.set([f["name"] for f in record["frames"]].index(name), 0.0)
+        seen.append((stage.state()["answers"]["kind"], stage.pixels()))
+    assert [kind for kind, _ in seen] == ["guesses", "gradient", "change", "after"]
+    assert len({pixels for _, pixels in seen}) == 4
+    after = [g["loss"] for g in record["numbers"]["after"]]
+    assert [p["loss"] for p in stage.state()["answers"]["prices"]] == after
+
+
+@pytest.mark.parametrize("objective", ["LM", "PLM", "T5 spans"])
+def test_what_a_model_says_fits_at_every_width(stage: Stage, objective: str) -> None:
+    stage.open("wide", answered(objective)[1]).press("End")
+    for width in (360, 700, 1600):
+        stage.tab.set_viewport_size({"width": width, "height": 900})
+        stage.tab.wait_for_function(
+            f"Math.abs({HANDLE}.state().layout.width - document.querySelector('canvas').clientWidth) < 1"
+        )
+        assert stage.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        band, layout = stage.state()["answers"]["band"], stage.state()["layout"]
+        assert band["x"] >= 0 and band["x"] + band["room"] <= layout["width"]
+        for matrix in layout["matrices"]:
+            right, bottom = matrix["x"] + matrix["m"] * matrix["size"], band["top"] + band["height"]
+            assert right <= band["x"] or matrix["y"] >= bottom, "cards and matrices never overlap"
 
 
 def test_hostile_text_stays_text(stage: Stage) -> None:

@@ -118,7 +118,7 @@ def test_names_aliases_and_ranks_are_unique():
 
 def test_the_room_keeps_its_functions_once_the_packages_of_the_same_names_are_loaded():
     assert set(room.strategies()) == set(NAMES)
-    assert set(room.tasks()) == {"sentiment"}
+    assert "sentiment" in room.tasks()
     assert callable(room.strategies)
     assert callable(room.tasks)
 

@@ -57,7 +57,8 @@ def test_runs_by_papermill_and_shows_its_pictures(path, executed):
     pages = [
         o["data"]["text/html"] for c in notebook.cells for o in c.get("outputs", ()) if "text/html" in o.get("data", {})
     ]
-    assert sum("mount(" in page for page in pages) == 3, "three stages"
+    assert sum('id="stage-' in page for page in pages) == 3, "three stages"
+    assert sum('id="replay-' in page for page in pages) == 1, "the run, to be scrubbed through"
     assert any("<svg" in page and "held out" in page for page in pages), "the loss curve"
     assert any("gradual unfreezing" in page for page in pages), "the comparison"
     assert not any(

@@ -308,7 +308,8 @@ def test_two_calls_with_one_seed_agree(name):
     text = f"{SENTENCE} . We walk here , and never there ."
     first, second, *others = (story(name, text, seed=seed).facts() for seed in (7, 7, 8, 9, 10, 11))
     assert first == second
-    chance = set(find_objective(name).plan_keys) and name not in ("static MLM", "CVT", "gap sentences")
+    fixed = ("static MLM", "CVT", "gap sentences", "inference", "InferSent", "discourse relation")
+    chance = set(find_objective(name).plan_keys) and name not in fixed
     assert not chance or any(first["plan"] != other["plan"] for other in others)
 
 

@@ -287,8 +287,9 @@ def test_what_was_kept_in_mid_run_goes_on_like_the_run_itself(tmp_path):
 
 
 @pytest.fixture
-def text(tmp_path):
-    """A file with the reviews, and the options of a tiny run on it."""
+def text(tmp_path, monkeypatch):
+    """A file with the reviews, and the options of a tiny run on it, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
     corpus = reviews(4_000)
     file = tmp_path / "reviews.txt"
     file.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")

@@ -156,6 +156,11 @@ def test_the_sentence_to_watch_is_no_longer_than_asked(longest):
     assert 1 <= sentence_of(reviews(), longest).ids.shape[1] <= longest
 
 
+def test_a_text_that_is_just_long_enough_to_train_on_has_something_to_watch():
+    corpus = from_pasted("the cat sat on a mat and looked . " * 8)
+    assert 3 <= sentence_of(corpus).ids.shape[1] <= len(corpus) - corpus.held_out_from < 16
+
+
 def test_a_sentence_can_be_watched_in_pieces_of_words():
     corpus = from_pasted("unbelievable believers believe believable things . " * 60, kind="bpe", size=70)
     assert sentence_of(corpus).ids.shape[0] == 1

@@ -1,7 +1,8 @@
 """The laws of chance (objectives reference, 22b): fixed seeds, z = 5, never a second try."""
 
 from collections import Counter
-from itertools import permutations
+from dataclasses import replace
+from itertools import combinations, permutations
 from math import comb, exp, factorial, sqrt
 
 import pytest
@@ -17,7 +18,9 @@ from playground.objectives.choose import (
     ChooseSpans,
     ChooseSplit,
     ChooseTokens,
+    ChooseUnits,
 )
+from playground.objectives.choose.units import take_at_random
 from playground.objectives.propose import ProposeWords, sample
 from playground.seeds import generator
 from tests.texts import SPECIALS, WORDS, plain_rows, tokens_of
@@ -76,9 +79,10 @@ def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
 
 def test_random_words_are_uniform_over_the_words():
     stage = ChangeTokens(mask=0.0, random=1.0)
-    words = stage.plan(begin(plain_rows(1000, 30)), generator(2)).words
-    names = range(SPECIALS.first_word, SPECIALS.size)
-    assert_law(Counter(words.flatten().tolist()), uniform(names))
+    tokens = plain_rows(1000, 30)
+    words = stage.plan(replace(begin(tokens), chosen=tokens.real), generator(2)).words
+    assert len(words) == 30_000
+    assert_law(Counter(words.tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
 
 
 def test_exact_selection_has_no_variance_and_no_favourite_place():
@@ -86,6 +90,43 @@ def test_exact_selection_has_no_variance_and_no_favourite_place():
     assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
     counts = Counter(chosen.nonzero()[:, 1].tolist())
     assert_law(counts, uniform(range(28)))
+
+
+@pytest.mark.parametrize("rows", [9, 6000])
+def test_exact_selection_keeps_its_counts_among_ragged_candidates(rows):
+    """Few rows are drawn by lot, many rows one mark after the other."""
+    candidates = torch.rand((rows, 20), generator=generator(20)) < torch.linspace(0, 1, rows)[:, None]
+    count = torch.randint(0, 6, (rows,), generator=generator(21))
+    found = draw.exactly(count, candidates, generator(22))
+    assert not (found & ~candidates).any()
+    assert torch.equal(found.sum(1), torch.minimum(count, candidates.sum(1)))
+
+
+def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often():
+    candidates = torch.tensor([False, True, True, False, True, True, False]).expand(6000, 7)
+    found = draw.exactly(torch.full((6000,), 2), candidates, generator(23))
+    sets = [tuple(row.nonzero().flatten().tolist()) for row in found]
+    assert_law(Counter(sets), uniform(combinations((1, 2, 4, 5), 2)))
+
+
+def test_words_fill_the_budget_as_in_a_random_order_in_which_each_that_fits_is_taken():
+    size, budget = (1, 2, 1, 3, 2), 5
+    words = [k for k, n in enumerate(size) for _ in range(n)]
+    tokens = tokens_of([range(40, 49)] * 8000, [words] * 8000, padded=False)
+    units = ChooseUnits().units(begin(tokens))
+    taken, _ = take_at_random(units, torch.full((8000,), budget), generator(24))
+    expected = Counter(filled(order, size, budget) for order in permutations(range(5)))
+    law = {kept: n / factorial(5) for kept, n in expected.items()}
+    assert_law(Counter(tuple(row[:5].tolist()) for row in taken), law)
+
+
+def filled(order, size, budget):
+    """Which units are taken when they come in an order and each one that still fits is kept."""
+    kept = set()
+    for unit in order:
+        if sum(size[k] for k in kept) + size[unit] <= budget:
+            kept.add(unit)
+    return tuple(k in kept for k in range(len(size)))
 
 
 def test_exact_selection_likes_no_pair_of_places():
@@ -166,7 +207,7 @@ def test_bart_lengths_follow_poisson():
 @pytest.mark.parametrize("mean", [0.5, 1.0])
 def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
     """The last length is what is left of the budget: at most one more than chance, never a long rest."""
-    most = ChoosePoissonSpans(rate=0.5, mean_length=mean).plan(begin(plain_rows(1, 100)), generator(10)).length.shape[1]
+    most = ChoosePoissonSpans(rate=0.5, mean_length=mean).most(100)
     drawn = draw.poisson_budget(torch.full((4000,), 50), mean, most, generator(10))
     assert_law(Counter(drawn[:, :12].clamp(max=4).flatten().tolist()), poisson(mean, 4))
     last = drawn.gather(1, (drawn >= 0).sum(1, keepdim=True) - 1)

@@ -83,7 +83,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
     stories = begun(suited(variant(name), tokens))
     for step in run(name, tokens, seed):
         for row, told in enumerate(stories):
-            stories[row] = oracles.act(step.stage, plan_of_row(step.plan, row, len(told.text)), told)
+            stories[row] = oracles.act(step.stage, plan_of_row(step, row, len(told.text)), told)
             assert_row_is_story(step.example, row, stories[row])
             for question, asked in zip(step.example.questions, stories[row].asked, strict=True):
                 if isinstance(asked, slow.Ends):
@@ -199,7 +199,8 @@ def test_roberta_rounds_up_or_down_by_chance():
 
 def pool(name, tokens, seed=0):
     stage = ChangeTokens(mask=0.0, random=1.0, pool=name)
-    return stage.plan(begin(tokens), generator(seed)).words.flatten().tolist()
+    example = replace(begin(tokens), chosen=tokens.real)
+    return stage.plan(example, generator(seed)).words.tolist()
 
 
 def test_random_words_from_the_whole_vocabulary_may_be_specials():
@@ -237,7 +238,9 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
     """Words are 0-1, 2, 3, 4-5; the third word is not chosen, so there are two runs."""
     tokens = tokens_of([range(40, 46)] * 6000, [[0, 0, 1, 2, 3, 3]] * 6000, padded=False)
     chosen = torch.tensor([True, True, True, False, True, True]).expand(6000, 6)
-    action = ChangeTokens(together=together).plan(replace(begin(tokens), chosen=chosen), generator(2)).action
+    example = replace(begin(tokens), chosen=chosen)
+    stage = ChangeTokens(together=together)
+    action = stage.build(example, stage.plan(example, generator(2))).action
     assert all(torch.equal(action[:, a], action[:, b]) for a, b in shared)
     law = {int(Action.MASKED): 0.8, int(Action.RANDOMISED): 0.1, int(Action.GRADED_AS_IS): 0.1}
     assert_law(Counter(action[:, group].flatten().tolist()), law)

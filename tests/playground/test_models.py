@@ -107,24 +107,22 @@ def masks(example):
 
 
 @every_objective
-def test_the_record_draws_these_weights_over_its_states(name, models):
+def test_the_numbers_of_a_record_are_these_weights_over_its_states(name, models):
     """Weights and states of a row have the same shape, padding left out."""
     steps = ragged(name, extra=1)
     example = steps[-1].example
+    named = replace(example, tokens=replace(example.tokens, vocabulary=tuple(f"w{k}" for k in range(SPECIALS.size))))
     weights = models["rotary"].attention(example)
-    tokens = replace(example.tokens, vocabulary=tuple(f"w{k}" for k in range(SPECIALS.size)))
-    named = [(s.verb, replace(s.example, tokens=tokens)) for s in steps if s.part == 0]
     for row in (0, 1, 3):
-        last = {matrix: w[-1, row] for matrix, w in weights.items()}
-        record = frames.record(named, leaks.check(example, row=row), {}, row=row, weights=last)
-        for matrix in record["frames"][-1]["matrices"]:
-            heads, (n, m) = matrix["weights"]["heads"], matrix["shape"]
-            if not n:
-                continue  # every cell of this row's table was first seen in another row
-            data = torch.frombuffer(bytearray(base64.b64decode(matrix["weights"]["data"])), dtype=torch.uint8)
-            wanted = (last[matrix["name"]][:, :n, :m] * 255).round().to(torch.uint8)
-            assert heads == 2
-            assert torch.equal(data.view(heads, n, m), wanted)
+        drawn = frames.matrices(named, leaks.check(example, row=row), row)
+        for matrix in drawn:
+            n, m = matrix["shape"]
+            own = (weights[matrix["name"]][:, row] * 255).round().to(torch.uint8)
+            told = frames.attention(own, matrix["shape"], layers=[0, 99])
+            assert (told["layers"], told["heads"]) == own.shape[:2]
+            assert set(told["data"]) == {"0", str(len(own) - 1)}, "only the layers that are asked for"
+            for layer, data in told["data"].items():
+                assert base64.b64decode(data) == own[int(layer), :, :n, :m].contiguous().numpy().tobytes()
 
 
 @pytest.mark.parametrize("tapped", [True, False])

@@ -1,7 +1,7 @@
 """Noises alone and in chains, T5's variants, fragments, gap sentences, translation: oracles, properties, laws."""
 
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, permutations
 
@@ -31,7 +31,7 @@ from playground.seeds import generator
 from tests import oracles, oracles_noise
 from tests.playground.test_laws import assert_law, assert_share, uniform
 from tests.playground.test_stages import SHORT, assert_row_is_story, parts_by_sentinel, restored, shown, texts, tiny
-from tests.texts import SPECIALS, TWO_SENTENCES, batches, plain_rows, seeds, story, suited, tokens_of
+from tests.texts import SPECIALS, TWO_SENTENCES, batches, plain_rows, row_of, seeds, story, suited, tokens_of
 
 __all__ = ["tiny"]
 VARIANTS = {
@@ -78,11 +78,11 @@ def run(name, tokens, seed):
     return variant(name).steps(tokens, generator(seed, name))
 
 
-def plan_of_row(plan, row, length):
+def plan_of_row(step, row, length):
     """The row's own numbers out of a batched plan; what has a value for each place of the text ends with it."""
-    if plan is None:
+    if step.plan is None:
         return None
-    values = {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan)}
+    values = row_of(step.plan, row, step.example.chosen.shape[1])
     by_place = {"positions", "action", "source"}
     return {k: v[:length] if k in by_place else v for k, v in values.items()}
 
@@ -95,7 +95,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
     stories = [oracles_noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
     for step in run(name, tokens, seed):
         for row, told in enumerate(stories):
-            stories[row] = oracles.act(step.stage, plan_of_row(step.plan, row, len(told.text)), told)
+            stories[row] = oracles.act(step.stage, plan_of_row(step, row, len(told.text)), told)
             assert_row_is_story(step.example, row, stories[row])
 
 

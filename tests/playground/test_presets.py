@@ -9,13 +9,22 @@ import pytest
 from playground import catalog
 from playground.corpora import Source
 from playground.corpora.domains import make_domains
+from playground.corpora.parallel import make_parallel
+from playground.corpora.reviews import make_reviews
+from playground.corpora.stories import make_stories
+from playground.corpora.summaries import make_summaries
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.domains import CODES, food_words
 from playground.corpora.tinyworld.facts import FACTS, MENTIONS
+from playground.corpora.tinyworld.inflection import past
 from playground.corpora.tinyworld.preset import Preset
+from playground.corpora.tinyworld.presets.affixes import derive, held_out
 from playground.corpora.tinyworld.presets.families import CONTRASTS
+from playground.corpora.tinyworld.presets.kinds import COLOURS
+from playground.corpora.tinyworld.presets.scenes import NOISE, SPOKEN
 from playground.corpora.tinyworld.presets.senses import WHEN, WHERE
+from playground.corpora.tinyworld.presets.shortcuts import CUES
 from playground.corpora.tinyworld.supersenses import supersense
 from playground.corpora.tinyworld.world import grammar
 from playground.refusal import Refusal
@@ -62,10 +71,10 @@ def test_every_preset_writes_documents_with_labels(name):
     assert generate(name, 1, 2000).hash != corpus.hash
     for label, row in corpus.labels.items():
         assert len(row) == len(corpus)
-        assert label in ("phrase", "mention") or int(row.max()) < len(corpus.label_names[label])
+        assert label in ("phrase", "mention", "head") or int(row.max()) < len(corpus.label_names[label])
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if name != "symbols"])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name not in ("symbols", "affixes")])
 def test_every_content_word_of_a_preset_has_a_supersense(name):
     content = [form for form in grammar(name).forms if form.pos in ("NOUN", "VERB", "ADJ", "PROPN")]
     assert [form.word for form in content if not supersense(form)] == []
@@ -91,7 +100,7 @@ def test_the_events_of_a_story_stand_in_order_and_each_has_its_words():
 
 def test_a_summary_repeats_the_key_sentence():
     shares = Counter()
-    for tokens in documents(generate("summaries", 0, 30_000), "key"):
+    for tokens in documents(make_summaries(0, 30_000, share=1.0), "key"):
         key, summary = ([word for word, said in tokens if said == kind] for kind in ("sentence", "summary"))
         assert [a if a != "an" else "a" for a in key] == [a if a != "an" else "a" for a in summary]
         text = " ".join(word for word, _ in tokens)
@@ -160,7 +169,9 @@ def test_facts_are_told_exactly_as_often_as_they_should():
     held_out = [fact for fact in FACTS if fact.mentions == 0]
     assert len(held_out) >= 20
     told_of = [fact for fact in FACTS if fact.mentions]
-    assert {fact.subject for fact in held_out} <= {fact.subject for fact in told_of}
+    assert {fact.subject for fact in held_out if fact.relation != "has"} <= {fact.subject for fact in told_of}
+    assert Counter(fact.revealing for fact in FACTS if fact.relation == "has") == {True: 4, False: 4}
+    assert not any(fact.revealing for fact in FACTS if fact.relation != "has")
     assert {fact.object for fact in held_out} <= {fact.object for fact in told_of}
 
 
@@ -168,14 +179,14 @@ def test_a_fact_is_told_with_its_subject_and_its_object():
     facts = {fact.name: fact for fact in FACTS}
     for tokens in documents(generate("facts", 1, 5000), "fact"):
         words, fact = {word for word, _ in tokens}, facts[tokens[0][1]]
-        assert {fact.subject, fact.object} <= words
+        assert {*fact.subject.split(), fact.object} <= words
 
 
 def test_connectives_fit_the_feelings_of_their_clauses():
     sign = dict.fromkeys(f"{lex.GOOD} {lex.LIKED}".split(), 1) | dict.fromkeys(f"{lex.BAD} {lex.DISLIKED}".split(), 0)
     words = {"addition": "and", "contrast": "but", "cause": "because", "result": "so"}
     corpus, counts = generate("arguments", 0, 30_000), Counter()
-    rows = zip(words_of(corpus), named(corpus, "relation"), strict=True)
+    rows = zip(words_of(corpus), named(corpus, "connective"), strict=True)
     for tokens in cut(list(rows), corpus.sentence.tolist()):
         relation = tokens[0][1]
         if not relation:
@@ -188,16 +199,21 @@ def test_connectives_fit_the_feelings_of_their_clauses():
 
 
 def test_the_answer_to_a_question_is_the_name_that_the_passage_marks():
-    first = Counter()
+    kinds = Counter()
     for tokens in documents(generate("questions", 0, 20_000), "answer", "entity"):
         told, reply = ([word for word, said, _ in tokens if said == kind] for kind in ("passage", "reply"))
         assert told == reply
         words = [word for word, *_ in tokens]
         who = words[words.index("?") - 1]
         answer = next(k for k, (_, said, _) in enumerate(tokens) if said == "passage")
-        assert words[answer - 3 : answer] == [who, "moved", "to"]
-        first[words[0] == "where"] += 1
-    assert near(first[True], first.total(), 0.5)
+        where = words[answer - 3 : answer]
+        followed = " ".join(words).find(f"{who} followed {where[0]} .") >= 0
+        assert where[1:] == ["moved", "to"]
+        assert (where[0] == who) != followed
+        kinds["before" if words[0] == "where" else "both facts" if followed else words.count("?")] += 1
+    assert near(kinds["before"], kinds.total(), 3 / 8)
+    assert near(kinds["both facts"], kinds.total(), 1 / 8)
+    assert near(kinds[2], kinds.total(), 1 / 8)
 
 
 def test_a_code_is_the_same_within_a_document_and_another_in_the_next():
@@ -235,7 +251,7 @@ def test_two_domains_differ_as_much_as_the_knobs_say():
     assert plain.ids.tolist() == generate("reviews", 0, 20_000).ids.tolist()
     corpus = make_domains(0, 20_000, vocabulary=1.0, style=0.25, share=0.3)
     instead, ends, kinds = food_words(1.0), Counter(), Counter()
-    assert len(instead) == len(set(instead.values())) == sum(len(words.split()) for words in lex.FOOD)
+    assert len(instead) == len(set(instead.values())) == sum(len(words.split()) for words in lex.FOOD.values())
     assert not set(instead) & set(instead.values())
     for tokens in documents(corpus, "domain"):
         words, (domain,) = [word for word, _ in tokens], {domain for _, domain in tokens}
@@ -278,11 +294,12 @@ def test_a_share_that_is_none_is_refused():
 
 
 def test_a_chain_calls_one_person_throughout_a_document():
-    pronouns = {"she": "f", "he": "m"}
+    pronouns = {"she": "f", "her": "f", "he": "m"}
     gender = {name: g for g, names in lex.NAMES.items() for name in names.split()} | lex.GENDER
     kinds = Counter()
     for tokens in documents(generate("world", 0, 60_000), "chain", "entity"):
-        heroes = [(word, entity) for word, chain, entity in tokens if chain and word not in ("a", "an", "the", "two")]
+        small = ("a", "an", "the", "two")
+        heroes = [(word, entity) for word, chain, entity in tokens if chain == "hero" and word not in small]
         if not heroes:
             continue
         nouns = {word for word, _ in heroes} - {*pronouns, "they"}
@@ -302,8 +319,145 @@ def test_roles_are_those_of_whole_phrases():
         roles = {role for _, role, pos, _ in tokens if pos not in ("PUNCT", "CONJ", "ADV", "")}
         assert len(roles) <= 1
         seen[tokens[0][1]] |= {(tokens[0][0], tokens[0][2])}
-    assert {pos for _, pos in seen["action"]} == {"VERB"}
+    assert {pos for _, pos in seen["action"]} == {"VERB", "AUX"}
     assert {word for word, _ in seen["goal"]} == {"to"}
     assert {word for word, _ in seen["place"]} <= {"near", "in", "at"}
-    assert {pos for _, pos in seen["agent"]} <= {"DET", "PROPN", "PRON", "NUM"}
+    assert {pos for _, pos in seen["agent"]} <= {"DET", "PROPN", "PRON", "NUM", "ADP"}
+    assert {word for word, pos in seen["agent"] if pos == "ADP"} == {"by"}
     assert {pos for _, pos in seen["patient"]} <= {"DET", "NUM"}
+
+
+def test_the_same_word_comes_again_after_exactly_so_many_others():
+    counts = Counter()
+    for tokens in documents(generate("gaps", 0, 20_000), "gap"):
+        ((place, number),) = [(k, said) for k, (_, said) in enumerate(tokens) if said]
+        words = [word for word, _ in tokens]
+        first = words.index(words[place])
+        assert place - first - 1 == int(number)
+        assert words.count(words[place]) == 2
+        counts[number] += 1
+    assert all(near(count, counts.total(), 1 / 6) for count in counts.values())
+
+
+def test_held_out_combinations_are_never_written_but_their_parts_are():
+    corpus = generate("affixes", 0, 40_000)
+    seen = {(stem, affix) for stem, affix in zip(named(corpus, "stem"), named(corpus, "affix"), strict=True) if affix}
+    every = {(stem, affix) for stem in lex.STEMS.split() for affix in lex.AFFIXES}
+    assert seen == {pair for pair in every if not held_out(*pair)}
+    assert len(every - seen) == len(every) / 4
+    assert {stem for stem, _ in seen} == set(lex.STEMS.split())
+    assert {affix for _, affix in seen} == set(lex.AFFIXES)
+    written = set(words_of(corpus))
+    assert not {derive(*pair) for pair in every - seen} & written
+    assert (derive("blick", "re-"), derive("blick", "-er")) == ("reblick", "blicker")
+
+
+def test_the_cue_of_a_shortcut_misleads_once_in_twenty():
+    days, counts = {word: p for p, word in CUES.items()}, Counter()
+    for tokens in documents(generate("shortcuts", 0, 60_000), "shortcut", "polarity"):
+        day = next(word for word, *_ in tokens if word in days)
+        _, said, polarity = tokens[0]
+        assert (days[day] == polarity) == (said == "agrees")
+        counts[said] += 1
+    assert near(counts["misleads"], counts.total(), 0.05)
+
+
+def test_slips_are_what_their_label_says():
+    corpus, counts = generate("speech", 0, 20_000), Counter()
+    for tokens in cut(list(zip(words_of(corpus), named(corpus, "slip"), strict=True)), corpus.sentence.tolist()):
+        tokens = [token for token in tokens if token[0] != "[SEP]"]
+        slips = {said for _, said in tokens if said}
+        assert len(slips) <= 1
+        spoken = [word for word, said in tokens if said in ("", "gap")]
+        assert len(spoken) == 6 - ("gap" in slips)
+        for slip in slips:
+            words = [word for word, said in tokens if said == slip]
+            assert {"filler": words[0] in ("uh", "um"), "repeat": words == ["the"], "repair": words[-1] == "no"}.get(
+                slip, words[0] != "the"
+            )
+        counts[slips.pop() if slips else ""] += 1
+    assert near(counts[""], counts.total(), 0.75)
+    assert all(near(counts[slip], counts.total(), 1 / 16) for slip in ("filler", "repeat", "repair", "gap"))
+
+
+def test_symbols_say_the_same_as_the_sentence_after_them():
+    misheard = Counter()
+    for tokens in documents(generate("scenes", 0, 30_000), "modality"):
+        kind = tokens[0][1]
+        seen = [word for word, said in tokens if said == kind][:-1]
+        text = " ".join(word for word, said in tokens if said == "text")
+        if kind == "picture":
+            (_, colour, shape), (_, other, form) = (symbol.split(":") for symbol in seen)
+            assert text == f"a {colour} {shape} is near a {other} {form} ."
+        elif kind == "events":
+            order = [text.index(past(symbol.removeprefix("see:"))) for symbol in seen]
+            assert order == sorted(order)
+        else:
+            letters = [symbol.strip("/") for symbol in seen]
+            word = text.split()[-2]
+            assert len(letters) == len(word)
+            misheard.update(a != b for a, b in zip(letters, word, strict=True))
+    sounds = len({letter for word in SPOKEN for letter in word})
+    assert near(misheard[True], misheard.total(), NOISE * (1 - 1 / sounds))
+
+
+def test_brief_writers_leave_out_what_everybody_knows():
+    colours = {"all": Counter(), "the unusual": Counter()}
+    for tokens in documents(generate("kinds", 0, 40_000), "told"):
+        words = " ".join(word for word, _ in tokens).split(" . ")
+        for sentence in words:
+            if " was " in sentence:
+                _, thing, _, colour = sentence.removesuffix(" .").split()
+                colours[tokens[0][1]][COLOURS[thing] == colour] += 1
+    assert near(colours["all"][False], colours["all"].total(), 0.1)
+    assert colours["the unusual"][True] == 0 < colours["the unusual"][False]
+
+
+def test_who_acts_is_told_by_the_order_and_the_passive_alone():
+    kinds = Counter()
+    corpus = generate("roles", 0, 20_000)
+    columns = zip(words_of(corpus), *(named(corpus, name) for name in ("role", "relation")), strict=True)
+    for tokens in cut(list(columns), corpus.sentence.tolist()):
+        words = [word for word, *_ in tokens]
+        agent = [k for k, (_, role, _) in enumerate(tokens) if role == "agent"]
+        patient = [k for k, (_, role, _) in enumerate(tokens) if role == "patient"]
+        assert (agent < patient) == ("was" not in words)
+        assert (tokens[agent[0]][0] == "by") == ("was" in words)
+        kinds["was" in words] += 1
+    assert min(kinds.values()) > 200
+
+
+@pytest.mark.parametrize("topics", [1, 2, 6])
+def test_stories_of_fewer_topics_leave_out_the_others(topics):
+    corpus = make_stories(0, 8_000, topics=topics)
+    assert set(named(corpus, "topic")) - {""} == {topic.name for topic in lex.TOPICS[:topics]}
+    assert corpus.tokenizer == generate("stories", 0, 2000).tokenizer
+    if topics == 6:
+        assert corpus.hash == generate("stories", 0, 8_000).hash
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_held_out_sentences_of_two_languages_are_new(seed):
+    corpus = make_parallel(seed, 60_000)
+    rows = cut(corpus.ids.tolist(), corpus.document.tolist())
+    first = int(corpus.document[corpus.held_out_from])
+    assert corpus.ids[corpus.held_out_from - 1] == SEPARATOR
+    assert not {tuple(row) for row in rows[:first]} & {tuple(row) for row in rows[first:]}
+    assert 0.05 < 1 - corpus.held_out_from / len(corpus) < 0.2
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_so_many_stories_have_a_summary(share):
+    texts = [[word for (word,) in tokens] for tokens in documents(make_summaries(0, 60_000, share=share))]
+    assert near(sum("short" in words and ":" in words for words in texts), len(texts), share)
+    with pytest.raises(Refusal, match="share is 3"):
+        make_summaries(0, 2000, share=3)
+
+
+@pytest.mark.parametrize("steepness", [0.0, 1.5])
+def test_words_get_rarer_as_fast_as_asked(steepness):
+    words = Counter(words_of(make_reviews(0, 40_000, steepness=steepness)))
+    aspects = lex.ASPECTS.split()
+    weights = [1 / rank**steepness for rank in range(1, len(aspects) + 1)]
+    total = sum(words[word] for word in aspects)
+    assert all(near(words[w], total, weight / sum(weights)) for w, weight in zip(aspects, weights, strict=True))

@@ -21,7 +21,7 @@ from playground.example import (
 )
 from playground.models import Architecture, fitted, make_model
 from playground.objectives import objectives
-from playground.rows import batches, rows, trimmed
+from playground.rows import batches, rows, trimmed, trimmed_batches
 from playground.seeds import generator
 from tests.texts import SPECIALS, suited, tokens_of
 
@@ -102,6 +102,13 @@ def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
             for stream in (piece.inputs, piece.decoder):
                 if stream is not None and stream.padded:
                     assert stream.ids.shape[1] == int(stream.real.sum(1).max())
+
+
+@every_objective
+def test_batches_are_trimmed_together_as_they_are_alone(name):
+    whole = example_of(name)
+    for part, alone in zip(trimmed_batches(whole, 5), batches(whole, 5), strict=True):
+        assert_same(part, trimmed(alone))
 
 
 def test_what_has_no_padding_is_not_touched():

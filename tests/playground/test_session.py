@@ -322,7 +322,7 @@ def test_a_refusal_in_the_thread_is_its_own_sentence(begin):
 
 
 def test_an_error_in_training_itself_is_told(begin, monkeypatch):
-    def broken(run):
+    def broken(*_):
         raise MemoryError("no room")
 
     monkeypatch.setattr(session_module, "train", broken)

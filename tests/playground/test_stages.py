@@ -1,7 +1,7 @@
 """Properties of every stage over random ragged batches; P-numbers are those of the objectives reference, section 23."""
 
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from playground.objectives import find_objective
 from playground.objectives.choose import ChooseFragment, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.seeds import generator
 from tests import oracles
-from tests.texts import SPECIALS, batches, seeds, tokens_of
+from tests.texts import SPECIALS, batches, plan_of_one, row_of, seeds, tokens_of
 
 VARIANTS = {
     "LM": {},
@@ -63,11 +63,11 @@ def texts(tokens):
     return [tokens.ids[r, : tokens.lengths[r]].tolist() for r in range(len(tokens.ids))]
 
 
-def plan_of_row(plan, row, length):
+def plan_of_row(step, row, length):
     """The row's own lists out of a batched plan, without padding."""
-    if plan is None:
+    if step.plan is None:
         return None
-    values = {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan)}
+    values = row_of(step.plan, row, step.example.chosen.shape[1])
     spans = {"start", "length", "predicted"}
     return {k: v if k in spans else v[:length] for k, v in values.items()}
 
@@ -122,7 +122,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
     stories = [oracles.begin(text) for text in texts(tokens)]
     for step in run(name, tokens, seed):
         for row, story in enumerate(stories):
-            stories[row] = oracles.act(step.stage, plan_of_row(step.plan, row, len(story.text)), story)
+            stories[row] = oracles.act(step.stage, plan_of_row(step, row, len(story.text)), story)
             assert_row_is_story(step.example, row, stories[row])
             if stories[row].generator is not None:
                 assert_row_is_story(step.example.generator, row, stories[row].generator)
@@ -414,10 +414,6 @@ def assert_order_rule(example, row, content, query):
 # P13, P14, P18, P19: batches, seeds, names, shapes
 
 
-def rows_of(plan, rows):
-    return plan and replace(plan, **{f.name: getattr(plan, f.name)[rows] for f in fields(plan)})
-
-
 @every_variant
 @settings(max_examples=12)
 @given(tokens=batches(), seed=seeds)
@@ -426,7 +422,7 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
     together = steps[-1].example
     for row in reversed(range(len(tokens.ids))):
         only = torch.tensor([row])
-        plans = tuple(rows_of(s.plan, only) for s in steps)
+        plans = tuple(plan_of_one(s.plan, row, s.example.chosen.shape[1]) for s in steps)
         alone = variant(name).replay(pick(tokens, only), plans)[-1].example
         assert shown(alone.inputs, 0) == shown(together.inputs, row)
         assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)

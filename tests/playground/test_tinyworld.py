@@ -2,20 +2,20 @@
 
 from collections import Counter, defaultdict
 from itertools import groupby, pairwise
-from math import log
+from math import log, sqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.corpora.parallel import make_parallel
-from playground.corpora.tinyworld import generate, polarity_sentences, supersenses
+from playground.corpora.tinyworld import generate, polarity_sentences, supersenses, tasks
 from playground.corpora.tinyworld import lexicon as lex
-from playground.corpora.tinyworld.cipher import decipher, dictionary, encipher
+from playground.corpora.tinyworld.cipher import INTO, decipher, dictionary, encipher
 from playground.corpora.tinyworld.entities import ENTITIES
 from playground.corpora.tinyworld.facts import known_facts
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
-from playground.corpora.tinyworld.inflection import past, plural, takes_an, with_s
+from playground.corpora.tinyworld.inflection import participle, past, plural, takes_an, with_s
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR, UNKNOWN
 
@@ -52,8 +52,8 @@ def test_the_vocabulary_does_not_depend_on_the_seed():
 
 
 def test_there_are_enough_words_and_none_is_unknown():
-    assert 600 <= len(WORLD.ids.unique()) <= len(WORLD.tokenizer) <= 1200
-    assert 100 <= len(REVIEWS.tokenizer) - FIRST_WORD <= 150
+    assert 600 <= len(WORLD.ids.unique()) <= len(WORLD.tokenizer) <= 1500
+    assert 190 <= len(REVIEWS.tokenizer) - FIRST_WORD <= 250
     assert UNKNOWN not in WORLD.ids
 
 
@@ -63,7 +63,7 @@ def test_the_words_of_reviews_are_words_of_the_world():
 
 @pytest.mark.parametrize("corpus", [WORLD, REVIEWS, PARALLEL], ids=["world", "reviews", "parallel"])
 def test_labels_are_as_long_as_the_text_and_have_names(corpus):
-    numbers = {"phrase", "mention", "aligned"} if corpus is PARALLEL else {"phrase", "mention"}
+    numbers = {"phrase", "mention", "head", *(["aligned"] if corpus is PARALLEL else [])}
     assert set(corpus.labels) == {*corpus.label_names, *numbers}
     for name, row in corpus.labels.items():
         assert len(row) == len(corpus)
@@ -165,15 +165,34 @@ def test_homographs_are_nouns_as_often_as_verbs():
 
 def test_the_meanings_of_a_word_are_equally_frequent_and_given_away_by_its_neighbours():
     cues = {f"{w}.{m}": set(c.split()) for w, both in lex.SENSES.items() for m, c in both}
-    counts = Counter()
+    counts, told = Counter(), Counter()
     for words in sentences():
         for word, *_, sense in words:
             if sense:
                 counts[sense] += 1
                 assert sense.startswith(word + ".")
-                assert cues[sense] & {w for w, *_ in words}
+                told[bool(cues[sense] & {w for w, *_ in words})] += 1
     for word, ((one, _), (other, _)) in lex.SENSES.items():
-        assert 0.6 < counts[f"{word}.{one}"] / counts[f"{word}.{other}"] < 1.67
+        both = counts[f"{word}.{one}"] + counts[f"{word}.{other}"]
+        assert abs(counts[f"{word}.{one}"] - both / 2) < 5 * sqrt(both / 4)
+    assert 0.8 < told[True] / told.total() < 0.95, "some are told only by the sentences around"
+
+
+def test_a_word_without_a_cue_in_its_sentence_stands_among_words_of_its_field():
+    fields, bare = defaultdict(set), set()
+    by_document = defaultdict(list)
+    document = dict(zip(WORLD.sentence.tolist(), WORLD.document.tolist(), strict=True))
+    for number, words in zip(document, sentences(), strict=True):
+        by_document[document[number]].append(words)
+    for number, texts in by_document.items():
+        for words in texts:
+            cues = {field for field, of in lex.FIELDS.items() if set(of.split()) & {w for w, *_ in words}}
+            senses = {lex.FIELD[sense] for *_, sense in words if sense}
+            fields[number] |= cues | senses
+            bare |= {number} if senses - cues else set()
+    assert len(bare) > 100
+    assert all(len(fields[number]) == 1 for number in bare)
+    assert min(Counter(lex.FIELD.values()).values()) >= 3, "a slot near a cue fits several words"
 
 
 def test_phases_and_topics_share_no_verb():
@@ -186,7 +205,9 @@ def test_events_of_a_story_come_in_order():
     phase = {}
     for topic in lex.TOPICS:
         for k, step in enumerate(topic.phases):
-            phase |= {form: k for verb in step.verbs.split() for form in (verb, past(verb), with_s(verb))}
+            phase |= {
+                form: k for verb in step.verbs.split() for form in (verb, past(verb), with_s(verb), participle(verb))
+            }
     by_document = defaultdict(list)
     columns = (WORLD.document.tolist(), WORDS, named(WORLD, "pos"), named(WORLD, "topic"))
     for document, word, pos, topic in zip(*columns, strict=True):
@@ -215,7 +236,9 @@ def test_nearly_all_sentences_of_a_review_have_its_polarity():
 def test_feelings_are_equally_frequent_and_polarities_balanced():
     counts = Counter(REVIEWS.tokenizer.decode(REVIEWS.ids.tolist()))
     often = [counts[word] for word in f"{lex.GOOD} {lex.BAD}".split()]
-    assert max(often) < 2 * min(often)
+    share = sum(often) / len(often)
+    assert all(abs(count - share) < 5 * sqrt(share) for count in often)
+    assert len(often) == 140
     assert 0.45 < float((REVIEWS.labels["polarity"] == 1).sum() / (REVIEWS.labels["polarity"] >= 0).sum()) < 0.55
 
 
@@ -314,16 +337,26 @@ def test_no_word_stands_in_two_classes_of_meaning():
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1))
-def test_the_cipher_can_be_undone(word):
-    assert decipher(encipher(word)) == word
+def test_the_ciphers_can_be_undone(word):
+    assert all(decipher(encipher(word, language), language) == word for language in INTO)
 
 
-def test_no_word_is_by_accident_in_both_languages():
+@pytest.mark.parametrize("language", INTO)
+def test_no_word_is_by_accident_in_both_languages(language):
     words = WORLD.tokenizer.words[FIRST_WORD:]
-    pairs = dictionary(words, 0.0)
+    pairs = dictionary(words, 0.0, language)
     assert not set(pairs) & set(pairs.values())
     assert len(set(pairs.values())) == len(words) - 1, "a and an are one word"
-    assert all(decipher(there) == here for here, there in pairs.items() if here != "an")
+    assert all(decipher(there, language) == here for here, there in pairs.items() if here != "an")
+
+
+def test_the_third_language_is_another_than_the_second():
+    assert (encipher("film"), encipher("film", "third")) == ("zevulu", "lümidi")
+    second, third = make_parallel(0, 3000), make_parallel(0, 3000, language="third")
+    assert third.label_names["language"] == ("first", "third")
+    assert second.labels["aligned"].tolist() == third.labels["aligned"].tolist()
+    with pytest.raises(Refusal, match="language is 'fourth'; choose one of second, third"):
+        make_parallel(0, 2000, language="fourth")
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.1, 0.5, 1.0])
@@ -431,5 +464,7 @@ def test_negation_is_a_minority_and_turns_the_polarity():
 def test_more_sentences_than_there_are_is_refused():
     with pytest.raises(Refusal, match="ask for fewer"):
         polarity_sentences(60_000, 0)
+    with pytest.raises(Refusal, match=r"There are only about .* such examples in the split train, not 20000; ask for"):
+        tasks.role_pairs(20_000, 0)
     with pytest.raises(Refusal, match="split is 'dev'"):
         polarity_sentences(10, 0, "dev")  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """Stores: the state of a visit, without a browser; what is wrong is a sentence and loses nothing."""
 
+import base64
 import os
 import threading
 from pathlib import Path
@@ -7,13 +8,20 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
+from playground.analysis.glance import read
 from playground.finetuning import FIRST_CHOICE
-from playground.objectives import objectives
+from playground.objectives import find_objective, objectives
+from playground.objectives.reading import said_by_hand
 from playground.objectives.rebuild import SENTENCE
+from playground.objectives.wishes import write
 from playground.refusal import Refusal
+from playground.training import Run, Session, Started, train
 from tests.papers.test_survey_table import ROWS
-from tests.runs import ENTRIES, becomes, reviews
-from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, SCENE, StageStore, Store, TrainStore, TransferStore, base_of
+from tests.runs import ENTRIES, alone, becomes, learner_of, reviews, run_of, suited_reviews
+from widgets import notebook
+from widgets.comparing import TransferStore, base_of
+from widgets.lent import Lent
+from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, SCENE, StageStore, Store, TrainStore
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -72,15 +80,38 @@ def test_a_second_text_comes_and_goes_with_the_objective_and_a_typed_one_stays()
 
 @pytest.mark.parametrize("name", objectives())
 def test_every_objective_can_be_put_on_the_stage(name):
-    store = StageStore(text="I am happy to join . We walk with you today .")
+    store = StageStore(text="I am happy to join . We walk with you today . Now it is late .")
     store.objective = name
-    if any(n.startswith("label:") and n not in GUESSED for n in objectives()[name].needs):
+    typed = (*GUESSED, *(f"label:{label}" for label in said_by_hand(objectives()[name])))
+    if any(n.startswith("label:") and n not in typed for n in objectives()[name].needs):
         assert is_a_sentence(store.trouble)
         assert "label" in store.trouble
         return
     assert store.trouble == ""
     assert store.rebuilt.objective.name == name
     assert store.rebuilt.record()["frames"]
+
+
+@pytest.mark.parametrize("name", ["inference", "InferSent", "discourse relation", "sentence distance", "text-to-text"])
+def test_an_objective_opens_with_its_own_example_and_leaves_it_behind(name):
+    """Nothing typed: the example and its plan; then another objective, and the text is the survey's again."""
+    printed = find_objective(name).printed
+    store = StageStore()
+    store.objective = name
+    assert (store.text, store.pair, store.plan) == (printed.text, printed.pair, write(printed.plan))
+    assert store.trouble == ""
+    assert store.rebuilt.signal["graded"] > 0
+    store.objective = "MLM"
+    assert (store.text, store.pair, store.trouble) == (SENTENCE, "", "")
+
+
+def test_a_typed_pair_is_judged_by_the_plan():
+    store = StageStore()
+    store.objective = "inference"
+    store.pair = "Nobody is there"
+    assert "Nobody has judged this pair" in store.rebuilt.notice
+    store.plan = "pair=contradiction"
+    assert store.rebuilt.facts()["survey"]["targets"] == "contradiction"
 
 
 BAD = [
@@ -611,3 +642,147 @@ def test_the_view_is_in_the_link():
     again = StageStore()
     again.open(store.query())
     assert (again.view, again.text) == ("table", "")
+
+
+# a model on the stage
+
+
+def lent(name):
+    """A tiny model of an objective after two steps."""
+    objective = find_objective(name)
+    run = Run(alone(objective), suited_reviews(objective), steps=2)
+    return Lent(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
+
+
+def frames_of(store):
+    return [frame["name"] for frame in store.record()["frames"]]
+
+
+def test_a_model_brings_three_frames_and_a_text_that_it_can_read():
+    store = StageStore()
+    bare, model = frames_of(store), lent("MLM")
+    store.lend(model)
+    assert frames_of(store)[-3:] == ["forward", "predict", "loss"]
+    assert store.text == model.sample(find_objective("MLM"))[0] and "[UNK]" not in store.record()["text"]
+    assert store.frame == "forward" and store.silent == ""
+    seen = read(model.learner.model, store.rebuilt.example)
+    assert [g["loss"] for g in store.record()["numbers"]["guesses"]] == [round(g.loss, 4) for g in seen.guesses]
+    store.lend(None)
+    assert frames_of(store) == bare and store.text == SENTENCE
+
+
+def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
+    store = StageStore()
+    model = lent("MLM")
+    store.lend(model)
+    before = store.record()["numbers"]
+    store.edit({"do": "roll"})
+    assert store.record()["numbers"]["guesses"] != before["guesses"]
+    store.edit({"do": "paint", "matrix": "encoder", "cells": [[0, 1, False]]})
+    heads = base64.b64decode(store.record()["numbers"]["attention"]["encoder"]["data"]["0"])
+    n = store.record()["frames"][-1]["matrices"][0]["shape"][0]
+    assert all(heads[h * n * n + 1] == 0 for h in range(2)), "a closed cell gets no attention"
+    deep = Lent(learner_of("BERT", model={"layers": 3}), reviews())
+    store.lend(deep)
+    for asked, told in ((None, "2"), (0, "0"), (1, "1")):
+        if asked is not None:
+            store.edit({"do": "look", "layer": asked})
+        assert list(store.record()["numbers"]["attention"]["encoder"]["data"]) == [told]
+    assert len(store.record(whole=True)["numbers"]["attention"]["encoder"]["data"]) == 3
+
+
+def test_a_typed_text_stays_when_a_model_comes():
+    store = StageStore()
+    store.text = "the film was good"
+    store.lend(lent("MLM"))
+    assert store.text == "the film was good"
+    assert store.record()["text"] == ["the", "film", "was", "good"]
+
+
+def test_a_model_that_cannot_answer_says_so_and_the_picture_stays():
+    store = StageStore()
+    store.lend(lent("MLM"))
+    store.objective = "PLM"
+    assert is_a_sentence(store.silent.replace(". Train", "; train")) and "query stream" in store.silent
+    assert "forward" not in frames_of(store) and store.trouble == ""
+    store.objective = "MLM"
+    assert store.silent == "" and "forward" in frames_of(store)
+
+
+@pytest.mark.parametrize("name", ["NSP", "TLM", "T5 spans", "RTD"])
+def test_every_kind_of_objective_gets_its_samples(name):
+    store = StageStore(objective=name)
+    store.lend(lent(name))
+    assert store.trouble == store.silent == ""
+    assert frames_of(store)[-1] == "loss" and store.paired == bool(store.pair)
+
+
+def test_no_model_and_no_objective_bring_the_stage_down():
+    store = StageStore()
+    store.lend(Lent(learner_of("BERT"), reviews()))
+    for name in objectives():
+        store.objective = name
+        assert store.trouble == "" or is_a_sentence(store.trouble), name
+        assert store.silent == "" or store.silent.startswith("BERT that has not learned anything cannot answer"), name
+        assert ("forward" in frames_of(store)) == (not store.silent), name
+
+
+def test_inside_one_update_is_shown_instead_of_the_sentence_and_leaves_no_trace():
+    store = StageStore()
+    model = lent("MLM")
+    store.lend(model)
+    before, step = store.record(), model.learner.step
+    store.look_inside()
+    assert frames_of(store)[-3:] == ["gradient", "change", "after"] and store.frame == "text"
+    store.edit({"do": "roll"})
+    assert frames_of(store)[-1] == "after", "the batch of a run is not edited"
+    store.look_inside()
+    assert store.record() == before and model.learner.step == step
+    store.look_inside()
+    store.text = "the film was bad"
+    assert frames_of(store)[-1] == "loss", "who types wants to see what was typed"
+
+
+def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatch):
+    monkeypatch.setattr("widgets.lent.STEPS", 3)
+    monkeypatch.setattr("widgets.lent.open_corpus", lambda _: reviews())
+    store = StageStore()
+    store.teach()
+    assert store.teaching.busy
+    store.teaching.wait()
+    store.take()
+    assert store.model.learner.step == 3 and frames_of(store)[-1] == "loss"
+    store.objective = "LM"
+    store.teach()
+    store.objective = "MLM"
+    store.teaching.wait()
+    store.take()
+    assert store.model.learner.entry.name == "MLM", "who has gone elsewhere keeps what is there"
+    store.objective = "LM"
+    assert store.model.learner.entry.name == "LM"
+
+
+def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objective():
+    store = Store(page=1)
+    session = Session(run_of("BERT", steps=3)).start()
+    store.train.session = session
+    assert becomes(lambda: session.state == "done")
+    store.page = 0
+    assert store.stage.model.learner.step == 3 and store.stage.model.learner is not session.learner
+    store.stage.lend(None)
+    store.page = 1
+    store.page = 0
+    assert store.stage.model is None, "who sent it away does not meet it again"
+    store.stage.borrow()
+    assert store.stage.model is not None
+    store.close()
+
+
+def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
+    monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
+    trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
+    picture = notebook.stage("MLM", model=trained)
+    markup = picture._repr_mimebundle_()["text/html"]
+    assert '"numbers"' in markup and trained.learner.entry.name in markup
+    assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
+    assert "mountReplay(document" in trained._repr_html_() and "held out" in trained._repr_html_()

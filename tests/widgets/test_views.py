@@ -6,13 +6,14 @@ import torch
 
 from playground.analysis.glance import Glance, Guess
 from playground.training.session import Row
-from widgets.views import guesses, loss, outcomes, svg
+from playground.training.watched import Measured
+from widgets.views import gauges, guesses, loss, outcomes, svg
 
 HOSTILE = '<script>alert("1")</script>'
 
 
 def hostile_glance():
-    guess = Guess(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9)
+    guess = Guess(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9, 0.1, HOSTILE, "inputs")
     return Glance(3, ("the", HOSTILE), (guess,), {"encoder": torch.zeros(1, 1, 2, 2)}, {}, {})
 
 
@@ -42,9 +43,39 @@ def test_a_heat_map_draws_one_bar_for_each_run_of_one_rate():
 
 
 def test_curves_keep_every_step_and_only_what_was_measured():
-    rows = [Row(1, 5.0, None, 10, 0.1), Row(1, None, 4.5, 10, 0.1), Row(2, 4.0, None, 20, 0.2)]
-    assert loss.training(rows) == {"step": [1, 2], "loss": [5.0, 4.0]}
-    assert loss.held_out(rows) == {"step": [1], "loss": [4.5]}
+    rows = [
+        Row(1, 5.0, None, 10, 0.1, (), 3, 100.0),
+        Row(1, None, 4.5, 10, 0.1),
+        Row(2, 4.0, None, 20, 0.2, (), 7, 9.0),
+    ]
+    drawn = loss.training(rows)
+    assert (drawn["step"], drawn["loss"]) == ([1, 2], [5.0, 4.0])
+    assert (drawn["tokens"], drawn["graded"], drawn["flops"], drawn["seconds"]) == (
+        [10, 20],
+        [3, 7],
+        [100, 9],
+        [0.1, 0.2],
+    )
+    assert loss.held_out(rows)["step"] == [1]
+    assert loss.held_out(rows)["loss"] == [4.5]
+
+
+def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
+    chart, rows = loss.loss_chart(), [Row(1, 5.0, None, 10, 0.5, (), 3, 1e6), Row(2, 4.0, 4.1, 20, 1.0, (), 6, 2e6)]
+    chart.extend(rows)
+    before = {name: list(column) for name, column in chart.training.data.items()}
+    for axis, column in loss.AXES.items():
+        chart.over(axis)
+        chart.limits(rows[-1], 10, 5.0, None)
+        assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {column}
+        assert chart.figure.x_range.end >= getattr(rows[-1], column)
+    assert {name: list(column) for name, column in chart.training.data.items()} == before
+
+
+def test_gauges_are_drawn_where_they_were_measured():
+    measured = [Measured(0, {"polarity": 0.5}, ()), Measured(50, {"polarity": 0.9}, ())]
+    assert gauges.values(measured, "polarity") == {"step": [0, 50], "right": [0.5, 0.9]}
+    assert gauges.values(measured, "facts") == {"step": [], "right": []}
 
 
 def test_bands_are_mean_and_standard_deviation_and_leave_out_who_has_not_finished():

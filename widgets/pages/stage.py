@@ -11,6 +11,7 @@ from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt
 from playground.objectives.wishes import SHAPES
 from playground.refusal import Refusal
+from widgets.pages import lending
 from widgets.pages.layout import bind, control, heading
 from widgets.scene import page as saved_page
 from widgets.scene import stage_pane, typeset, unheard
@@ -37,21 +38,22 @@ LAYOUT = """
 """
 
 
-def page(store: StageStore) -> Any:
-    """The whole page: the sentence, and below it the table of all objectives or the stage of one."""
-    table, stage = _table(store), _stage(store)
+def page(store: StageStore) -> tuple[Any, Any]:
+    """The whole page: the sentence, and below it the table of all objectives or the stage of one; and the tick."""
+    lent, tick = lending.row(store)
+    table, stage = _table(store), _stage(store, lent)
 
     def turn(*_: Any) -> None:
         table.visible, stage.visible = store.view == "table", store.view != "table"
 
     store.param.watch(turn, "view")
     turn()
-    return pn.Column(*_words(store), table, stage, sizing_mode="stretch_width")
+    return pn.Column(*_words(store), table, stage, sizing_mode="stretch_width"), tick
 
 
-def _stage(store: StageStore) -> Any:
+def _stage(store: StageStore, lent: Any) -> Any:
     """One objective: what to look at, the picture, and below the list what can be turned."""
-    parts = {"pick": _list(store), "rest": _controls(store), "main": _picture(store)}
+    parts = {"pick": _list(store), "rest": _controls(store), "main": [lent, *_picture(store)]}
     columns = [
         pmui.Column(*inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"})
         for area, inside in parts.items()
@@ -177,7 +179,7 @@ def _words(store: StageStore) -> list[Any]:
 
 def _saved(store: StageStore) -> str:
     """What is on screen as one HTML file."""
-    return Wall(*store.table()).page() if store.view == "table" else saved_page(store.record())
+    return Wall(*store.table()).page() if store.view == "table" else saved_page(store.record(whole=True))
 
 
 def _wants_pair(store: StageStore) -> bool:

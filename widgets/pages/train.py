@@ -7,21 +7,26 @@ from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
+from bokeh.models import Range1d
 
+from playground.analysis.gauges import GAUGES
 from playground.analysis.glance import Glance, title
+from playground.analysis.heads import Habit
 from playground.catalog import find
 from playground.corpora import Source
 from playground.corpora.source import TABLES, TEXTS, TREEBANKS
 from playground.devices import available, describe
 from playground.inventory import entry_facts
 from playground.training import Session
+from playground.training.watched import Noticed
 from playground.zoo import entries, find_entry
 from widgets.pages.layout import beside, bind, heading, two_columns
 from widgets.store import LARGEST_FILE, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.theme import figures, html, say
 from widgets.views import guesses
 from widgets.views.attention import attention_chart
-from widgets.views.loss import loss_chart
+from widgets.views.gauges import gauge_chart
+from widgets.views.loss import AXES, loss_chart, marks
 
 WORDS = {
     "ready": "ready",
@@ -179,12 +184,9 @@ class _Buttons:
 
 
 def _picture(store: TrainStore, buttons: _Buttons, looking: Callable[[], bool]) -> tuple[list[Any], Any]:
-    loss, attention = loss_chart(), attention_chart()
-    trouble, numbers, guessed, caption = html(""), html(_numbers(None)), html(guesses.markup(None)), html("")
-    matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=150, margin=(4, 4))
-    layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=90, margin=(4, 4))
-    head = pmui.IntInput(label="head", value=1, start=1, end=4, width=90, margin=(4, 4))
-    shown: dict[str, Any] = {"session": None, "rows": 0, "view": None, "picked": None}
+    trouble, numbers, guessed = html(""), html(_numbers(None)), html(guesses.markup(None))
+    curves, head = _Curves(store), _Head()
+    shown: dict[str, Any] = {"session": None, "view": None}
 
     def tick() -> None:
         session: Session | None = store.session
@@ -192,36 +194,126 @@ def _picture(store: TrainStore, buttons: _Buttons, looking: Callable[[], bool]) 
         buttons.follow(session.state if session else "ready")
         if session is None:
             return
-        if session is not shown["session"]:
-            shown.update(session=session, rows=0, view=None)
-            loss.clear()
         if looking():
             session.watch()
-        new = session.rows[shown["rows"] :]
-        if new:
-            shown["rows"] += len(new)
-            loss.extend(new)
-        loss.limits(session.run.last, session.unigram_entropy, session.run.entry.bound(session.run.corpus))
         numbers.object = _numbers(session)
-        picked = (matrix.value, layer.value, head.value)
-        if session.view is not None and (session.view is not shown["view"] or picked != shown["picked"]):
-            shown.update(view=session.view, picked=picked)
-            _fit(session.view, matrix, layer, head)
-            darkest = attention.show(session.view, matrix.value, layer.value - 1, head.value - 1)
+        if session is not shown["session"]:
+            shown.update(session=session, view=None)
+        curves.follow(session)
+        head.follow(session)
+        if session.view is not None and session.view is not shown["view"]:
+            shown["view"] = session.view
             guessed.object = guesses.markup(session.view)
-            caption.object = say(
-                f"{title(matrix.value)}. After step {session.view.step}; the darkest cell weighs {darkest:.2f}.",
-                "quiet",
-            )
 
-    picks = pmui.Row(matrix, layer, head, margin=(0, 6))
     words = pmui.Column(heading("Guesses for one sentence"), guessed, margin=0, sizing_mode="stretch_width")
-    look = pmui.Column(
-        heading("One attention head"), picks, pn.pane.Bokeh(attention.figure, sizing_mode="stretch_width"), caption,
-        margin=0, sizing_mode="stretch_width",
-    )  # fmt: skip
-    curve = pn.pane.Bokeh(loss.figure, sizing_mode="stretch_width", margin=(4, 10))
-    return [numbers, trouble, curve, beside(words, look)], tick
+    return [numbers, trouble, *curves.widgets, beside(words, head.column)], tick
+
+
+class _Curves:
+    """Loss and gauges, drawn from the rows that have come since."""
+
+    def __init__(self, store: TrainStore) -> None:
+        self.store, self.session, self.rows, self.measured = store, None, 0, 0
+        self.loss = loss_chart()
+        self.gauges = gauge_chart(Range1d(0, 1000))
+        self.axis = pmui.Select(
+            label="drawn over", options=list(AXES), value=store.axis, width=170, size="small", margin=(2, 10),
+            description="Another axis changes the picture, never the data.",
+        )  # fmt: skip
+        bind(self.axis, store, "axis")
+        store.param.watch(lambda event: self._turn(event.new), "axis")
+        self._turn(store.axis)
+        questions = "".join(say(f"{gauge.name}: {gauge.question} ({gauge.source})", "quiet") for gauge in GAUGES)
+        explained = f"<details><summary>What is asked</summary>{questions}</details>"
+        self.none = html(say("No gauge fits this text: their words are not in its vocabulary.", "quiet"), visible=False)
+        self.widgets = [
+            self.axis,
+            pn.pane.Bokeh(self.loss.figure, sizing_mode="stretch_width", margin=(0, 10)),
+            heading("What it has understood, without being asked to learn it"),
+            self.none,
+            pn.pane.Bokeh(self.gauges.figure, sizing_mode="stretch_width", margin=(0, 10)),
+            html(explained),
+        ]
+
+    def _turn(self, axis: str) -> None:
+        self.loss.over(axis)
+        self._limits()
+
+    def _limits(self) -> None:
+        session = self.session
+        if session is not None:
+            run, last = session.run, session.rows[-1] if session.rows else None
+            self.loss.limits(last, run.last, session.unigram_entropy, run.entry.bound(run.corpus))
+            self.gauges.figure.x_range.end = run.last or max(100, last.step if last else 0)
+
+    def follow(self, session: Session) -> None:
+        """Append what is new of a session; another session begins an empty picture."""
+        if session is not self.session:
+            self.session, self.rows, self.measured = session, 0, 0
+            self.loss.clear()
+            self.gauges.clear()
+        rows, measured = session.rows[self.rows :], session.measured[self.measured :]
+        if rows:
+            self.rows += len(rows)
+            self.loss.extend(rows)
+        if measured:
+            self.measured += len(measured)
+            self.gauges.extend(measured)
+            self.none.visible = not measured[-1].gauges
+        noticed = [n.step for n in session.noticed]
+        if len(noticed) != len(self.loss.marks.data["step"]):
+            self.loss.marks.data = marks(session.rows, noticed)
+        self._limits()
+
+
+class _Head:
+    """One attention head of the sentence that is watched, and the bookmarks of heads that learnt to do something."""
+
+    def __init__(self) -> None:
+        self.chart, self.caption = attention_chart(), html("")
+        self.matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=150, margin=(4, 4))
+        self.layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=90, margin=(4, 4))
+        self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=90, margin=(4, 4))
+        self.bookmarks = pmui.Row(margin=(0, 6), styles={"flex-wrap": "wrap"})
+        self.session: Session | None = None
+        self.drawn: Any = None
+        picture = pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width")
+        self.column = pmui.Column(
+            heading("One attention head"), pmui.Row(self.matrix, self.layer, self.head, margin=(0, 6)), self.bookmarks,
+            picture, self.caption, margin=0, sizing_mode="stretch_width",
+        )  # fmt: skip
+
+    def follow(self, session: Session) -> None:
+        """Draw the head that is picked as it is now, and a bookmark for each pattern that was noticed."""
+        if session is not self.session:
+            self.session, self.drawn = session, None
+            self.bookmarks.objects = []
+        for noticed in session.noticed[len(self.bookmarks.objects) :]:
+            self.bookmarks.append(self._bookmark(noticed))
+        view, picked = session.view, (self.matrix.value, self.layer.value, self.head.value)
+        if view is None or (view, picked) == self.drawn:
+            return
+        self.drawn = (view, picked)
+        _fit(view, self.matrix, self.layer, self.head)
+        darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
+        self.caption.object = say(
+            f"{title(self.matrix.value)}. After step {view.step}; the darkest cell weighs {darkest:.2f}.", "quiet"
+        )
+
+    def _bookmark(self, noticed: Noticed) -> Any:
+        habit = noticed.habit
+        button = pmui.Button(
+            label=f"step {noticed.step}: {habit.pattern.name}", icon="bookmark", size="small", variant="outlined",
+            margin=(2, 4), color="secondary",
+            description=f"Layer {habit.layer + 1}, head {habit.head + 1} {habit.pattern.does}: {habit.weight:.0%} of "
+            f"its weight, where looking everywhere alike would give {habit.chance:.0%}.",
+        )  # fmt: skip
+        button.on_click(lambda _: self._pick(habit))
+        return button
+
+    def _pick(self, habit: Habit) -> None:
+        self.matrix.value = habit.matrix
+        self.layer.value, self.head.value = habit.layer + 1, habit.head + 1
 
 
 def _fit(view: Glance, matrix: Any, layer: Any, head: Any) -> None:

@@ -1,19 +1,29 @@
 """Transfer page: fine-tune one pre-trained model in several ways at once; what each gains, forgets and costs."""
 
+import io
 from dataclasses import dataclass, field
+from functools import partial
+from html import escape
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.finetuning import Lane, find_task, strategies, tasks
-from playground.finetuning.tune import Outcome, Tuned
+from playground.finetuning import find_task, strategies, tasks
+from playground.finetuning.artefact import FILES
+from playground.finetuning.fair import MATCHES, RATES
+from playground.finetuning.tune import SEEN
+from playground.refusal import Refusal
+from widgets.comparing import Course, TransferStore, latest
+from widgets.drafting import DraftStore
+from widgets.pages.drafting import editor
 from widgets.pages.layout import beside, bind, growing, heading, two_columns
-from widgets.store import Store, TransferStore
+from widgets.store import Store
 from widgets.theme import BLUE, html, say
-from widgets.views import comparison
+from widgets.views import comparison, courses, diagram, svg
 from widgets.views.outcomes import FORGETTING, outcome_chart
-from widgets.views.plasticity import PlanChart, plan_chart
+
+COUNTS = [16, 32, 64, 128, 256, 512]
 
 
 def page(store: Store) -> tuple[Any, Any]:
@@ -26,14 +36,17 @@ def page(store: Store) -> tuple[Any, Any]:
     quick = pmui.Button(label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10))
     quick.on_click(lambda _: _train_one(store))
     base = html("")
-    controls = [heading("Base model"), base, quick, *_controls(transfer), pmui.Row(compare, stop, margin=0)]
+    controls = [heading("Base model"), base, quick, pmui.Row(compare, stop, margin=0), *_controls(transfer)]
     picture, follow = _picture(transfer)
 
     def tick() -> None:
         base.object = _base(store)
         running = transfer.state == "running"
         compare.disabled, stop.disabled = running, not running
-        quick.disabled = store.train.session is not None and store.train.session.state == "running"
+        session = store.train.session
+        quick.disabled = session is not None and session.state == "running"
+        if session is not None and session.learner is not None:
+            transfer.layers = session.learner.model.shape.layers
         follow()
 
     return two_columns(controls, picture), tick
@@ -57,109 +70,186 @@ def _base(store: Store) -> str:
 
 
 def _controls(store: TransferStore) -> list[Any]:
-    task = pmui.Select(
-        label="task", options=list(tasks()), value=store.task, sizing_mode="stretch_width", margin=(6, 10)
-    )
-    bind(task, store, "task")
+    wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
+    task = pmui.Select(label="task", options=list(tasks()), value=store.task, **wide)
     chosen = pmui.CheckBoxGroup(options=list(strategies()), value=list(store.chosen), margin=(4, 14))
-    bind(chosen, store, "chosen")
-    labels = pmui.Select(
-        label="labelled texts", options=[16, 32, 64, 128, 256, 512], value=store.labels, sizing_mode="stretch_width",
-        margin=(6, 10),
-    )  # fmt: skip
-    bind(labels, store, "labels")
-    seeds = pmui.IntSlider(
-        label="seeds", start=1, end=8, value=store.seeds, sizing_mode="stretch_width", margin=(6, 10)
-    )
-    bind(seeds, store, "seeds")
-    steps = pmui.IntSlider(
-        label="steps", start=20, end=300, step=10, value=store.steps, sizing_mode="stretch_width", margin=(6, 10)
-    )
-    bind(steps, store, "steps")
+    store.param.watch(lambda _: chosen.param.update(options=[*strategies(), *store.own]), "own")
+    labels = pmui.Select(label="labelled texts", options=COUNTS, value=store.labels, **wide)
+    counts = pmui.MultiChoice(label="and also with", options=COUNTS, value=list(store.counts), **wide)
+    seeds = pmui.IntSlider(label="seeds", start=1, end=8, value=store.seeds, **wide)
+    steps = pmui.IntSlider(label="steps", start=20, end=300, step=10, value=store.steps, **wide)
+    match = pmui.Select(label="alike in every lane", options=list(MATCHES), value=store.match, **wide)
+    rates = pmui.Select(label="learning rates", options=list(RATES), value=store.rates, **wide)
+    bound = {"task": task, "chosen": chosen, "labels": labels, "counts": counts, "seeds": seeds, "steps": steps,
+             "match": match, "rates": rates}  # fmt: skip
+    for name, widget in bound.items():
+        bind(widget, store, name)
+    why = html(_fair(store))
+    store.param.watch(lambda _: why.param.update(object=_fair(store)), ["match", "rates", "chosen"])
     return [
         heading("Task"), task, html(say(find_task(store.task).idea, "quiet")), heading("Strategies"), chosen,
-        heading("How much"), labels, seeds, steps,
+        heading("How much"), labels, counts, seeds, steps, heading("Fair"), match, rates, why,
     ]  # fmt: skip
 
 
+FAIR = {
+    "steps": "Every lane takes equally many steps.",
+    "tokens": "Every lane reads as many tokens as the first.",
+    "flops": "Every lane computes as much as the first, by estimate; what is frozen needs no backward pass.",
+    "own": "Each strategy has the rate that suits it for tiny models.",
+    "fixed": "One rate, 0.004, for all.",
+    "published": "The papers' rates, made for models a thousand times larger: expect little to move here.",
+    "tuned": "A search over three rates on a quarter of the labelled texts, the same for all.",
+}
+
+
+def _fair(store: TransferStore) -> str:
+    first = f" The first is {store.chosen[0]}." if store.chosen and store.match != "steps" else ""
+    return say(f"{FAIR[store.match]}{first} {FAIR[store.rates]}", "quiet")
+
+
+STORY = (
+    "One card for each strategy. The map shows its plan: layer groups from the embeddings up to the task's head, step "
+    "by step; full colour is the full rate, empty is frozen. The boxes show the model at the cursor, and how far each "
+    "part has moved: exactly 0 where nothing could change."
+)
+
+
 def _picture(store: TransferStore) -> tuple[list[Any], Any]:
+    draft = DraftStore(steps=store.steps, layers=store.layers)
     right = outcome_chart("Accuracy on unseen texts", "share right", BLUE)
     lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per graded position", FORGETTING)
-    plans, heat = Plans(), beside()
+    moving, legend = _Moving(), html("")
+    plans, cards = Plans(), beside()
     progress = pmui.LinearProgress(value=0, sizing_mode="stretch_width", margin=(8, 10))
-    trouble, numbers = html(""), html(_table(store))
-    shown: dict[str, Any] = {"events": -1, "chosen": None}
+    trouble, numbers, exports = html(""), html(_table(store)), _exports(store)
+    shown: dict[str, Any] = {"at": None, "chosen": None}
 
     def tick() -> None:
         trouble.object = say(store.trouble, "trouble")
-        events = store.events
-        if shown["chosen"] != (store.chosen, store.steps):
-            shown["chosen"] = (list(store.chosen), store.steps)
-            heat[:] = [plans.pane(name) for name in store.chosen]
-        if shown["events"] == len(events) and shown.get("list") is events:
+        if shown["chosen"] != (chosen := (tuple(store.chosen), store.steps, store.layers)):
+            shown["chosen"] = chosen
+            cards[:] = plans.draft(store)
             return
-        fresh = events if shown.get("list") is not events else events[shown["events"] :]
-        shown.update(events=len(events), list=events)
+        if shown["at"] == (at := (id(store.events), len(store.events), store.state)):
+            return
+        shown["at"] = at
         progress.value = round(100 * store.done_share)
-        _move(fresh, plans)
+        known = latest(store.courses, store.chosen)
+        legend.object = courses.legend(list(known), [name for name, c in known.items() if c.running])
+        moving.show(store, known)
+        plans.move(known)
         right.show(store.values("accuracy"))
         lost.show(store.values("forgetting"))
         numbers.object = _table(store)
+        exports.visible, while_it_runs.visible = store.result is not None, bool(store.courses)
 
+    while_it_runs = pmui.Column(heading("While it runs"), legend, moving.panes, margin=0, sizing_mode="stretch_width")
+    while_it_runs.visible = False
     tick()
-    story = html(
-        say(
-            "Each map shows one strategy's plan: layer groups from the embeddings up to the task's head, step by step. "
-            "Full colour is the full learning rate, empty is frozen: no gradient, not one bit changes.",
-            "quiet",
-        )
-    )
-    charts = beside(
-        pn.pane.Bokeh(right.figure, sizing_mode="stretch_width"),
-        pn.pane.Bokeh(lost.figure, sizing_mode="stretch_width"),
-    )
-    return [trouble, progress, charts, numbers, heading("What may change when"), story, heat], tick
+    charts = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (right, lost)))
+    return [
+        trouble, progress, numbers, exports, charts, while_it_runs,
+        editor(draft, store), heading("What may change when, and what did"), html(say(STORY, "quiet")), cards,
+    ], tick  # fmt: skip
+
+
+class _Moving:
+    """The curves that grow while lanes run, and accuracy against labels once there is more than one number."""
+
+    def __init__(self) -> None:
+        self.accuracy = courses.course_chart(f"Accuracy on {SEEN} unseen texts", "share right")
+        self.loss = courses.course_chart("Loss of the task", "nats")
+        self.forgetting = courses.course_chart("Forgetting, modules plugged in", "nats", zero=True)
+        self.labels = courses.course_chart("Accuracy against labelled texts", "share right", "labelled texts")
+        charts = (self.accuracy, self.loss, self.forgetting, self.labels)
+        panes = [pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in charts]
+        self.against = panes[-1]
+        self.against.visible = False
+        self.panes = beside(*panes, basis=300)
+
+    def show(self, store: TransferStore, known: dict[str, Course]) -> None:
+        """Draw everything so far."""
+        for chart, what in ((self.accuracy, "accuracy"), (self.loss, "loss"), (self.forgetting, "forgetting")):
+            chart.show(courses.over_steps(known, what))
+        self.against.visible = bool(store.counts)
+        if store.counts:
+            curve = store.curve
+            self.labels.show({name: curve.get(name, {}) for name in known})
 
 
 @dataclass
 class Plans:
-    """The heat maps of the strategies that somebody chose; each is made when it is first wanted."""
+    """The cards of the strategies that somebody chose: plan and model; each is made when it is first wanted."""
 
-    charts: dict[str, PlanChart] = field(default_factory=dict)
-    panes: dict[str, Any] = field(default_factory=dict)
+    cards: dict[str, Any] = field(default_factory=dict)
+    plans: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
-    def chart(self, name: str) -> PlanChart:
-        """The heat map of one strategy."""
-        if name not in self.charts:
-            self.charts[name] = plan_chart(name)
-        return self.charts[name]
+    def draft(self, store: TransferStore) -> list[Any]:
+        """The cards of what is chosen, with the plans as they are asked for, before anything has run."""
+        for name in store.chosen:
+            if name not in self.cards:
+                self.cards[name] = growing(html(""), 300)
+            try:
+                strategy = store.strategy(name)
+                groups = strategy.rows(store.layers)
+                self.plans[name] = (groups, strategy.plan(groups, store.steps))
+                self._show(name, 0, ())
+            except Refusal:
+                continue
+        return [self.cards[name] for name in store.chosen]
 
-    def pane(self, name: str) -> Any:
-        """The same, ready to stand beside others."""
-        if name not in self.panes:
-            shown = pn.pane.Bokeh(self.chart(name).figure, sizing_mode="stretch_width")
-            self.panes[name] = growing(shown, 280)
-        return self.panes[name]
+    def move(self, known: dict[str, Course]) -> None:
+        """Move the cursors and show what has moved; where a lane is finished, draw the plan that was used."""
+        for name, course in known.items():
+            if not course.step or name not in self.plans:
+                continue
+            if course.outcomes:
+                self.plans[name] = (course.outcomes[0].groups, course.outcomes[0].plan)
+            self._show(name, course.step, course.moved)
 
-
-def _move(events: list[Any], plans: Plans) -> None:
-    """Move the cursors to the latest step of every lane and draw the plans that were used."""
-    latest: dict[str, Any] = {}
-    for event in events:
-        if isinstance(event, Lane):
-            latest[event.strategy.name] = event.event
-            if isinstance(event.event, Outcome):
-                plans.chart(event.strategy.name).show(event.event.groups, event.event.rates)
-    for name, event in latest.items():
-        plans.chart(name).at(event.step if isinstance(event, Tuned) else event.plan.shape[1])
+    def _show(self, name: str, step: int, moved: Any) -> None:
+        groups, plan = self.plans[name]
+        self.cards[name].object = svg.heat(name, groups, plan, step) + diagram.markup(groups, plan, step, moved)
 
 
 def _table(store: TransferStore) -> str:
-    """Accuracy, forgetting, parameters and seconds of every strategy, and the verdict."""
+    """Accuracy, forgetting, costs and paired differences of every strategy, and the verdict."""
     result = store.result
     if result is None:
         waiting = "The numbers appear as the lanes finish." if store.state == "running" else "Press Compare."
         return say(waiting, "quiet")
     facts = result.facts()
     said = f"From {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
-    return comparison.markup(facts) + say(said, "quiet")
+    kept = comparison.untouched(result)
+    again = f'<p class="quiet">Again from the archive: <code>{escape(store.asked.command())}</code></p>'
+    return comparison.markup(facts, differences=True) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
+
+
+def _exports(store: TransferStore) -> Any:
+    """A button for every file of the result, one for all of them with the base model, and the command line."""
+    trouble = html("")
+
+    def made(make: Any) -> Any:
+        try:
+            trouble.object = ""
+            return io.BytesIO(make())
+        except Refusal as refusal:
+            trouble.object = say(refusal, "trouble")
+            return io.BytesIO(str(refusal).encode())
+
+    look = {"variant": "outlined", "size": "small", "margin": (4, 4), "color": "primary"}
+    named = {name: partial(made, partial(store.file, name)) for name in FILES}
+    named["comparison.zip"] = partial(made, store.bundle)
+    buttons = [
+        pmui.FileDownload(callback=make, filename=name, label=LABELS[name.rsplit(".", 1)[1]], **look)
+        for name, make in named.items()
+    ]
+    row = pn.FlexBox(*buttons, align_items="center", margin=(0, 6))
+    return pmui.Column(row, trouble, visible=False, margin=0, sizing_mode="stretch_width")
+
+
+LABELS = {
+    "html": "Page", "png": "PNG", "svg": "SVG", "csv": "CSV", "parquet": "Parquet", "json": "JSON",
+    "ipynb": "Notebook", "zip": "All, with the model",
+}  # fmt: skip

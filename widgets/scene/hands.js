@@ -390,7 +390,7 @@ function handsOn(kit) {
       return true;
     }
     if (kit.painting && paintKey(event.key)) return true;
-    const acts = { m: () => setPainting(!kit.painting), n: () => buttons.roll.click() };
+    const acts = { m: () => setPainting(!kit.painting && !buttons.paint.hidden), n: () => buttons.roll.click() };
     if (kit.painting && event.key === "Escape") acts.escape = () => setPainting(false);
     if (!acts[letter]) return false;
     acts[letter]();
@@ -419,7 +419,7 @@ function handsOn(kit) {
     buttons.redo.disabled = !back.redo;
     group.hidden = !kit.live;
     buttons.roll.hidden = !(record().edits || []).length;
-    buttons.paint.hidden = !record().frames.some((frame) => frame.matrices.length);
+    buttons.paint.hidden = !record().can || !record().frames.some((frame) => frame.matrices.length);
     buttons.paint.setAttribute("aria-pressed", String(kit.painting));
     buttons.repair.hidden = !Object.values(painted).some((cells) => cells.length);
     strip();

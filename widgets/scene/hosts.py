@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 Record = Mapping[str, Any]
 
-PARTS = ("stage", "pen", "hands", "sheets", "more", "take_home", "lockstep", "model")
+PARTS = (
+    *("record", "layout", "chips", "matrices", "answers", "stage"),
+    *("pen", "hands", "sheets", "more", "take_home", "lockstep", "replay", "model"),
+)
 """The files of the drawing module, in the order in which they are joined to one text without imports."""
 
 ESM = "\n".join(Path(__file__).with_name(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)

@@ -1,7 +1,7 @@
 // ---------------------------------------------------------------------------------------------------- in step
 
-const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask"];
-const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Who sees whom", ask: "Predict" };
+const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask", "forward", "predict", "loss"];
+const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Who sees whom", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };
 
 const IN_STEP_STYLE = `
 .stages { container-type: inline-size; color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY}; outline: none; }

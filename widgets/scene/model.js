@@ -11,7 +11,7 @@ export function mount(el, raw, options = {}) {
   let many = several(raw);
   let inner = make(raw);
   const outer = {};
-  for (const name of ["set", "play", "pause", "state", "svg", "link"]) outer[name] = (...values) => inner[name]?.(...values);
+  for (const name of ["set", "play", "pause", "state", "svg", "link", "tell"]) outer[name] = (...values) => inner[name]?.(...values);
   outer.destroy = () => {
     inner.destroy();
     if (el.__stage === outer) delete el.__stage;

@@ -54,9 +54,16 @@ def group_of(objective: Objective) -> str:
 
 
 def signal_of(objective: Objective) -> str:
-    """How much of a text of two sentences teaches, as a share of its tokens; empty where a typed text cannot say."""
+    """How much of a text of two sentences teaches, as a share of its tokens; empty where a typed text cannot say.
+
+    An objective with an example of its own is measured on that.
+    """
+    own = objective.printed
+    text, pair, plan = TEXT, PAIR if "translation" in objective.needs else "", {}
+    if own.text and not objective.row:
+        text, pair, plan = own.text, own.pair, own.plan
     try:
-        signal = rebuild(objective, TEXT, pair=PAIR if "translation" in objective.needs else "").signal
+        signal = rebuild(objective, text, pair=pair, wanted=plan).signal
     except Refusal:
         return ""
     share = signal["graded"] / max(1, signal["tokens"])

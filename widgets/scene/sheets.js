@@ -65,11 +65,13 @@ function feeds(record, term) {
   return { [home]: term.positions, ...(spoken ? { targets: term.positions } : {}) };
 }
 
-/** A matrix as comma-separated values: readers down, what they may look at across, 1 where they may. */
-function csvOf(matrix) {
+/** A matrix as comma-separated values: readers down, what they may look at across; attention, or 1 where they may. */
+function csvOf(matrix, eye = null) {
   const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
   const open = (i, j) => (matrix.cells[i * matrix.m + j] === CELL.visible || matrix.cells[i * matrix.m + j] === CELL.leaked ? 1 : 0);
-  const lines = range(matrix.n).map((i) => [quoted(matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => open(i, j))].join(","));
+  const weight = (i, j) => (eye ? weightAt(matrix, i, j, eye) : null);
+  const value = (i, j) => (weight(i, j) === null ? open(i, j) : weight(i, j).toFixed(4));
+  const lines = range(matrix.n).map((i) => [quoted(matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => value(i, j))].join(","));
   return [["reader", ...matrix.columns.map(quoted)].join(","), ...lines].join("\r\n") + "\r\n";
 }
 
@@ -240,7 +242,7 @@ function sheetsOf(kit) {
     const canvas = node("canvas", { width: String(Math.round(width * scale)), height: String(Math.round(plan.height * scale)), "aria-hidden": "true" });
     const pen = canvas.getContext("2d");
     pen.setTransform(scale, 0, 0, scale, 0, 0);
-    kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, { reader: null, sort: kit.now.sorted ? 1 : 0, head: kit.now.head });
+    kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, { reader: null, sort: kit.now.sorted ? 1 : 0, layer: kit.now.layer, head: kit.now.head });
     return canvas;
   }
 
@@ -248,17 +250,21 @@ function sheetsOf(kit) {
     const frame = kit.frame();
     const made = frame.matrices.map((matrix) => {
       const open = (i, j) => [CELL.visible, CELL.leaked].includes(matrix.cells[i * matrix.m + j]);
+      const share = (i, j) => {
+        const weight = frame.told ? weightAt(matrix, i, j, kit.now) : null;
+        return weight === null ? "yes" : percent(weight);
+      };
       const count = sum(range(matrix.n * matrix.m).map((at) => Number(open(Math.floor(at / matrix.m), at % matrix.m))));
       const head = node("tr", {}, node("th", { scope: "col" }, "reader"), ...matrix.columns.map((word) => node("th", { scope: "col" }, word)));
-      const rows = range(matrix.n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? "yes" : "no"))));
-      return node("table", {}, node("caption", {}, `${matrix.title}: ${matrix.n} readers, ${matrix.m} places, ${count} of ${matrix.n * matrix.m} cells open. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
+      const rows = range(matrix.n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
+      return node("table", {}, node("caption", {}, `${matrix.title}: ${matrix.n} readers, ${matrix.m} places, ${count} of ${matrix.n * matrix.m} cells open${frame.told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
     });
     table.replaceChildren(...(made.length ? made : ["This frame has no matrix yet; step to 'Who sees whom'."]));
   }
 
   const KEY_LIST = [
     ["Space", "play, pause"], ["Left, Right", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
-    ["O", "sort the axes by order"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
+    ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
     ["Delete", "on a word: let it go"], ["N", "roll again"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["?", "this list"],
   ];
 
@@ -273,7 +279,7 @@ function sheetsOf(kit) {
       link !== undefined && press("Copy link to this state", "Link", copyLink),
       press("Picture (PNG)", "PNG", savePng),
       press("Drawing (SVG)", "SVG", () => save(svgText(), "image/svg+xml", "svg")),
-      ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(matrix), "text/csv", "csv", matrix.name))),
+      ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(matrix, kit.frame().told ? kit.now : null), "text/csv", "csv", matrix.name))),
       ...(kit.takeHome?.(press) || []),
     ].filter(Boolean);
     menu.replaceChildren(...items);
@@ -355,11 +361,12 @@ function sheetsOf(kit) {
     follow();
   }
 
-  let shown = -1;
+  let shown = "";
   function follow() {
     if (shows.story) for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
-    if (shows.table && shown !== kit.nearest()) tables();
-    shown = kit.nearest();
+    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step].join();
+    if (shows.table && shown !== wanted) tables();
+    shown = wanted;
   }
 
   function adopt() {

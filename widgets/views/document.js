@@ -62,14 +62,21 @@ function plain(value) {
 /** Words put into lines of at most `width`: each has its line, its left edge and its width. */
 function setWords(record, width, shown) {
   const fresh = new Set(record.language ? [record.language] : []);
-  if (shown.some((layer) => layer.style === "arc")) record.sentences.forEach((place) => fresh.add(place));
+  const arcs = shown.some((layer) => layer.style === "arc");
   const borders = new Set(record.sentences);
   const least = shown.some((layer) => layer.style === "bar") ? 9 : 0;
   const placed = [];
   let line = 0;
   let x = 0;
+  const measure = (word) => Math.min(Math.max(wide(word, WORD), least), width);
+  /** A sentence with arcs stays on one line where it can. */
+  const whole = (first) => {
+    const last = record.sentences.find((place) => place > first) ?? record.words.length;
+    return record.words.slice(first, last).reduce((sum, word) => sum + measure(word) + GAP, 0);
+  };
   record.words.forEach((word, k) => {
-    const w = Math.min(Math.max(wide(word, WORD), least), width);
+    const w = measure(word);
+    if (arcs && borders.has(k) && x + 3 * GAP + whole(k) > width) fresh.add(k);
     const gap = borders.has(k) ? 3 * GAP : record.tight[k] ? 1 : GAP;
     const left = x ? x + gap : 0;
     if (x && (fresh.has(k) || left + w > width)) {

@@ -7,21 +7,40 @@ from bokeh.models import ColumnDataSource, HoverTool, Span
 from bokeh.plotting import figure
 
 from playground.training.session import Row
-from widgets.theme import BLUE, GREEN, GREY, VERMILION, chart
+from widgets.theme import BLUE, GREEN, GREY, PURPLE, VERMILION, chart
 
 Columns = dict[str, list[float]]
 
+AXES = {
+    "steps": "step",
+    "tokens read": "tokens",
+    "graded answers": "graded",
+    "operations": "flops",
+    "seconds": "seconds",
+}
+"""What the loss may be drawn over, by the name on the page."""
+
 
 def training(rows: Sequence[Row]) -> Columns:
-    """The training loss of every step, in nats per graded position."""
-    kept = [r for r in rows if r.loss is not None]
-    return {"step": [r.step for r in kept], "loss": [r.loss for r in kept]}  # type: ignore[misc]
+    """The training loss of every step, in nats per graded position, and every axis it may be drawn over."""
+    return _columns([r for r in rows if r.loss is not None], "loss")
 
 
 def held_out(rows: Sequence[Row]) -> Columns:
-    """The held-out loss of every evaluation, in nats per graded position."""
-    kept = [r for r in rows if r.held_out is not None]
-    return {"step": [r.step for r in kept], "loss": [r.held_out for r in kept]}  # type: ignore[misc]
+    """The held-out loss of every evaluation, in nats per graded position, and every axis it may be drawn over."""
+    return _columns([r for r in rows if r.held_out is not None], "held_out")
+
+
+def _columns(rows: Sequence[Row], what: str) -> Columns:
+    return {name: [getattr(r, name) for r in rows] for name in AXES.values()} | {
+        "loss": [getattr(r, what) for r in rows]
+    }
+
+
+def marks(rows: Sequence[Row], steps: Sequence[int]) -> Columns:
+    """Where some steps stand on every axis."""
+    at = {row.step: row for row in rows}
+    return {name: [getattr(at[step], name) for step in steps if step in at] for name in AXES.values()}
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,7 @@ class LossChart:
     figure: figure
     training: ColumnDataSource
     held_out: ColumnDataSource
+    marks: ColumnDataSource
     unigram: Span
     bound: Span
 
@@ -41,30 +61,54 @@ class LossChart:
 
     def clear(self) -> None:
         """An empty chart for a new run."""
-        self.training.data = training(())
-        self.held_out.data = held_out(())
+        self.training.data, self.held_out.data, self.marks.data = training(()), held_out(()), marks((), ())
 
-    def limits(self, steps: int | None, unigram: float | None, bound: float | None) -> None:
+    def over(self, axis: str) -> None:
+        """Draw the same rows over another axis."""
+        for renderer in self.figure.renderers:
+            if renderer.name in ("run", "mark"):
+                renderer.glyph.x = AXES[axis]
+        self.figure.xaxis.axis_label = axis
+
+    def limits(self, last: Row | None, steps: int | None, unigram: float | None, bound: float | None) -> None:
         """Draw what guessing by frequency alone would cost and, where known, the best possible; fix the axes."""
-        self.figure.x_range.end = steps or max(100, *self.held_out.data["step"], 0)
+        axis = AXES[str(self.figure.xaxis[0].axis_label)]
+        self.figure.x_range.end = _end(axis, last, steps)
         self.figure.y_range.end = round(1.6 * unigram, 1) if unigram else 8
         self.unigram.update(location=unigram or 0, visible=unigram is not None)
         self.bound.update(location=bound or 0, visible=bound is not None)
+
+
+def _end(axis: str, last: Row | None, steps: int | None) -> float:
+    """Where an axis ends: where the run will be at its last step, if it goes on as it did."""
+    total = steps or max(100, last.step if last else 0)
+    if axis == "step":
+        return total
+    here = getattr(last, axis) if last else 0
+    ahead = here * total / last.step if last and last.step and here else 1.0
+    step = 10 ** max(0, len(str(int(ahead))) - 2)
+    return -(-ahead // step) * step if ahead > 1 else 1.0
 
 
 def loss_chart() -> LossChart:
     """An empty loss chart."""
     plot = chart(
         height=290,
-        x_axis_label="step",
+        min_border_left=64,
+        x_axis_label="steps",
         y_axis_label="loss (nats per graded position)",
         x_range=(0, 1000),
         y_range=(0, 8),
     )
     seen, tested = ColumnDataSource(training(())), ColumnDataSource(held_out(()))
-    plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, legend_label="training")
-    tested_line = plot.line("step", "loss", source=tested, color=VERMILION, line_width=2.2, legend_label="held out")
-    dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, legend_label="held out")
+    noticed = ColumnDataSource(marks((), ()))
+    run = {"name": "run"}
+    plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
+    plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, legend_label="training", **run)
+    tested_line = plot.line(
+        "step", "loss", source=tested, color=VERMILION, line_width=2.2, legend_label="held out", **run
+    )
+    dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, legend_label="held out", **run)
     plot.add_tools(
         HoverTool(renderers=[dots, tested_line], tooltips=[("step", "@step"), ("held out", "@loss{0.000} nats")])
     )
@@ -82,4 +126,4 @@ def loss_chart() -> LossChart:
     plot.legend.orientation = "horizontal"
     plot.legend.padding = 0
     plot.add_layout(plot.legend[0], "above")
-    return LossChart(plot, seen, tested, unigram, bound)
+    return LossChart(plot, seen, tested, noticed, unigram, bound)

@@ -1,9 +1,12 @@
 """The plasticity plan as a heat map: which layer group may change in which step, as the optimiser used it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, floor
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Span
+from bokeh.events import SelectionGeometry, Tap
+from bokeh.models import BoxSelectTool, ColumnDataSource, FixedTicker, LinearColorMapper, Span
 from bokeh.plotting import figure
 from torch import Tensor
 
@@ -31,6 +34,32 @@ class PlanChart:
     def at(self, step: int) -> None:
         """Move the cursor."""
         self.cursor.location = step
+
+
+Region = tuple[int, int, int, int]
+"""Lowest and highest row from 0, first and last step from 1, all included."""
+
+
+def paintable(painted: Callable[[Region], None]) -> PlanChart:
+    """A heat map that tells which region was dragged over, or which cell was clicked."""
+    made = plan_chart("")
+    made.cursor.visible = False
+    box = BoxSelectTool(persistent=False)
+    made.figure.add_tools(box)
+    made.figure.toolbar.active_drag = box
+    made.figure.on_event(SelectionGeometry, lambda event: painted(region(event.geometry)))
+    made.figure.on_event(
+        Tap, lambda event: painted(region({"x0": event.x, "x1": event.x, "y0": event.y, "y1": event.y}))
+    )
+    return made
+
+
+def region(geometry: dict[str, float]) -> Region:
+    """The rows and steps under a rectangle; one edge that only touches a cell does not count."""
+    left, right = sorted((geometry["x0"], geometry["x1"]))
+    low, high = sorted((geometry["y0"], geometry["y1"]))
+    first, lowest = floor(left) + 1, floor(low)
+    return lowest, max(lowest, ceil(high) - 1), first, max(first, ceil(right))
 
 
 def plan_chart(title: str) -> PlanChart:

@@ -86,8 +86,11 @@ def _path(points: Sequence[tuple[int, float]], last: int, top: float, colour: st
     return f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-opacity="{alpha}"/>'
 
 
-def heat(title: str, groups: Sequence[str], plan: Tensor) -> str:
-    """A plasticity plan `[g, s]` as a heat map, the lowest group at the bottom; runs of one value are one bar."""
+def heat(title: str, groups: Sequence[str], plan: Tensor, cursor: int = 0) -> str:
+    """A plasticity plan `[g, s]` as a heat map, the lowest group at the bottom; runs of one value are one bar.
+
+    The cursor stands after so many steps; 0 is none.
+    """
     left, row, width = 118, 18, 300
     steps, top = plan.shape[1], max(float(plan.max()), 1e-12)
     parts = [_words(0, 12, title, "start", bold=True)]
@@ -101,6 +104,11 @@ def heat(title: str, groups: Sequence[str], plan: Tensor) -> str:
                 f'fill-opacity="{value / top:.3f}" stroke="#8886" stroke-width=".5"/>'
             )
     height = 20 + len(groups) * row + 18
+    if cursor:
+        x = left + min(cursor, steps) * width / steps
+        parts.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="16" y2="{height - 16}" stroke="{VERMILION}" stroke-width="2"/>'
+        )
     parts.append(_words(left, height - 5, "step 1", "start") + _words(left + width, height - 5, f"{steps}", "end"))
     return _svg("".join(parts), left + width + 4, height, f"Plan of {title}")
 

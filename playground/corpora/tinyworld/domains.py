@@ -13,6 +13,7 @@ from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.inflection import takes_an
 from playground.corpora.tinyworld.labels import width
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
+from playground.corpora.tinyworld.trees import RELATIONS
 from playground.refusal import Refusal
 from playground.seeds import derive, generator
 from playground.tokenizing.tokenizer import Tokenizer
@@ -63,7 +64,7 @@ def _reworded(corpus: Corpus, food: Tensor, loud: Tensor, vocabulary: float) -> 
 
 def food_words(vocabulary: float) -> dict[str, str]:
     """What each replaced word of the films becomes; more of them the higher the share, and none comes back."""
-    pairs = [pair for films, food in lex.FOOD.items() for pair in zip(films.split(), food.split(), strict=True)]
+    pairs = [pair for films, food in lex.FOOD.items() for pair in zip(films.split(), food.split(), strict=False)]
     Random(derive(0, "food")).shuffle(pairs)
     return dict(pairs[: round(vocabulary * len(pairs))])
 
@@ -111,15 +112,24 @@ def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
         return wide
 
     nothing = torch.full((len(food),), -1)
-    codes = {"domain": food, "language": torch.zeros(len(food))}
+    codes = {"domain": food, "language": torch.zeros(len(food)), **_hung(corpus, place, follower)}
+    head = corpus.labels["head"]
+    labels = {**corpus.labels, "head": place[head.long()].int().where(head >= 0, -1)}
     return replace(
         corpus,
         ids=widen(corpus.ids, torch.where(food, meals, films)),
         word=torch.arange(len(first), dtype=torch.int32),
         sentence=widen(corpus.sentence, corpus.sentence[follower]),
         document=widen(corpus.document, corpus.document[follower]),
-        labels={name: widen(row, codes.get(name, nothing)) for name, row in corpus.labels.items()},
+        labels={name: widen(row, codes.get(name, nothing)) for name, row in labels.items()},
     )
+
+
+def _hung(corpus: Corpus, place: Tensor, follower: Tensor) -> dict[str, Tensor]:
+    """Each code hangs on the root of the sentence that it begins."""
+    roots = (corpus.labels["relation"] == RELATIONS.index("root")).nonzero()[:, 0]
+    root = roots[torch.searchsorted(roots, follower)]
+    return {"head": place[root], "relation": torch.full_like(root, RELATIONS.index("discourse"))}
 
 
 def _nats(share: float) -> float:

@@ -30,6 +30,11 @@ class Fact:
     mentions: int
 
     @property
+    def revealing(self) -> bool:
+        """Whether the subject's own name gives the object away (arXiv:1911.03681, sec. 3, removes such facts)."""
+        return self.object in self.subject.split()
+
+    @property
     def name(self) -> str:
         return f"{self.subject} {self.relation} {self.object}"
 
@@ -68,12 +73,18 @@ RELATIONS = {"born": "Birthplace", "job": "Job", "likes": "Like", "speaks": "Lan
 
 
 def _all() -> tuple[Fact, ...]:
-    """Four facts about each person and one about each country, which is never held out: nothing else names it."""
+    """Four facts about each person, one about each town and one about each country; the last are never held out."""
     of_people = [
         (name, what, known[of].word) for what, of in RELATIONS.items() for name, known in known_facts().items()
     ]
     of_lands = [(land, "capital", city) for land, city, _ in map(str.split, lex.COUNTRIES)]
-    return (*_mentioned(of_people, MENTIONS), *_mentioned(of_lands, MENTIONS[1:]))
+    return (*_mentioned([*of_people, *_sights()], MENTIONS), *_mentioned(of_lands, MENTIONS[1:]))
+
+
+def _sights() -> list[tuple[str, str, str]]:
+    """What there is in each town: in every other one what its name says, else what the name of another one says."""
+    said = [town.split()[1] for town in lex.TOWNS]
+    return [(town, "has", said[k] if k % 2 else said[k - 3]) for k, town in enumerate(lex.TOWNS)]
 
 
 def _mentioned(told: list[tuple[str, str, str]], mentions: tuple[int, ...]) -> list[Fact]:

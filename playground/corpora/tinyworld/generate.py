@@ -4,8 +4,8 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from itertools import chain
-from math import exp
+from itertools import accumulate, chain
+from math import exp, log
 from pathlib import Path
 from random import Random
 
@@ -17,6 +17,9 @@ from playground.corpora.corpus import Corpus, find_boundary
 from playground.corpora.tinyworld.grammar import Form, Grammar, Rule
 from playground.corpora.tinyworld.inflection import takes_an
 from playground.corpora.tinyworld.labels import LABELS, MARKS, mentions, of_forms, unbracket, width
+from playground.corpora.tinyworld.lexicon import TOPICS
+from playground.corpora.tinyworld.preset import Turned
+from playground.corpora.tinyworld.trees import trees
 from playground.corpora.tinyworld.world import find_preset, grammar
 from playground.seeds import derive
 from playground.tokenizing.tokenizer import Tokenizer, of_words
@@ -24,6 +27,9 @@ from playground.tokenizing.vocabulary import SEPARATOR
 
 FIRST_LOOK = 20_000
 """Tokens from which the order of the vocabulary is found; it is the same for every seed and length."""
+
+
+AS_IT_IS = Turned()
 
 
 def open_preset(preset: str, seed: int, tokens: int) -> Corpus:
@@ -40,14 +46,14 @@ def version() -> str:
     return digest.hexdigest()
 
 
-def generate(preset: str, seed: int, tokens: int) -> Corpus:
+def generate(preset: str, seed: int, tokens: int, turned: Turned = AS_IT_IS) -> Corpus:
     """Documents until there are `tokens` tokens, with labels and the grammar's own surprise in nats per token.
 
     The bound sums -log p of every choice, also of those that leave no trace in the text, so the true entropy of
     whole documents is at most this high.
     """
-    rules = grammar(preset)
-    written, kinds, nats = _documents(preset, Random(derive(seed, "tinyworld", preset)), tokens)
+    rules = grammar(preset, turned.steepness)
+    written, kinds, nats = _documents(preset, Random(derive(seed, "tinyworld", preset)), tokens, turned)
     forms, said = unbracket(rules.forms, torch.tensor(written))
     ends = forms == len(rules.forms)
     document = (ends.cumsum(0) - ends.long()).int()
@@ -66,6 +72,7 @@ def generate(preset: str, seed: int, tokens: int) -> Corpus:
         labels={
             **of_forms(rules.forms, forms),
             **said,
+            **trees(rules.forms, forms, said, sentence),
             "mention": mentions(rules.forms, forms),
             **_document_labels(rules, kinds, document, ends),
             "language": torch.zeros(len(ids), dtype=torch.int8),
@@ -78,15 +85,15 @@ def generate(preset: str, seed: int, tokens: int) -> Corpus:
 def vocabulary(preset: str) -> Tokenizer:
     """Every word of the preset's grammar, the frequent ones first."""
     rules = grammar(preset)
-    written, _, _ = _documents(preset, Random(derive(0, "vocabulary", preset)), FIRST_LOOK)
+    written, _, _ = _documents(preset, Random(derive(0, "vocabulary", preset)), FIRST_LOOK, AS_IT_IS)
     seen = spell(rules.forms, [number for number in written if number < len(rules.forms)])
     return of_words(chain(seen, (form.word for form in rules.forms if form.pos), ("an",)), lower=True)
 
 
-def _documents(preset: str, random: Random, tokens: int) -> tuple[list[int], list[int], float]:
+def _documents(preset: str, random: Random, tokens: int, turned: Turned) -> tuple[list[int], list[int], float]:
     """The numbers of the forms of all documents, brackets included, the kind of each document, the nats of all."""
-    rules = grammar(preset)
-    start, end = rules.rules[rules.names["Document"]], len(rules.forms)
+    rules = grammar(preset, turned.steepness)
+    start, end = _start(rules, turned), len(rules.forms)
     closing = [number for number, form in enumerate(rules.forms) if form.word[-1] in "]}"]
     written: list[int] = []
     kinds: list[int] = []
@@ -102,6 +109,24 @@ def _documents(preset: str, random: Random, tokens: int) -> tuple[list[int], lis
         if tokens <= 0:
             break
     return written, kinds, nats
+
+
+def _start(rules: Grammar, turned: Turned) -> Rule:
+    """The kinds of documents with their chances as the knobs say."""
+    start = rules.rules[rules.names["Document"]]
+    if not turned.shares and turned.topics >= len(TOPICS):
+        return start
+    named = {number: name.partition("-") for name, number in rules.names.items()}
+    others = {topic.name for topic in TOPICS[turned.topics :]}
+    kinds = [named[parts[0]] for parts in start.parts]
+    weights = [
+        0.0 if of in others else exp(-cost) * turned.shares.get(kind, 1.0)
+        for (kind, _, of), cost in zip(kinds, start.costs, strict=True)
+    ]
+    kept = [way for way, weight in enumerate(weights) if weight > 0]
+    chances = [weights[way] / sum(weights) for way in kept]
+    limits = tuple(accumulate(chances))[:-1]
+    return Rule(limits, tuple(-log(chance) for chance in chances), tuple(start.parts[way] for way in kept))
 
 
 def _drawn(start: Rule, random: Random) -> Iterator[int]:
@@ -142,7 +167,7 @@ def _ids(tokenizer: Tokenizer, forms: Sequence[Form], written: Tensor) -> Tensor
 
 def _sentences(forms: Sequence[Form], written: Tensor, ends: Tensor) -> Tensor:
     """The running number of each token's sentence; [SEP] belongs to the sentence before it."""
-    stop = torch.tensor([*(form.word == "." for form in forms), False])[written]
+    stop = torch.tensor([*(form.word in (".", "?") for form in forms), False])[written]
     after = torch.cat([torch.tensor([0]), stop.long().cumsum(0)[:-1]])
     return (after - ends.long()).int()
 

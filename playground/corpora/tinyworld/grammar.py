@@ -10,7 +10,7 @@ from math import log
 
 @dataclass(frozen=True)
 class Form:
-    """A word in a role: what it is, its number, its meaning, how many attractors it must ignore, what it names.
+    """A word in a role: what it is, its number, meaning and tense, how many attractors it must ignore, what it names.
 
     A bracket is a form too, one without a part of speech that is never written: "NP[" and "]" around a phrase,
     "key:yes{" and "key}" around what has this label.
@@ -23,6 +23,7 @@ class Form:
     attractors: str = ""
     entity: str = ""
     begins: bool = False
+    tense: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Plurals, past forms and a or an, by rule, with the exceptions of the lexicon."""
 
-from playground.corpora.tinyworld.lexicon import AN, DOUBLED, PAST, PLURAL
+from playground.corpora.tinyworld.lexicon import AN, DOUBLED, PARTICIPLE, PAST, PLURAL
 
 VOWELS = frozenset("aeiou")
 HISSING = ("s", "x", "z", "ch", "sh")
@@ -27,6 +27,11 @@ def past(verb: str) -> str:
     if _y_after_consonant(verb):
         return verb[:-1] + "ied"
     return verb + (verb[-1] if verb in DOUBLED else "") + "ed"
+
+
+def participle(verb: str) -> str:
+    """What has been done: weave, woven."""
+    return PARTICIPLE.get(verb) or past(verb)
 
 
 def takes_an(word: str) -> bool:

@@ -8,15 +8,17 @@ from torch import Tensor
 from playground.corpora.tinyworld.entities import ENTITIES, TYPES
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.grammar import Form
-from playground.corpora.tinyworld.lexicon import CLOSED, SENSES, TOPICS
+from playground.corpora.tinyworld.lexicon import AFFIXES, CLOSED, SENSES, STEMS, TOPICS
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
+from playground.corpora.tinyworld.trees import PHRASES, RELATIONS, ROLES
 
-PHRASES = ("NP", "VP", "PP", "AP")
-ROLES = ("agent", "action", "patient", "place", "goal", "source", "time")
+GAPS = ("3", "8", "13", "18", "23", "28")
+"""Words between a word and the one that it must repeat, in the corpus `gaps`."""
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "pos": (*CLOSED, "PROPN"),
     "number": ("sg", "pl"),
+    "tense": ("past", "present"),
     "sense": tuple(f"{word}.{meaning}" for word, both in SENSES.items() for meaning, _ in both),
     "attractors": ("0", "1", "2", "3", "4"),
     "entity": tuple(ENTITIES),
@@ -24,6 +26,7 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "supersense": SUPERSENSES,
     "phrase_type": PHRASES,
     "role": ROLES,
+    "relation": RELATIONS,
     "polarity": ("bad", "good"),
     "topic": tuple(topic.name for topic in TOPICS),
     "language": ("first",),
@@ -31,13 +34,21 @@ LABELS: Mapping[str, tuple[str, ...]] = {
 """What the labels of a token can say; number and attractors are those of nouns and verbs that show them."""
 
 MARKS: Mapping[str, tuple[str, ...]] = {
-    "chain": ("hero",),
+    "chain": ("hero", "other"),
+    "feeling": ("bad", "good"),
     "event": ("1", "2", "3", "4"),
     "cue": ("left", "right", "both", "xor"),
     "distance": ("near", "far"),
     "key": ("sentence", "summary"),
     "answer": ("passage", "reply"),
-    "relation": ("addition", "contrast", "cause", "result"),
+    "connective": ("addition", "contrast", "cause", "result"),
+    "stem": tuple(STEMS.split()),
+    "affix": AFFIXES,
+    "modality": ("picture", "events", "sound", "text"),
+    "shortcut": ("agrees", "misleads"),
+    "slip": ("filler", "repeat", "repair", "gap"),
+    "told": ("all", "the unusual"),
+    "gap": GAPS,
     "fact": tuple(fact.name for fact in FACTS),
 }
 """What brackets in the rules can say of all that stands between them; only corpora that say it have the label."""
@@ -45,6 +56,7 @@ MARKS: Mapping[str, tuple[str, ...]] = {
 OF_FORMS: Mapping[str, Callable[[Form], str]] = {
     "pos": lambda form: form.pos,
     "number": lambda form: form.number,
+    "tense": lambda form: form.tense,
     "sense": lambda form: form.sense,
     "attractors": lambda form: form.attractors,
     "entity": lambda form: form.entity,

@@ -1,5 +1,6 @@
 """The words of TinyWorld, as tables: who is there, what they do, what things are called."""
 
+import re
 from dataclasses import dataclass
 
 
@@ -104,6 +105,10 @@ TOPICS = (
     ),
 )
 
+STEMS: str = "blick dorp fimp glank jask korp lunt mish nalk pell quim rast shub tark vint zond"
+AFFIXES = ("un-", "re-", "over-", "-er", "-able", "-ment")
+"""Invented stems, and what can stand before or after every one of them."""
+
 GENDER = {"fisherman": "m", "man": "m", "woman": "f"}
 """Nouns that say who is meant; all other people are he or she with equal chance."""
 
@@ -112,13 +117,22 @@ STATES = "old small heavy dirty ready huge safe strange"
 
 GOOD = (
     "great clever lovely funny brilliant charming moving superb graceful elegant warm "
-    "witty honest bold tender rich vivid joyful splendid gripping original sincere"
+    "witty honest bold tender rich vivid joyful splendid gripping original sincere "
+    "wonderful excellent amazing fantastic marvellous delightful enchanting magnificent masterful flawless perfect "
+    "beautiful inspiring thrilling exciting captivating compelling absorbing fascinating impressive stunning dazzling "
+    "touching heartfelt hilarious amusing playful inventive imaginative daring fearless subtle poetic profound "
+    "thoughtful intelligent wise insightful refreshing uplifting radiant exquisite polished stylish lively memorable "
+    "unforgettable terrific"
 )
 BAD = (
     "awful boring stupid dull terrible clumsy noisy weak stale crude ugly "
-    "cold shallow silly lazy empty tedious vulgar hollow endless pointless forced"
+    "cold shallow silly lazy empty tedious vulgar hollow endless pointless forced "
+    "horrible dreadful atrocious appalling abysmal pathetic pitiful lousy mediocre banal trite predictable formulaic "
+    "derivative lifeless soulless joyless humourless charmless graceless witless mindless brainless senseless aimless "
+    "shapeless clueless incoherent confusing muddled messy sloppy careless amateurish wooden lame laughable ridiculous "
+    "absurd annoying irritating tiresome dreary gloomy dismal bleak insipid pretentious"
 )
-"""Feeling words, 22 of each kind and all equally frequent."""
+"""Feeling words, 70 of each kind and all equally frequent: 64 labels cannot show them all."""
 
 ASPECTS = (
     "acting music story plot ending script cast dialogue camera humour pace style "
@@ -144,21 +158,69 @@ FOOD = {
 }
 """For each list of words about films one as long about restaurants, for the corpus of two domains."""
 
+DEALINGS = "thank greet follow help push invite warn blame trust pay"
+"""What people do to each other, in either direction."""
+
+CRIES = {
+    "dog": "bark",
+    "cat": "purr",
+    "cow": "moo",
+    "horse": "neigh",
+    "sheep": "bleat",
+    "duck": "quack",
+    "lion": "roar",
+    "wolf": "howl",
+}
+"""Animals and what only they do: noun and verb say each other, as the halves of "new york" do."""
+
 HOMOGRAPHS = (
     "play walk talk plant file judge record dance dream visit answer call "
     "cook guard plan sign test train vote whistle joke race shout drive"
 )
 """Words that are nouns and verbs, each as often as the other."""
 
+FIELDS = {
+    "money": "loan coin cheque wallet debt salary",
+    "nature": "stream reed marsh moon planet telescope",
+    "sport": "stadium umpire helmet racket player golfer",
+    "animals": "cave insect penguin whale feather elephant",
+    "law": "lawyer prisoner jury letter envelope wax",
+    "stage": "member party singer actress stage fan",
+    "body": "chin thumb elbow skin shoulder nose",
+    "town": "builder tower brick suitcase hotel porter",
+}
+"""Fields of meaning, each with the words that give it away."""
+
+_MEANINGS = {
+    "bank": "money:money river:nature",
+    "bat": "sport:sport animal:animals",
+    "court": "law:law tennis:sport",
+    "seal": "animal:animals stamp:law",
+    "crane": "machine:town bird:animals",
+    "club": "golf:sport society:stage",
+    "star": "sky:nature cinema:stage",
+    "trunk": "elephant:animals luggage:town",
+    "note": "money:money music:stage",
+    "bill": "money:money bird:animals",
+    "pitch": "sport:sport tone:stage",
+    "organ": "body:body music:stage",
+    "mouth": "face:body river:nature",
+    "palm": "hand:body tree:nature",
+    "case": "trial:law luggage:town",
+    "spring": "water:nature coil:town",
+}
+"""Words with two meanings, each of another field, so that every field has several of them."""
+
+FIELD = {
+    f"{word}.{meaning}": field
+    for word, both in _MEANINGS.items()
+    for meaning, field in (one.split(":") for one in both.split())
+}
+"""The field of every meaning."""
+
 SENSES = {
-    "bank": (("money", "loan coin cheque"), ("river", "stream ferry reed")),
-    "bat": (("sport", "stadium umpire helmet"), ("animal", "cave wing insect")),
-    "court": (("law", "lawyer prisoner jury"), ("tennis", "racket player coach")),
-    "seal": (("animal", "iceberg penguin whale"), ("stamp", "letter envelope wax")),
-    "crane": (("machine", "builder tower brick"), ("bird", "feather nest marsh")),
-    "club": (("golf", "golfer lawn caddie"), ("society", "member party singer")),
-    "star": (("sky", "telescope planet moon"), ("cinema", "actress stage fan")),
-    "trunk": (("elephant", "elephant zoo jungle"), ("luggage", "suitcase hotel porter")),
+    word: tuple((meaning, FIELDS[FIELD[f"{word}.{meaning}"]]) for meaning in re.findall(r"(\w+):", both))
+    for word, both in _MEANINGS.items()
 }
 """Words with two meanings, and for each meaning the words that give it away."""
 
@@ -218,6 +280,8 @@ PAST = {
     "eat": "ate",
     "feed": "fed",
     "freeze": "froze",
+    "meet": "met",
+    "pay": "paid",
     "read": "read",
     "sell": "sold",
     "sew": "sewed",
@@ -229,6 +293,19 @@ PAST = {
     "write": "wrote",
 }
 """Past forms that no rule gives."""
+
+PARTICIPLE = {
+    "eat": "eaten",
+    "freeze": "frozen",
+    "sew": "sewn",
+    "show": "shown",
+    "sow": "sown",
+    "take": "taken",
+    "throw": "thrown",
+    "weave": "woven",
+    "write": "written",
+}
+"""What has been done, where it differs from the past form."""
 
 PLURAL = {
     "child": "children",
@@ -252,24 +329,32 @@ DOUBLED = frozenset(("chop", "drop", "regret", "scan", "wrap"))
 CLOSED = {
     "DET": "the a an this these many every",
     "NUM": "two",
-    "PRON": "i it he she they we all",
+    "PRON": "i it he she him her they we all",
     "AUX": "is are was were",
     "ADP": "of in at near behind to by from with",
     "PART": "not",
-    "ADV": "very really quite truly so then first finally later home best where",
+    "ADV": "very really quite truly so then first finally later home best where again back",
+    "INTJ": "uh um no",
+    "SYM": "",
     "CONJ": "and but because",
     "ADJ": "good bad born short",
-    "NOUN": "day capital sea birthplace language job wish",
-    "VERB": "came comes come saw want likes speaks speak flew moved stayed walked has have",
+    "NOUN": "day capital sea birthplace language job wish sight",
+    "VERB": "came comes come saw want likes speaks speak flew moved stayed walked met followed has have",
     "PUNCT": ". , : ?",
 }
 """The small words of the grammar and what they are; [SEP] ends a document."""
 
 NUMBER = {
-    "is was comes likes speaks has day capital sea birthplace language job wish": "sg",
+    "is was comes likes speaks has day capital sea birthplace language job wish sight": "sg",
     "are were come speak have": "pl",
 }
 """Which of the small words are for one and which for more than one."""
+
+TENSE = {
+    "was were came saw flew moved stayed walked met followed": "past",
+    "is are comes come likes speaks speak want has have": "present",
+}
+"""Which of the small words are past and which present."""
 
 STAYS = "stand wait fall rest"
 """What people and things of every topic do."""

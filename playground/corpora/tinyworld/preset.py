@@ -1,9 +1,11 @@
 """A preset: a kind of corpus that the grammar can write."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from playground.corpora.tinyworld.grammar import Ways
+from playground.corpora.tinyworld.lexicon import TOPICS
+from playground.corpora.tinyworld.ways import STEEPNESS
 
 
 @dataclass(frozen=True)
@@ -18,3 +20,15 @@ class Preset:
     rules: str
     words: Callable[[], Ways] = dict
     dealt: bool = False
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Knobs of any preset: its first so many topics, kinds of documents more or less often, how fast words get rarer.
+
+    `shares` multiplies the weight of documents by the name of their kind, as {"Digest": 0.5}.
+    """
+
+    topics: int = len(TOPICS)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    steepness: float = STEEPNESS

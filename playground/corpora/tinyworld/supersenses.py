@@ -5,31 +5,33 @@ from functools import cache
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.entities import ENTITIES
 from playground.corpora.tinyworld.grammar import Form
-from playground.corpora.tinyworld.inflection import past, plural, with_s
+from playground.corpora.tinyworld.inflection import participle, past, plural, with_s
 
 NOUNS = {
     "person": "chef baker waiter guest gardener farmer neighbour child sailor captain fisherman diver teacher pupil "
     "student tutor merchant customer woman man nurse doctor patient surgeon actor cook judge guard umpire "
     "lawyer prisoner player coach builder golfer caddie member singer actress fan porter king queen "
     "prince princess father mother son daughter brother sister grandfather grandmother uncle aunt cousin " + lex.JOBS,
-    "animal": "crab shark eel lobster oyster mussel sardine herring insect penguin whale elephant horse",
-    "plant": "rose tree vine bush seed bulb bean nut leaf reed plant",
+    "animal": "animal shellfish bird beast beetle crow ladybird weevil dog cat cow sheep duck lion wolf crab shark "
+    "eel lobster oyster mussel sardine herring insect penguin whale elephant horse",
+    "plant": "flower tulip oak birch rose tree vine bush seed bulb bean nut leaf reed plant",
     "food": "potato onion carrot radish egg pie loaf sausage cake tart melon omelette meal dish salad dessert "
     "apple berry plum tea coffee cheese chocolate honey rice soup bread gravy wine garnish batter pasta "
     "seasoning broth pastry fish buffet starter herb portion drink noodle vegetable dinner lunch supper breakfast",
-    "body": "lung tooth knee foot wing feather beard moustache",
+    "body": "leg lung tooth knee foot wing feather beard moustache chin thumb elbow skin shoulder nose",
     "artifact": "net anchor rope hook boat ship raft canoe book pencil notebook map coat scarf dress shirt blanket "
     "towel curtain carpet basket mirror vase clock shelf ring toy lamp pill tablet capsule vitamin camera "
     "costume picture lighting ferry helmet racket envelope tower brick telescope suitcase train file "
     "record throne crown necklace skirt sword sledge kettle gown tie parcel gift cane album rocker kite "
-    "swing plate napkin grill",
+    "swing plate napkin grill wallet",
     "place": "kitchen pantry cellar garden meadow orchard harbour island beach sea school library classroom market "
     "shop square hospital ward clinic capital bed path field ditch landscape stadium cave nest marsh lawn "
-    "stage zoo jungle hotel yard hall palace bedroom house garage street border birthplace",
+    "stage zoo jungle hotel yard hall palace bedroom house garage street border birthplace sight haven "
+    "bridge mill castle",
     "nature": "stream iceberg planet moon",
     "substance": "wax ice steam water gas solid",
-    "time": "day morning evening",
-    "possession": "loan coin cheque",
+    "time": "monday tuesday day morning evening",
+    "possession": "loan coin cheque debt salary",
     "group": "cast jury party class",
     "speech": "lesson poem text page essay course music story plot ending script dialogue song scene twist letter "
     "talk answer call sign joke shout whistle play opera jazz poetry film movie comedy drama language "
@@ -38,31 +40,34 @@ NOUNS = {
     "act": "exercise exam quiz acting editing photography choreography walk dance visit test vote race drive "
     "chess football skiing cycling yoga drawing sailing job fashion service",
     "state": "fever cough headache rash wound burn bruise scar",
-    "property": "humour pace style mood rhythm sound effect colour aroma",
+    "property": "circle triangle cross humour pace style mood rhythm sound effect colour aroma",
 }
 """What nouns mean, in the singular."""
 
 VERBS = {
-    "motion": "come came launch fly flew move walk dance race drive fall visit",
+    "motion": "jump follow meet come came launch fly flew move walk dance race drive fall visit",
     "change": "boil bake fry freeze dye cook",
-    "contact": "wash peel chop slice dig rake clear sow bury soak prune spray pick gather load untie throw lower drop "
-    "lift haul clean fold pack wrap bandage stitch plant file",
+    "contact": "push wash peel chop slice dig rake clear sow bury soak prune spray pick gather load untie throw "
+    "lower drop lift haul clean fold pack wrap bandage stitch plant file",
     "creation": "weave sew write copy play record",
     "eating": "eat taste swallow feed",
-    "giving": "serve share borrow buy bring sell catch offer return deliver exchange take has have",
+    "giving": "pay serve share borrow buy bring sell catch offer return deliver exchange take has have",
     "thought": "read study solve check examine measure weigh test judge plan dream",
     "seeing": "see saw show scan notice",
-    "speech": "praise repeat advertise report describe prescribe talk answer call sign joke shout whistle speak",
-    "dealing": "treat pass fail guard train vote",
+    "speech": "thank greet invite warn blame bark purr moo neigh bleat quack roar howl praise repeat advertise "
+    "report describe prescribe talk answer call sign joke shout whistle speak",
+    "dealing": "help trust treat pass fail guard train vote",
     "feeling": "like want love enjoy admire adore hate regret dislike detest relish savour devour "
     "recommend refuse reject avoid despise",
     "staying": "stand wait rest stay",
 }
 """What verbs mean."""
 
+COLOURS = "red blue yellow grey black brown white orange"
+
 ADJECTIVES = {
     "judgement": f"{lex.GOOD} {lex.BAD} good bad {lex.FOOD[lex.GOOD]} {lex.FOOD[lex.BAD]}",
-    "property": " ".join((lex.STATES, "born", *(topic.qualities for topic in lex.TOPICS))),
+    "property": " ".join((COLOURS, lex.STATES, "born", *(topic.qualities for topic in lex.TOPICS))),
 }
 """What adjectives mean: a feeling of the speaker or a property of the thing."""
 
@@ -83,6 +88,22 @@ SENSES = {
     "star.cinema": "person",
     "trunk.elephant": "body",
     "trunk.luggage": "artifact",
+    "note.money": "possession",
+    "note.music": "property",
+    "bill.money": "possession",
+    "bill.bird": "body",
+    "pitch.sport": "place",
+    "pitch.tone": "property",
+    "organ.body": "body",
+    "organ.music": "artifact",
+    "mouth.face": "body",
+    "mouth.river": "nature",
+    "palm.hand": "body",
+    "palm.tree": "plant",
+    "case.trial": "act",
+    "case.luggage": "artifact",
+    "spring.water": "nature",
+    "spring.coil": "artifact",
 }
 """What a word with two meanings means in each."""
 
@@ -102,7 +123,11 @@ def supersense(form: Form) -> str:
 @cache
 def _by_form() -> dict[tuple[str, str], str]:
     """The coarse meaning of every inflected form."""
-    tables = {"NOUN": (NOUNS, (str, plural)), "VERB": (VERBS, (str, with_s, past)), "ADJ": (ADJECTIVES, (str,))}
+    tables = {
+        "NOUN": (NOUNS, (str, plural)),
+        "VERB": (VERBS, (str, with_s, past, participle)),
+        "ADJ": (ADJECTIVES, (str,)),
+    }
     return {
         (pos, inflect(word)): meaning
         for pos, (table, inflections) in tables.items()

@@ -5,32 +5,41 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.corpora.corpus import Corpus, find_boundary
-from playground.corpora.tinyworld.cipher import dictionary
+from playground.corpora.corpus import Corpus
+from playground.corpora.tinyworld.cipher import INTO, dictionary
 from playground.corpora.tinyworld.labels import LABELS
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
-LANGUAGES = ("first", "second")
 
-
-def translate(corpus: Corpus, *, shared: float = 0.1, verb_last: bool = True, adjective_after: bool = False) -> Corpus:
+def translate(
+    corpus: Corpus,
+    *,
+    shared: float = 0.1,
+    verb_last: bool = True,
+    adjective_after: bool = False,
+    language: str = "second",
+) -> Corpus:
     """Every sentence of a TinyWorld corpus as a document of its own: the sentence, its translation, [SEP].
 
     `shared` is the share of word types that are the same in both languages (XLM, arXiv:1901.07291, sec. 3.1, on
-    anchors). The first language puts the verb in the middle and adjectives before their noun.
+    anchors). The first language puts the verb in the middle and adjectives before their noun; `language`, "second" or
+    "third", says in which words the translation is.
     """
     if not 0 <= shared <= 1:
         raise Refusal(f"shared is {shared}; it is a share of the words and lies between 0 and 1.")
+    if language not in INTO:
+        raise Refusal(f"language is {language!r}; choose one of {', '.join(INTO)}.")
     kept = corpus.ids != SEPARATOR
     ids, labels = corpus.ids[kept], {name: row[kept] for name, row in corpus.labels.items()}
     sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]
     layout = _lay_out(sentence, reorder(sentence, labels, verb_last, adjective_after))
-    tokenizer, second = _vocabulary(corpus.tokenizer, shared)
+    tokenizer, second = _vocabulary(corpus.tokenizer, shared, language)
     text = layout.put(ids, second[ids], SEPARATOR)
     twice = {name: layout.put(row, row, -1) for name, row in labels.items()}
-    numbers = {name: _renumber(row) for name, row in twice.items() if name not in corpus.label_names}
+    numbers = {name: _renumber(twice[name]) for name in ("phrase", "mention")}
+    numbers["head"] = layout.heads(_closed_up(labels["head"], kept))
     side = layout.put(torch.zeros_like(labels["language"]), torch.ones_like(labels["language"]), 1)
     return replace(
         corpus,
@@ -39,9 +48,9 @@ def translate(corpus: Corpus, *, shared: float = 0.1, verb_last: bool = True, ad
         word=torch.arange(len(text), dtype=torch.int32),
         sentence=layout.document * 2 + side.int(),
         document=layout.document,
-        held_out_from=find_boundary(text, layout.document),
+        held_out_from=int(layout.one[kept[: corpus.held_out_from].sum()]),
         labels={**twice, **numbers, "language": side, "aligned": layout.aligned()},
-        label_names={**corpus.label_names, "language": LANGUAGES},
+        label_names={**corpus.label_names, "language": ("first", language)},
         entropy_bound=corpus.entropy_bound and corpus.entropy_bound * len(corpus) / len(text),
     )
 
@@ -90,6 +99,13 @@ class Layout:
         row[self.two] = second[self.order]
         return row
 
+    def heads(self, head: Tensor) -> Tensor:
+        """The place of each token's head, given as its number among the tokens of the first language (-1: none)."""
+        there = torch.empty_like(self.two)
+        there[self.order] = self.two
+        one, two = (place[head].where(head >= 0, -1) for place in (self.one, there))
+        return self.put(one, two, -1).int()
+
     def aligned(self) -> Tensor:
         """The place of each token's twin in the other sentence."""
         there = torch.empty_like(self.within)
@@ -106,6 +122,11 @@ def _lay_out(sentence: Tensor, order: Tensor) -> Layout:
     return Layout(one, one + count[sentence], order, within, numbers.repeat_interleave(2 * count + 1).int())
 
 
+def _closed_up(places: Tensor, kept: Tensor) -> Tensor:
+    """Places of tokens as numbers among those that are kept."""
+    return (kept.cumsum(0) - 1)[places.long()].where(places >= 0, -1)
+
+
 def _renumber(numbers: Tensor) -> Tensor:
     """Runs of equal numbers counted through, -1 stays -1."""
     starts = torch.ones(len(numbers), dtype=torch.bool)
@@ -114,10 +135,10 @@ def _renumber(numbers: Tensor) -> Tensor:
     return (starts.int().cumsum(0, dtype=torch.int32) - 1).masked_fill(numbers < 0, -1)
 
 
-def _vocabulary(first: Tokenizer, shared: float) -> tuple[Tokenizer, Tensor]:
+def _vocabulary(first: Tokenizer, shared: float, language: str) -> tuple[Tokenizer, Tensor]:
     """One vocabulary for both languages, and for each id of the first language that of its translation."""
     words = first.words[FIRST_WORD:]
-    pairs = dictionary(words, shared)
+    pairs = dictionary(words, shared, language)
     both = replace(first, words=tuple(dict.fromkeys((*first.words, *pairs.values()))))
     second = both.encode_words(pairs[word] for word in words)
     return both, torch.tensor([*range(FIRST_WORD), *second])

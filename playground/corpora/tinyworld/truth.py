@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, log
 
 from playground.corpora.tinyworld.generate import spell
@@ -10,7 +11,7 @@ from playground.corpora.tinyworld.grammar import Grammar
 from playground.corpora.tinyworld.world import grammar
 from playground.refusal import Refusal
 
-MOST = 200_000
+MOST = 250_000
 """Texts that are written out; a rule with more is refused."""
 
 Chances = dict[str, float]
@@ -52,6 +53,7 @@ def _normal(shares: Iterator[tuple[str, float]]) -> Chances:
     return {word: share / total for word, share in sums.items()}
 
 
+@lru_cache(maxsize=4)
 def every_text(preset: str, rule: str) -> Truth:
     """All that a rule of a preset can write; "Document" is what the whole corpus consists of."""
     rules = grammar(preset)

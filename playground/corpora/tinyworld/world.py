@@ -1,7 +1,7 @@
 """The grammar of TinyWorld put together: the lexicon's words in the classes that the rules speak of."""
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from itertools import permutations
 
 from playground import catalog
@@ -10,7 +10,7 @@ from playground.corpora.tinyworld import rules
 from playground.corpora.tinyworld.entities import name_forms
 from playground.corpora.tinyworld.facts import PERSONS, PRONOUN, known_facts
 from playground.corpora.tinyworld.grammar import Form, Grammar, Part, Remember, Way, Ways, build, read_rules
-from playground.corpora.tinyworld.inflection import past, plural, with_s
+from playground.corpora.tinyworld.inflection import participle, past, plural, with_s
 from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.ways import STEEPNESS, even, forms, names, phrase, zipf
 
@@ -18,6 +18,10 @@ _TOPICS = tuple(topic.name for topic in lex.TOPICS)
 _MEANINGS = tuple(f"{word}.{meaning}" for word, both in lex.SENSES.items() for meaning, _ in both)
 _CLOSED = {word: pos for pos, words in lex.CLOSED.items() for word in words.split()}
 _NUMBER = {word: number for words, number in lex.NUMBER.items() for word in words.split()}
+_TENSE = {word: tense for words, tense in lex.TENSE.items() for word in words.split()}
+
+Zipf = Callable[[Iterable[Form]], list[Way]]
+"""Gives words their chances, earlier ones larger."""
 
 FEATURES = {
     "t": _TOPICS,
@@ -28,16 +32,22 @@ FEATURES = {
     "a": ("0", "1", "2", "3", "4"),
     "w": PERSONS,
     "s": _MEANINGS,
+    "f": tuple(lex.FIELDS),
 }
 OTHER = {"sg": "pl", "pl": "sg", "good": "bad", "bad": "good"}
 
 
+def grammar(preset: str, steepness: float = STEEPNESS) -> Grammar:
+    """The whole grammar of a preset, ready to write; `steepness` says how fast words get rarer."""
+    return _grammar(preset, steepness)
+
+
 @cache
-def grammar(preset: str) -> Grammar:
-    """The whole grammar of a preset, ready to write."""
+def _grammar(preset: str, steepness: float) -> Grammar:
+    """The same, built once (a cache takes a value left out for another one than the same value said)."""
     chosen = find_preset(preset)
     written = read_rules(rules.RULES + chosen.rules.lstrip("\n"), FEATURES, OTHER)
-    return build({**written, **_classes(), **chosen.words()}, "Document", closed)
+    return build({**written, **_classes(partial(zipf, steepness=steepness)), **chosen.words()}, "Document", closed)
 
 
 def find_preset(name: str) -> Preset:
@@ -48,24 +58,25 @@ def find_preset(name: str) -> Preset:
 def closed(symbol: str) -> Form:
     """A small word as it stands in a rule, perhaps with its number of attractors: "is/1"."""
     word, _, attractors = symbol.partition("/")
-    return Form(word, _CLOSED[word], number=_NUMBER.get(word, ""), attractors=attractors)
+    return Form(word, _CLOSED[word], _NUMBER.get(word, ""), attractors=attractors, tense=_TENSE.get(word, ""))
 
 
-def _classes() -> Ways:
+def _classes(zipf: Zipf) -> Ways:
     """All classes of words that the rules speak of."""
-    parts = (_reviews(), _people(), *map(_topic, lex.TOPICS), _stays(), _homographs(), _senses())
+    topics = (_topic(topic, zipf) for topic in lex.TOPICS)
+    parts = (_reviews(zipf), _people(), *topics, _stays(zipf), _homographs(), _senses())
     return {name: ways for part in parts for name, ways in part.items()}
 
 
-def _reviews() -> Ways:
+def _reviews(zipf: Zipf) -> Ways:
     """Feeling words are equally frequent, so that a few labelled sentences cannot show them all."""
     return {
         "Adjective-good": even(forms(lex.GOOD, "ADJ")),
         "Adjective-bad": even(forms(lex.BAD, "ADJ")),
         "Pair-good": _pairs(lex.GOOD),
         "Pair-bad": _pairs(lex.BAD),
-        "Verb-good": even(forms(lex.LIKED, "VERB")),
-        "Verb-bad": even(forms(lex.DISLIKED, "VERB")),
+        "Verb-good": even(Form(verb, "VERB", tense="past") for verb in lex.LIKED.split()),
+        "Verb-bad": even(Form(verb, "VERB", tense="past") for verb in lex.DISLIKED.split()),
         "Aspect": zipf(forms(lex.ASPECTS, "NOUN", "sg")),
         "Aspects": zipf(forms(lex.ASPECTS_PLURAL, "NOUN", "pl")),
         "Film": zipf(forms(lex.FILM_WORDS, "NOUN", "sg")),
@@ -77,7 +88,7 @@ def _pairs(adjectives: str) -> list[Way]:
     return [(1.0, (one, "and", other)) for one, other in permutations(forms(adjectives, "ADJ"), 2)]
 
 
-def _topic(topic: lex.Topic) -> Ways:
+def _topic(topic: lex.Topic, zipf: Zipf) -> Ways:
     """The people, places, things and deeds of one topic."""
     t = topic.name
     ways: dict[str, Sequence[Way]] = {
@@ -93,7 +104,8 @@ def _topic(topic: lex.Topic) -> Ways:
     for k, phase in enumerate(topic.phases, start=1):
         ways |= {f"Noun-{t}-{k}-sg": zipf(forms(phase.things, "NOUN", "sg"))}
         ways |= {f"Noun-{t}-{k}-pl": zipf(_several(phase.things))}
-        ways |= _deeds(f"Deed-{t}-{k}", phase.verbs)
+        ways |= _deeds(f"Deed-{t}-{k}", phase.verbs, zipf)
+        ways[f"Done-{t}-{k}"] = zipf(Form(participle(verb), "VERB") for verb in phase.verbs.split())
     return ways
 
 
@@ -101,13 +113,13 @@ def _several(nouns: str) -> list[Form]:
     return [Form(plural(noun), "NOUN", "pl") for noun in nouns.split()]
 
 
-def _deeds(name: str, verbs: str) -> Ways:
+def _deeds(name: str, verbs: str, zipf: Zipf) -> Ways:
     """Past forms show no number; present forms do."""
     return {
-        f"{name}-sg-past": zipf(Form(past(verb), "VERB") for verb in verbs.split()),
-        f"{name}-pl-past": zipf(Form(past(verb), "VERB") for verb in verbs.split()),
-        f"{name}-sg-now": zipf(Form(with_s(verb), "VERB", "sg") for verb in verbs.split()),
-        f"{name}-pl-now": zipf(Form(verb, "VERB", "pl") for verb in verbs.split()),
+        f"{name}-sg-past": zipf(Form(past(verb), "VERB", tense="past") for verb in verbs.split()),
+        f"{name}-pl-past": zipf(Form(past(verb), "VERB", tense="past") for verb in verbs.split()),
+        f"{name}-sg-now": zipf(Form(with_s(verb), "VERB", "sg", tense="present") for verb in verbs.split()),
+        f"{name}-pl-now": zipf(Form(verb, "VERB", "pl", tense="present") for verb in verbs.split()),
     }
 
 
@@ -147,10 +159,15 @@ def _cast_named() -> list[Way]:
     return [(1 / len(names), _remember(name_forms(name), name_forms(name), pronoun)) for name, pronoun in names]
 
 
-def _stays() -> Ways:
+def _stays(zipf: Zipf) -> Ways:
     verbs = lex.STAYS.split()
-    one = {f"Stay-sg-{a}": even(Form(with_s(v), "VERB", "sg", attractors=a) for v in verbs) for a in FEATURES["a"]}
-    many = {f"Stay-pl-{a}": even(Form(v, "VERB", "pl", attractors=a) for v in verbs) for a in FEATURES["a"]}
+    one = {
+        f"Stay-sg-{a}": even(Form(with_s(v), "VERB", "sg", attractors=a, tense="present") for v in verbs)
+        for a in FEATURES["a"]
+    }
+    many = {
+        f"Stay-pl-{a}": even(Form(v, "VERB", "pl", attractors=a, tense="present") for v in verbs) for a in FEATURES["a"]
+    }
     return {**one, **many, "Anyhow": zipf(forms(lex.STATES, "ADJ"))}
 
 
@@ -160,20 +177,24 @@ def _homographs() -> Ways:
     return {
         "Namesake-sg": even(Form(word, "NOUN", "sg") for word in words),
         "Namesake-pl": even(Form(with_s(word), "NOUN", "pl") for word in words),
-        "Practice-sg": even(Form(with_s(word), "VERB", "sg") for word in words),
-        "Practice-pl": even(Form(word, "VERB", "pl") for word in words),
+        "Practice-sg": even(Form(with_s(word), "VERB", "sg", tense="present") for word in words),
+        "Practice-pl": even(Form(word, "VERB", "pl", tense="present") for word in words),
         "Practice": even(Form(word, "VERB") for word in words),
     }
 
 
 def _senses() -> Ways:
-    """Words with two meanings, and the words that give each meaning away."""
-    ways: dict[str, Sequence[Way]] = {}
-    for word, both in lex.SENSES.items():
-        for meaning, cues in both:
-            sense = f"{word}.{meaning}"
-            ways[f"Word-{sense}"] = even([Form(word, "NOUN", "sg", sense=sense)])
-            ways[f"Cue-{sense}"] = even(forms(cues, "NOUN", "sg"))
+    """Words with two meanings, and the words of the field of each; all meanings are equally frequent."""
+    ways: dict[str, list[Way]] = {"Field": []}
+    for field, cues in lex.FIELDS.items():
+        meanings = [sense for sense, of in lex.FIELD.items() if of == field]
+        ways["Field"].append((len(meanings), (f"Riddle-{field}",)))
+        ways[f"Sensed-{field}"] = [(1.0, (f"Sense-{sense}",)) for sense in meanings]
+        ways[f"Bare-{field}"] = [(1.0, (f"Bare-{sense}",)) for sense in meanings]
+        ways[f"Cue-{field}"] = even(forms(cues, "NOUN", "sg"))
+    for sense, field in lex.FIELD.items():
+        ways[f"Word-{sense}"] = even([Form(sense.partition(".")[0], "NOUN", "sg", sense=sense)])
+        ways[f"Cue-{sense}"] = [(1.0, (f"Cue-{field}",))]
     return ways
 
 
@@ -187,11 +208,21 @@ def _people() -> Ways:
         "Capital": capitals,
         "Crossed": names(lex.CROSSED),
         "Town": names(lex.TOWNS),
+        "Women": names(lex.NAMES["f"].split()),
+        "Men": names(lex.NAMES["m"].split()),
+        "Dealt": even(Form(past(verb), "VERB", tense="past") for verb in lex.DEALINGS.split()),
+        "Dealt-with": even(Form(participle(verb), "VERB") for verb in lex.DEALINGS.split()),
+        "Cry": [(1.0, _cry(*cry)) for cry in lex.CRIES.items()],
     }
     for name, facts in known_facts().items():
         ways |= {f"{kind}-{name}": even([form]) for kind, form in facts.items()}
         ways |= {f"{kind}-{name}": [(1.0, _chained(facts[kind]))] for kind in ("Name", "He")}
     return ways
+
+
+def _cry(animal: str, verb: str) -> tuple[Part, ...]:
+    cries = Form(past(verb), "VERB", tense="past")
+    return (*phrase("NP:agent", "the", Form(animal, "NOUN", "sg")), *phrase("VP:action", cries), ".")
 
 
 def _spread() -> list[str]:

@@ -12,5 +12,6 @@ ADAPTERS = Strategy(
     source="arXiv:1902.00751, sec. 2",
     plasticity=head_only,
     rate=1e-2,
+    published=3e-4,
     extras=(Adapters(),),
 )

@@ -13,4 +13,5 @@ ULMFIT = Strategy(
     plasticity=Product((from_the_top, Discriminative(), SlantedTriangle())),
     head=Head(pool="concat"),
     rate=1e-2,
+    published=1e-2,
 )

@@ -1,13 +1,22 @@
 """Sentiment: does a sentence of a review praise or blame?"""
 
 from playground.corpora.tinyworld.tasks import polarity_sentences
-from playground.finetuning.task import Task
+from playground.finetuning.answers import Classes
+from playground.finetuning.task import Item, Split, Task
+
+
+def reviews(count: int, seed: int, split: Split) -> list[Item]:
+    """Single sentences, half of them good."""
+    return [Item((words,), label) for words, label in zip(*polarity_sentences(count, seed, split), strict=True)]
+
 
 SENTIMENT = Task(
     name="sentiment",
     aliases=("polarity", "sst"),
+    rank=1,
     idea="Say whether a sentence of a review praises or blames; some negate.",
     source="after SST-2 (Socher et al. 2013); texts from the generated corpus",
-    classes=("bad", "good"),
-    sentences=polarity_sentences,
+    answer=Classes(("bad", "good")),
+    items=reviews,
+    corpora=("world", "reviews"),
 )

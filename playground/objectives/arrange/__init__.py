@@ -1,6 +1,8 @@
 """Arrange: how the text is laid out as positions before anything is chosen or changed."""
 
 from playground.objectives.arrange.cells import ArrangeCells, Cells
+from playground.objectives.arrange.half import ArrangeHalf
+from playground.objectives.arrange.judged import ArrangeJudged
 from playground.objectives.arrange.language import ArrangeLanguage
 from playground.objectives.arrange.pair import ArrangePair
 from playground.objectives.arrange.part import ArrangePart
@@ -10,6 +12,8 @@ from playground.objectives.arrange.windows import ArrangeWindows
 __all__ = [
     "ArrangeCells",
     "ArrangeCode",
+    "ArrangeHalf",
+    "ArrangeJudged",
     "ArrangeLanguage",
     "ArrangePair",
     "ArrangePart",

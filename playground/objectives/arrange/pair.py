@@ -12,7 +12,7 @@ from playground.objectives import draw
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
 
-NAMES = {"next": "next", "other": "random", "previous": "reversed", "translation": "next"}
+NAMES = {"next": "next", "apart": "apart", "other": "random", "previous": "reversed", "translation": "next"}
 """How a person names an outcome in a plan."""
 
 ALSO = {"random": "other", "reversed": "previous", "swapped": "previous", "in order": "next", "ordered": "next"}
@@ -35,9 +35,10 @@ class Outcome:
 class ArrangePair:
     """A text and a second one between signs; a coin says which second one (BERT, arXiv:1810.04805, sec. 3.1).
 
-    Outcomes: "next" is the text's own continuation or translation, "other" a text from another document, "previous"
-    the same two in the other order. The two are one text from here on: A's places first, then B's. "bert" writes
-    [CLS] A [SEP] B [SEP], "sep" A [SEP] B (survey), "xlm" two signs in the middle (arXiv:1901.07291, released code).
+    Outcomes: "next" is the text's own continuation or translation, "apart" a text of its document that is no
+    neighbour, "other" a text from another document, "previous" the same two in the other order. The two are one text
+    from here on: A's places first, then B's. "bert" writes [CLS] A [SEP] B [SEP], "sep" A [SEP] B (survey), "xlm" two
+    signs in the middle (arXiv:1901.07291, released code).
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
@@ -61,6 +62,8 @@ class ArrangePair:
         near = tokens.neighbours.get("next") or tokens.neighbours.get("translation")
         if near is None:
             raise Refusal("This objective needs pairs of texts; this corpus or text has none. Give a second text.")
+        if "apart" in self.outcomes:
+            near = either(number == self._number("apart"), tokens.neighbours["apart"], near)
         if "other" not in self.outcomes:
             return near
         return either(number == self._number("other"), tokens.neighbours["other"], near)

@@ -1,10 +1,11 @@
 """Ask for a label: of a pair of texts at its first sign, or of tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
+from torch import Tensor
 
-from playground.example import Example, Question, at_origin, running
+from playground.example import Example, Question, Stream, at_origin, running
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 
@@ -13,23 +14,33 @@ from playground.objectives.ask.words import asked
 class AskPair:
     """What became of the pair, asked once at the first position (BERT, arXiv:1810.04805, sec. 3.1; ALBERT, sec. 3.1).
 
-    `classes` names the outcomes of the arrange stage in their order; a pair with an empty half asks nothing.
+    `classes` names the outcomes of the arrange stage in their order, `label` what is known of the pair under another
+    name. A pair with an empty half, or of which nothing is known, asks nothing. `apart` answers from the first
+    position of each text instead (InferSent, arXiv:1705.02364, sec. 3.1).
     """
 
     classes: tuple[str, ...]
+    label: str = "pair"
+    apart: bool = False
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this label counts beside the words.")
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         place = running(inputs.ids)
         whole = torch.stack([((inputs.origin >= 0) & (inputs.segment == half)).any(1) for half in (0, 1)]).all(0)
-        label = example.tokens.labels["pair"]
+        label = example.tokens.labels[self.label]
         outcome = label.amax(1, keepdim=True) if label.shape[1] else torch.zeros_like(inputs.ids[:, :1])
-        graded = (place == 0) & whole[:, None]
+        graded = (place == 0) & whole[:, None] & (outcome >= 0) & (outcome < len(self.classes))
         targets = outcome.expand_as(inputs.ids).where(graded, 0)
         nowhere = torch.full_like(inputs.ids, -1)
-        question = Question("pair", "label:pair", "inputs", targets, graded, nowhere, self.weight, classes=self.classes)
-        return asked(example, question)
+        question = Question(self.label, f"label:{self.label}", "inputs", targets, graded, nowhere, self.weight)
+        reads = self._firsts(inputs, graded) if self.apart else None
+        return asked(example, replace(question, classes=self.classes, reads=reads))
+
+    def _firsts(self, inputs: Stream, graded: Tensor) -> Tensor:
+        """The first position of either text, `[b, n, 2]`."""
+        turn = ((inputs.segment == 0) & inputs.real).sum(1, keepdim=True).expand_as(inputs.ids)
+        return torch.stack([torch.zeros_like(turn), turn], dim=2).masked_fill(~graded[..., None], 0)
 
 
 @dataclass(frozen=True)

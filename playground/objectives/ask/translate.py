@@ -1,14 +1,15 @@
-"""Ask a decoder to translate."""
+"""Ask a decoder for the second of two texts: a translation or an answer."""
 
 from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Example
+from playground.example import Example, Tokens
 from playground.knob import knob
 from playground.objectives.arrange.language import translation
 from playground.objectives.ask.write import answered_so_far, asked_to_write, whole
 from playground.objectives.weave import append
+from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,29 @@ class AskTranslation:
     end: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
 
     def build(self, example: Example) -> Example:
-        second = translation(example.tokens)
-        written = whole(second)
-        if self.end:
-            written = append(written, second.specials.end, second.specials.pad)
-        written = replace(written, origin=torch.full_like(written.ids, -1))
-        decoder = answered_so_far(second, written, padded=True)
-        if "language" in second.labels:
-            spoken = second.labels["language"].clamp(min=0).amax(1, keepdim=True)
-            decoder = replace(decoder, language=spoken.expand(written.ids.shape))
-        return asked_to_write(example, written, decoder, copying=False)
+        return asked_to_say(example, translation(example.tokens), self.end)
+
+
+@dataclass(frozen=True)
+class AskAnswer:
+    """A decoder writes the answer that stands beside the text, in words (T5, arXiv:1910.10683, sec. 2.4)."""
+
+    end: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")
+
+    def build(self, example: Example) -> Example:
+        if "next" not in example.tokens.neighbours:
+            raise Refusal("This objective needs an answer beside the text; this corpus or text has none.")
+        return asked_to_say(example, example.tokens.neighbours["next"], self.end)
+
+
+def asked_to_say(example: Example, second: Tokens, end: bool) -> Example:
+    """The example with a decoder that must write another text."""
+    written = whole(second)
+    if end:
+        written = append(written, second.specials.end, second.specials.pad)
+    written = replace(written, origin=torch.full_like(written.ids, -1))
+    decoder = answered_so_far(second, written)
+    if "language" in second.labels:
+        spoken = second.labels["language"].clamp(min=0).amax(1, keepdim=True)
+        decoder = replace(decoder, language=spoken.expand(written.ids.shape))
+    return asked_to_write(example, written, decoder, copying=False)

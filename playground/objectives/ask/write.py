@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-import torch
-
-from playground.example import Example, Question, Stream, Tokens, at_origin, spoken, stream
+from playground.example import Example, Question, Stream, Tokens, at_origin, running, spoken, stream
 from playground.knob import knob
 from playground.objectives.arrange.text import shift
 from playground.objectives.ask.words import asked
 from playground.objectives.change.markers import markers, sentinel
-from playground.objectives.weave import Woven, append, collect, places_below, unfold
+from playground.objectives.weave import Woven, append, below, collect, unfold
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class AskToWrite:
             written = append(written, sentinel(example, number), tokens.specials.pad)
         if self.end:
             written = append(written, tokens.specials.end, tokens.specials.pad)
-        decoder = answered_so_far(tokens, written, self.target != "text" or tokens.padded)
+        decoder = answered_so_far(tokens, written)
         decoder = replace(decoder, language=spoken(tokens, decoder.origin))
         if self.target == "fragment":
             decoder = _in_its_own_places(example, written, decoder)
@@ -47,17 +45,19 @@ class AskToWrite:
 
 def whole(tokens: Tokens) -> Woven:
     """A text as it stands, without the columns that are padding in every row."""
-    width = int(tokens.lengths.max()) if len(tokens.lengths) else 0
-    real, ids = places_below(tokens.lengths, width), tokens.ids[:, :width]
-    place = torch.arange(width, device=ids.device).expand(ids.shape)
-    return Woven(ids.where(real, tokens.specials.pad), place.where(real, -1), real)
+    real, padded = below(tokens.lengths)
+    ids = tokens.ids[:, : real.shape[1]]
+    if not padded:
+        return Woven(ids, running(ids), real, padded)
+    return Woven(ids.where(real, tokens.specials.pad), running(ids).where(real, -1), real)
 
 
-def answered_so_far(tokens: Tokens, written: Woven, padded: bool) -> Stream:
+def answered_so_far(tokens: Tokens, written: Woven) -> Stream:
     """What a decoder has when it writes: a start sign and all answers but the last."""
-    before = shift(written.ids, tokens.specials.start).where(written.real, tokens.specials.pad)
-    origin = shift(written.origin, -1).where(written.real, -1)
-    return stream(before, origin, written.real, padded=padded, language=spoken(tokens, origin))
+    before, origin = shift(written.ids, tokens.specials.start), shift(written.origin, -1)
+    if written.padded:
+        before, origin = before.where(written.real, tokens.specials.pad), origin.where(written.real, -1)
+    return stream(before, origin, written.real, padded=written.padded, language=spoken(tokens, origin))
 
 
 def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: bool) -> Example:

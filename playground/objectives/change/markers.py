@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, spoken, stream
+from playground.example import Action, Example, Stream, spoken, stream
 from playground.knob import knob
 from playground.objectives import draw
-from playground.objectives.change.tokens import one_each, word_id, words_by
+from playground.objectives.change.tokens import one_each, put, word_id, words_by
 from playground.objectives.stage import Wishes
-from playground.objectives.weave import fold
+from playground.objectives.weave import Woven, fold
 
 MASK = "[MASK]"
 """How a person names a marker that is no word."""
@@ -45,7 +45,7 @@ class ChangeToMarkers:
 
     def build(self, example: Example, plan: Marks) -> Example:
         folded = fold(example, plan.ids)
-        inputs = stream(folded.ids, folded.origin, folded.real, language=spoken(example.tokens, folded.origin))
+        inputs = _read(example, folded)
         return replace(example, inputs=inputs, action=_folded(example, plan.ids))
 
     def revise(self, example: Example, plan: Marks, wanted: Wishes) -> Marks:
@@ -64,19 +64,21 @@ class ChangeToMarkers:
         return {"marks": [example.tokens.vocabulary[word] for word in said]}
 
 
+def _read(example: Example, folded: Woven) -> Stream:
+    language = spoken(example.tokens, folded.origin)
+    return stream(folded.ids, folded.origin, folded.real, padded=folded.padded, language=language)
+
+
 def _folded(example: Example, words: Tensor) -> Tensor:
     """What is done to each token `[b, t]`: the first of a span is its marker, the rest is folded away."""
     spans, width = example.spans, example.tokens.ids.shape[1]
-    used = (spans.length > 0).long()
-    random = (words >= example.tokens.specials.first_word).long()
-    at_first = used * (int(Action.MASKED) + random * (Action.RANDOMISED - Action.MASKED))
-    rest = used * int(Action.DELETED)
-    steps = torch.zeros((len(used), width + 1), dtype=torch.long, device=used.device)
-    steps.scatter_add_(1, spans.start * used, at_first)
-    steps.scatter_add_(1, (spans.start + 1) * used, rest - at_first)
-    steps.scatter_add_(1, (spans.start + spans.length) * used, -rest)
-    done = steps.cumsum(1)[:, :width]
-    return done.where(done > 0, example.action)
+    row = torch.arange(len(spans.start), device=words.device)[:, None] * width
+    here = spans.length > 0
+    random = words[here] >= example.tokens.specials.first_word
+    mark = torch.where(random, int(Action.RANDOMISED), int(Action.MASKED))
+    hidden = example.chosen & (example.action != int(Action.GRADED_AS_IS))  # sentences may be left as they are
+    gone = example.action.masked_fill(hidden, int(Action.DELETED))
+    return put(gone, (spans.start + row)[here], mark)
 
 
 def markers(example: Example, kind: str) -> Tensor:

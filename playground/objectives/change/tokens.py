@@ -21,10 +21,18 @@ WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep":
 
 @dataclass(frozen=True)
 class Corruption:
-    """What is done to each chosen token `[b, t]` and the word that random ones become `[b, t]`."""
+    """The chosen places of all rows `[m]`, counted through the rows, what is done to each, and its random word."""
 
+    places: Tensor
     action: Tensor
     words: Tensor
+
+    def row(self, number: int, width: int) -> tuple[Tensor, Tensor]:
+        """The actions and words of the tokens of one row, `[t]` each; 0 where nothing is done."""
+        mine = self.places // max(1, width) == number
+        nothing = self.places.new_zeros(width)
+        at = self.places[mine] - number * width
+        return nothing.index_copy(0, at, self.action[mine]), nothing.index_copy(0, at, self.words[mine])
 
 
 @dataclass(frozen=True)
@@ -53,53 +61,71 @@ class ChangeTokens:
             raise Refusal(f"mask {self.mask} and random {self.random} add up to more than 1; lower one of them.")
 
     def plan(self, example: Example, rng: Generator) -> Corruption:
-        dice = self._shared(example, draw.dice(example.tokens, example.copies, FATES, rng))
+        places = example.chosen.flatten().nonzero()[:, 0]
+        dice = self._dice(example, places, rng)
         action = Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
-        return Corruption(action, self._words(example, rng))
+        return Corruption(places, action, self._words(example, places, rng))
 
-    def _words(self, example: Example, rng: Generator) -> Tensor:
+    def _dice(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
+        """A number for each chosen place; one for each run of chosen tokens, or for the pieces of each word in it."""
+        if self.together == "token" and not example.copies:
+            return draw.noise((len(places),), rng)
+        dice = draw.dice(example.tokens, example.copies, FATES, rng)
+        if self.together != "token":
+            number = example.tokens.word if self.together == "word" else None
+            dice = dice.gather(1, runs(example, example.chosen, number).first)
+        return dice.take(places)
+
+    def _words(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
         """The words that random ones become; whole numbers are drawn at once where no copy must come again."""
-        if example.copies or self.pool == "unigram":
-            return words_by(draw.dice(example.tokens, example.copies, WORDS, rng), example, self.pool)
+        if example.copies:
+            dice = draw.dice(example.tokens, example.copies, WORDS, rng).take(places)
+            return words_by(dice, example, self.pool)
+        if self.pool == "unigram":
+            return words_by(draw.noise((len(places),), rng), example, self.pool)
         first, size = pool_of(example, self.pool)
-        return torch.randint(first, first + size, tuple(example.tokens.ids.shape), generator=rng, device=rng.device)
-
-    def _shared(self, example: Example, dice: Tensor) -> Tensor:
-        """The dice with one throw for each run of chosen tokens, or for the pieces of each word in it."""
-        if self.together == "token":
-            return dice
-        number = example.tokens.word if self.together == "word" else None
-        return dice.gather(1, runs(example, example.chosen, number).first)
+        return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
     def build(self, example: Example, plan: Corruption) -> Example:
-        action = plan.action.where(example.chosen, example.action)
-        mask = example.tokens.ids.new_tensor(example.tokens.specials.mask)
-        corrupted = plan.words.where(action == Action.RANDOMISED, example.tokens.ids)
-        corrupted = mask.where(action == Action.MASKED, corrupted)
-        return replace(example, action=action, inputs=rewritten(example.inputs, corrupted, example.chosen))
+        own = example.tokens.ids.take(plan.places)
+        words = plan.words.where(plan.action == Action.RANDOMISED, own)
+        words = words.masked_fill(plan.action == Action.MASKED, example.tokens.specials.mask)
+        corrupted = put(example.tokens.ids, plan.places, words)
+        action, inputs = put(example.action, plan.places, plan.action), example.inputs
+        as_text = inputs.ids is example.tokens.ids
+        inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
+        return replace(example, action=action, inputs=inputs)
 
     def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(wanted):
             return plan
         positions = _ordered_positions(example)
-        action = torch.full_like(plan.action, Action.MASKED)
+        action = torch.full_like(example.action, Action.MASKED)
         if "actions" in wanted:
             names = one_each(wanted["actions"], wishes.words_of(example, example.chosen, 0), "actions")
             action = paint(example, action, {p: _action(n) for p, n in names.items()})
-        words = plan.words
+        words = put(example.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
             names = one_each(wanted["replace"], _replaced(example, action, wanted), "replace")
             first = 0 if self.pool == "vocabulary" else example.tokens.specials.first_word
             words = paint(example, words, {p: word_id(example, n, first) for p, n in names.items()})
             action = action if "actions" in wanted else paint(example, action, dict.fromkeys(positions, 2))
-        return Corruption(action, words)
+        return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
 
     def tell(self, example: Example, plan: Corruption, row: int) -> dict[str, Any]:
         names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
         first = first_pieces(example, example.chosen, row)
-        told: dict[str, Any] = {"actions": [names[int(a)] for a in plan.action[row][first]]}
-        new = plan.words[row][first & (plan.action[row] == Action.RANDOMISED)].tolist()
+        action, words = plan.row(row, example.chosen.shape[1])
+        told: dict[str, Any] = {"actions": [names[int(a)] for a in action[first]]}
+        new = words[first & (action == Action.RANDOMISED)].tolist()
         return told | ({"replace": [example.tokens.vocabulary[i] for i in new]} if new else {})
+
+
+def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
+    """Values `[b, t]` with new ones at some places `[m]`, counted through the rows."""
+    copy = values.clone(memory_format=torch.contiguous_format)
+    copy.view(-1).index_copy_(0, places, new)
+    return copy
 
 
 def random_words(example: Example, rng: Generator) -> Tensor:

@@ -2,6 +2,7 @@
 
 from playground.objectives.choose.frequent import ChooseRarer
 from playground.objectives.choose.geometric import ChooseGeometricSpans
+from playground.objectives.choose.intact import ChooseIntact
 from playground.objectives.choose.labelled import ChooseLabelled
 from playground.objectives.choose.ngrams import ChooseNgrams
 from playground.objectives.choose.one_ngram import ChooseOneNgram
@@ -19,6 +20,7 @@ __all__ = [
     "ChooseFragment",
     "ChooseGapSentences",
     "ChooseGeometricSpans",
+    "ChooseIntact",
     "ChooseLabelled",
     "ChooseNgrams",
     "ChooseOneNgram",

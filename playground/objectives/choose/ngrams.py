@@ -36,7 +36,7 @@ class ChooseNgrams:
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         words = runs(example, example.maskable, example.tokens.word if self.whole else places(example))
-        dice, chance = draw.noise((2, *words.of.shape), rng)
+        dice, chance = draw.noise((2, *words.number.shape), rng)
         order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
         budget = share_of(self.rate, example.maskable, self.specials)
         size = self.sizes(words, runs(example, example.maskable))

@@ -46,11 +46,10 @@ class ChooseOrder:
         candidates, real = example.maskable, example.tokens.real
         number = (candidates.sum(1).double() / self.kept).floor().long()
         number = torch.minimum(number.clamp(min=1), candidates.sum(1))
-        lottery = draw.noise(tuple(candidates.shape), rng)
         late = self._targets(example, number, rng)
         if self.functional == "drawn":
             late |= real & ~candidates
-        return ChosenOrder(draw.rank(lottery + late * 2.0 + ~real * 4.0), late.sum(1))
+        return ChosenOrder(draw.shuffled(late.int() + 2 * ~real, rng), late.sum(1))
 
     def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
@@ -61,8 +60,7 @@ class ChooseOrder:
         held = before.gather(1, ends) - before.gather(1, runs.start)
         fits = held.cumsum(1) <= number[:, None]
         taken = inside(replace(runs, length=runs.length.where(fits, -1)), candidates.shape[1]) & candidates
-        most = math.ceil(candidates.shape[1] / self.kept) + 1
-        return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng, most)
+        return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng)
 
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
         """One run in each window of K times its length; the windows lie side by side, the rest of the text around."""

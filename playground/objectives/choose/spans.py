@@ -146,14 +146,14 @@ class ChoosePoissonSpans:
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
         number = example.tokens.lengths
         budget = torch.minimum(draw.ceiling(self.rate, number), number)
-        most = self._most(example.tokens.ids.shape[1])
-        length = _last_anywhere(draw.poisson_budget(budget, self.mean_length, most, rng), rng)
+        most = self.most(example.tokens.ids.shape[1])
+        length = _last_anywhere(_used(draw.poisson_budget(budget, self.mean_length, most, rng)), rng)
         there = length >= 0
         slot = draw.sorted_places(there, number - budget + 1, rng)
         taken = length.clamp(min=0)
         return ChosenSpans((slot + taken.cumsum(1) - taken) * there, length)
 
-    def _most(self, widest: int) -> int:
+    def most(self, widest: int) -> int:
         """So many lengths reach any budget: its own number of them and seven standard deviations."""
         budget = math.ceil(self.rate * widest)
         return math.ceil(((7 + math.sqrt(49 + 4 * budget)) / 2) ** 2 / self.mean_length) + 1
@@ -161,6 +161,11 @@ class ChoosePoissonSpans:
     build = staticmethod(mark_spans)
     revise = staticmethod(wished_spans)
     tell = staticmethod(tell_spans)
+
+
+def _used(length: Tensor) -> Tensor:
+    """The lengths `[b, m]` without the columns that no row has come to; one is always left."""
+    return length[:, : max(1, int((length >= 0).sum(1).max())) if len(length) else 1]
 
 
 def _last_anywhere(length: Tensor, rng: Generator) -> Tensor:

@@ -1,6 +1,5 @@
 """Choose single tokens."""
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -44,14 +43,12 @@ class ChooseTokens:
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         candidates = self.candidates(example)
-        dice = draw.dice(example.tokens, self.copies, PLACES, rng)
         if self.selection == "iid":
-            return Chosen((dice < self.rate) & candidates)
-        return Chosen(draw.lowest(self._number(example, candidates, rng), candidates, dice, self.most(dice.shape[1])))
-
-    def most(self, width: int) -> int:
-        """No row of so many tokens loses more than this, whatever the rounding."""
-        return max(1, math.ceil(self.rate * (width + self.specials)) + 1)
+            return Chosen((draw.dice(example.tokens, self.copies, PLACES, rng) < self.rate) & candidates)
+        number = self._number(example, candidates, rng)
+        if not self.copies:
+            return Chosen(draw.exactly(number, candidates, rng))
+        return Chosen(draw.lowest(number, candidates, draw.dice(example.tokens, self.copies, PLACES, rng)))
 
     def candidates(self, example: Example) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""

@@ -35,13 +35,21 @@ class ChooseUnits:
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         units = self.units(example)
-        dice = draw.noise(tuple(units.of.shape), rng).masked_fill(units.length == 0, 2.0)
         if self.law == "iid":
-            lowest = draw.rank(dice) == 0
-            return Chosen(units.at((dice < self.rate) | (lowest & self.min_one & (self.rate > 0))))
-        budget, order = share_of(self.rate, example.maskable, self.specials), dice.argsort(dim=1)
-        positions = units.at(take_what_fits(units.length, order, budget))
+            positions = units.at(draw.noise(tuple(units.number.shape), rng) < self.rate)
+            one = draw.noise((len(positions),), rng) * units.count
+            return Chosen(self._or_one(positions, units, one.long()))
+        budget = share_of(self.rate, example.maskable, self.specials)
+        taken, order = take_at_random(units, budget, rng)
+        positions = units.at(taken)
         return Chosen(at_least_one(positions, units, order, budget) if self.min_one else positions)
+
+    def _or_one(self, positions: Tensor, units: Runs, unit: Tensor) -> Tensor:
+        """The positions; where there are none, those of one `unit [b]`."""
+        if not self.min_one or self.rate == 0:
+            return positions
+        idle = (~positions.any(1)).nonzero()[:, 0]
+        return positions.index_copy(0, idle, units.rows(idle).of == unit[idle, None])
 
     def units(self, example: Example) -> Runs:
         """The units of each text; a special in the middle parts one in two."""
@@ -73,21 +81,58 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
     return number
 
 
+def take_at_random(units: Runs, budget: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Which units `[b, u]` are taken when they come at random and each that still fits is kept; how they came.
+
+    Drawing with replacement and passing over what came before is a random order. What it leaves open after some
+    draws, in few rows, is closed by taking one at random among the units that still fit until none does.
+    """
+    most = int(budget.max()) + SPARE if units.number.numel() else 0
+    order = (draw.noise((len(budget), most), rng) * units.count[:, None]).long()
+    taken = take_what_fits(units.length, order, budget)
+    left = budget - (units.length * taken).sum(1)
+    open_ = (left > 0).nonzero()[:, 0]
+    size = units.length[open_].masked_fill(taken[open_], 0)
+    taken[open_] |= _close(size, left[open_], rng)
+    return taken, order
+
+
+SPARE = 3
+"""So many units more than the budget has tokens are drawn for all rows; it does not matter for what comes out."""
+
+
+def _close(size: Tensor, left: Tensor, rng: Generator) -> Tensor:
+    """Which units `[b, u]` of some sizes are taken, one after the other, at random among those that fit."""
+    taken = torch.zeros_like(size, dtype=torch.bool)
+    while bool((fits := (size > 0) & (size <= left[:, None])).any()):
+        one = draw.noise(tuple(size.shape), rng).masked_fill(~fits, -1.0).argmax(1, keepdim=True)
+        new = fits.gather(1, one)
+        left = left - (size.gather(1, one) * new)[:, 0]
+        size, taken = size.scatter(1, one, 0), taken.scatter(1, one, taken.gather(1, one) | new)
+    return taken
+
+
 def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Tensor:
-    """Which units `[b, u]` are taken when they come in an order `[b, u]` and each one that still fits is kept."""
-    left, taken = budget, []
-    for one in size.gather(1, order).unbind(1):
-        fits = (one > 0) & (one <= left)
-        left = left - one * fits
-        taken.append(fits)
-        if not bool(left.any()):
-            break
-    none = torch.zeros_like(size, dtype=torch.bool)
-    return none.scatter(1, order[:, : len(taken)], torch.stack(taken, dim=1)) if taken else none
+    """Which units `[b, u]` are taken when they come in an order `[b, m]` and each one that still fits is kept.
+
+    A unit that comes again is passed over: it was taken, or it did not fit and never will.
+    """
+    row, left, kept = torch.arange(len(size), device=size.device) * size.shape[1], budget, []
+    flat, places = size.flatten().clone(), (order + row[:, None]).T.contiguous()
+    for one in places.unbind():
+        length = flat.take(one)
+        fits = (length > 0) & (length <= left)
+        left = left - length * fits
+        flat.index_fill_(0, one, 0)
+        kept.append(fits)
+    taken = torch.zeros_like(size, dtype=torch.bool)
+    if kept:
+        taken.view(-1).index_fill_(0, places[torch.stack(kept)], True)
+    return taken
 
 
 def at_least_one(positions: Tensor, units: Runs, order: Tensor, budget: Tensor) -> Tensor:
     """The positions `[b, t]`; where there are none, the beginning of the first unit, as long as the budget."""
-    first = units.of == order[:, :1]
-    begun = first & (first.long().cumsum(1) <= budget[:, None])
-    return positions | (begun & ~positions.any(1, keepdim=True))
+    idle = (~positions.any(1)).nonzero()[:, 0]
+    unit = units.rows(idle).of == order[idle, :1]
+    return positions.index_copy(0, idle, unit & (unit.cumsum(1) <= budget[idle, None]))

@@ -1,8 +1,10 @@
 """Gap sentences: hide the sentences that sum up the text and let a decoder write them."""
 
+from dataclasses import replace
+
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeToMarkers
-from playground.objectives.choose import ChooseGapSentences
+from playground.objectives.choose import ChooseGapSentences, ChooseIntact
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
@@ -23,4 +25,15 @@ GAP_SENTENCES = Objective(
     loss="Mean cross-entropy of the missing sentences, each word given what is left and the words so far.",
     terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
     source="arXiv:1912.08777, sec. 3.1",
+)
+
+SOME_LEFT = replace(
+    GAP_SENTENCES,
+    name="PEGASUS large",
+    aliases=("gap sentences, some left",),
+    rank=169,
+    stages=(ChooseGapSentences(ratio=0.45), ChooseIntact(), *GAP_SENTENCES.stages[1:]),
+    idea="Fold nearly half of the sentences away, but leave some of those as they are; a decoder writes them all.",
+    loss="Mean cross-entropy of the chosen sentences, each word given what is left and the words so far.",
+    source="arXiv:1912.08777, sec. 6.2",
 )

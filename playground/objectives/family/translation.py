@@ -1,10 +1,14 @@
 """Translation: read a sentence in one language, write it in the other."""
 
+from dataclasses import replace
+
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskTranslation
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
-from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.see import SeeEncoderDecoder, SeeThroughOne
+
+H1 = {"h_1": "what the encoder knows at its first position"}
 
 TRANSLATION = Objective(
     name="translation",
@@ -17,4 +21,16 @@ TRANSLATION = Objective(
     loss="Mean cross-entropy of the translation, each word given the sentence and the words of the translation so far.",
     terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid x, y_{<i})"),),
     source="arXiv:1708.00107, sec. 3",
+)
+
+THROUGH_ONE = replace(
+    TRANSLATION,
+    name="translation through one vector",
+    aliases=("LASER", "sentence bottleneck"),
+    rank=168,
+    stages=(ArrangeText(wrap=True), AskTranslation(), SeeThroughOne()),
+    idea="Read a sentence into one vector; a decoder that sees nothing else writes it in the other language.",
+    loss="Mean cross-entropy of the translation, each word given the one vector and the words so far.",
+    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid h_1(x), y_{<i})", symbols=H1),),
+    source="arXiv:1812.10464, sec. 3.1",
 )

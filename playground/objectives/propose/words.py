@@ -10,7 +10,6 @@ from torch import Generator, Tensor
 from playground.example import Action, Example
 from playground.objectives import wishes
 from playground.objectives.change.tokens import (
-    Corruption,
     first_pieces,
     one_each,
     paint,
@@ -25,6 +24,13 @@ Proposer = Callable[[Example], Tensor]
 
 
 @dataclass(frozen=True)
+class Proposed:
+    """A word for every place of the text, `[b, t]`; only those at chosen places are used."""
+
+    words: Tensor
+
+
+@dataclass(frozen=True)
 class ProposeWords:
     """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 3.1).
 
@@ -34,11 +40,11 @@ class ProposeWords:
     proposer: Proposer | None = None
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
-    def plan(self, example: Example, rng: Generator) -> Corruption:
+    def plan(self, example: Example, rng: Generator) -> Proposed:
         words = random_words(example, rng) if self.proposer is None else sample(self.proposer(example), rng)
-        return Corruption(example.action, words)
+        return Proposed(words)
 
-    def build(self, example: Example, plan: Corruption) -> Example:
+    def build(self, example: Example, plan: Proposed) -> Example:
         tokens = example.tokens
         words = plan.words.where(example.chosen, tokens.ids)
         fate = torch.where(words == tokens.ids, int(Action.SAME_BY_LUCK), int(Action.REPLACED))
@@ -50,13 +56,13 @@ class ProposeWords:
             questions=(),
         )
 
-    def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
+    def revise(self, example: Example, plan: Proposed, wanted: Wishes) -> Proposed:
         if "replace" not in wanted:
             return plan
         names = one_each(wanted["replace"], wishes.words_of(example, example.chosen, 0), "replace")
         return replace(plan, words=paint(example, plan.words, {p: word_id(example, n) for p, n in names.items()}))
 
-    def tell(self, example: Example, plan: Corruption, row: int) -> dict[str, Any]:
+    def tell(self, example: Example, plan: Proposed, row: int) -> dict[str, Any]:
         ids = plan.words[row][first_pieces(example, example.chosen, row)].tolist()
         return {"replace": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
 

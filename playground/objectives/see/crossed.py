@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from playground.example import Action, Example, at_origin, causal, full
 from playground.knob import knob
 
@@ -18,8 +20,7 @@ class SeeEncoderDecoder:
     def build(self, example: Example) -> Example:
         inputs, decoder = example.inputs, example.decoder
         assert decoder is not None, "an ask stage that writes a decoder must come before this one"
-        masked = at_origin(example.action, inputs.origin) == Action.MASKED
-        shown = inputs.real & ~masked if self.hide_masked else inputs.real
+        shown = self._shown(example) if self.hide_masked else inputs.real
         padded = inputs.padded or self.hide_masked
         decoder = replace(
             decoder,
@@ -27,3 +28,8 @@ class SeeEncoderDecoder:
             cross=full(shown, padded, readers=decoder.real),
         )
         return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder)
+
+    def _shown(self, example: Example) -> Tensor:
+        inputs = example.inputs
+        masked = at_origin(example.action, inputs.origin) == Action.MASKED
+        return inputs.real & ~masked

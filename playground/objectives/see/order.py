@@ -31,12 +31,13 @@ class SeeOrder:
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
-        content, query = (by_level(level, read, inputs.real) for level in (reader, reader - 1))
+        content = by_level(reader, read, inputs.real, inputs.padded)
+        query = replace(content, reader=reader - 1)
         visible, query_visible = {
             "two streams": (content, query),
             "one that sees itself": (content, None),
             "one blind to itself": (query, None),
-            "places only": (content, by_level(reader - NEVER, read, inputs.real)),
+            "places only": (content, replace(content, reader=reader - NEVER)),
         }[self.streams]
         return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible))
 

@@ -9,7 +9,10 @@ AGREEMENT = Preset(
 Document = Field-<t>
 Field-<t> = Row-<t> Row-<t> Row-<t> Row-<t> Remarks-<t>
 Row-<t> = Row-<t>-<a>
-Row-<t>-0 = Topmost-<t>-<n> Does-<t>-<n>-0 | Topmost-<t>-<n> Beside-<t>-<n> Does-<t>-<n>-0
+Row-<t>-0 = 4: Topmost-<t>-<n> Does-<t>-<n>-0 | 1: Topmost-<t>-<n> Beside-<t>-<n> Does-<t>-<n>-0
+  | 1: Topmost-<t>-<n> Beside-<t>-<n> Beside-<t>-<n> Does-<t>-<n>-0
+  | 1: Topmost-<t>-<n> Beside-<t>-<n> Beside-<t>-<n> Beside-<t>-<n> Does-<t>-<n>-0
+  | 1: Topmost-<t>-<n> Beside-<t>-<n> Beside-<t>-<n> Beside-<t>-<n> Beside-<t>-<n> Does-<t>-<n>-0
 Row-<t>-1 = Topmost-<t>-<n> Beside-<t>-<m> Does-<t>-<n>-1
 Row-<t>-2 = Topmost-<t>-<n> Beside-<t>-<m> Beside-<t>-<m> Does-<t>-<n>-2
 Row-<t>-3 = Topmost-<t>-<n> Beside-<t>-<m> Beside-<t>-<m> Beside-<t>-<m> Does-<t>-<n>-3

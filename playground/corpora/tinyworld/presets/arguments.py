@@ -11,9 +11,12 @@ ARGUMENTS = Preset(
     rules="""
 Document = Argued-<p>
 Argued-<p> = Title-<p> Joined-<p> Joined-<p> Joined-<p>
-Joined-<p> = relation:addition{ Clause-<p> and Clause-<p> . } | relation:contrast{ Clause-<p> but Clause-<q> . }
-  | relation:cause{ Felt-it-<p> because Clause-<p> . } | relation:result{ Clause-<p> so Felt-it-<p> . }
-Clause-<p> = 2: NP[the Aspect] VP[was] AP[Adjective-<p>] | 1: NP[the Aspects] VP[were] AP[Adjective-<p>]
+Joined-<p> = connective:addition{ Clause-<p> and Clause-<p> . }
+  | connective:contrast{ Clause-<p> but Clause-<q> . }
+  | connective:cause{ Felt-it-<p> because Clause-<p> . }
+  | connective:result{ Clause-<p> so Felt-it-<p> . }
+Clause-<p> = 2: NP[the feeling:<p>{ Aspect }] VP[was] AP[Adjective-<p>]
+  | 1: NP[the feeling:<p>{ Aspects }] VP[were] AP[Adjective-<p>]
 Felt-it-<p> = NP:agent[i] VP:action[Verb-<p>] NP:patient[it]
 """,
 )

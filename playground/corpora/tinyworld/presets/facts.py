@@ -37,6 +37,9 @@ def wordings(fact: Fact) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
         case "capital":
             first = (*sole, *phrase("VP", "is"), *phrase("NP", "the", "capital"), *of)
             second = (*phrase("NP", "the", "capital"), *of, *phrase("VP", "is"), *sole)
+        case "has":
+            first = (*one, *phrase("VP", "has"), *phrase("NP", "a", *two))
+            second = (*phrase("NP", "the", "sight"), *of, *phrase("VP", "is"), *phrase("NP", "a", *two))
         case "job":
             first = (*one, *phrase("VP", "is"), *phrase("NP", "a", *two))
             second = (*phrase("NP", "the", "job"), *of, *phrase("VP", "is"), *sole)
@@ -48,7 +51,7 @@ def wordings(fact: Fact) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
 
 FACTS = Preset(
     name="facts",
-    idea="Who was born where, does, likes and speaks what; each fact is told 1, 2, 4, 8 or 16 times a round, or never.",
+    idea="Who was born where, does, likes and speaks what, and what towns have; each told 1 to 16 times, or never.",
     rules="",
     words=told,
     dealt=True,

@@ -10,8 +10,9 @@ PLACES = ("1", "2", "3", "4")
 
 
 def people() -> Ways:
-    """Four kinds of people, so that nobody is named twice, and every city and town for any of them."""
-    ways: dict[str, list] = {f"Mover-{k}": [(1.0, name_forms(n)) for n in PERSONS[int(k) - 1 :: 4]] for k in PLACES}
+    """Five kinds of people, so that nobody is named twice, and every city and town for any of them."""
+    ways: dict[str, list] = {f"Mover-{k}": [(1.0, name_forms(n)) for n in PERSONS[int(k) - 1 :: 5]] for k in PLACES}
+    ways["Follower"] = [(1.0, name_forms(name)) for name in PERSONS[4::5]]
     ways["Goal"] = [(1.0, name_forms(name)) for name, kind in ENTITIES.items() if kind in ("city", "town")]
     return ways
 
@@ -23,7 +24,9 @@ def _passages() -> str:
         f"Passage-{asked} = " + " ".join(tell[k][k == asked] for k in PLACES) + "\n"
         + f"Tell-{asked} = NP:agent[$M{asked}] VP:action[moved] PP:goal[to $G{asked}] .\n"
         + f"Asked-{asked} = NP:agent[$M{asked}] VP:action[moved] PP:goal[to answer:passage{{ $G{asked} }}] .\n"
-        + f"Question-{asked} = where is NP[$M{asked}] ?\n"
+        + f"Again-{asked} = and where VP[is] NP[$M{asked}] ? NP[$G{asked}] .\n"
+        + f"Followed-{asked} = NP:agent[$F] VP:action[followed] NP:patient[$M{asked}] .\n"
+        + f"Question-{asked} = where VP[is] NP[$M{asked}] ?\n"
         + f"Reply-{asked} = answer:reply{{ NP[$G{asked}] }} .\n"
         for asked in PLACES
     )  # fmt: skip
@@ -31,11 +34,14 @@ def _passages() -> str:
 
 QUESTIONS = Preset(
     name="questions",
-    idea="Four people move somewhere, and a question about one of them is asked and answered.",
+    idea="Four people move somewhere and a question about one is asked, before or after; some need two facts or turns.",
     rules=f"""
-Document = After-<k> | Before-<k>
+Document = 3: After-<k> | 3: Before-<k> | 1: Turns-<k> | 1: Both-<k>
 After-<k> = Cast Passage-<k> Question-<k> Reply-<k>
 Before-<k> = Cast Question-<k> Passage-<k> Reply-<k>
+Turns-<k> = Cast Passage-<k> Question-<k> Reply-<k> Turn
+Turn = Again-<k>
+Both-<k> = Cast F := Follower Passage-<k> Followed-<k> where VP[is] NP[$F] ? Reply-<k>
 Cast = {" ".join(f"M{k} := Mover-{k} G{k} := Goal" for k in PLACES)}
 {_passages()}""",
     words=people,

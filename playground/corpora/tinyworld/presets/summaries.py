@@ -4,9 +4,9 @@ from playground.corpora.tinyworld.preset import Preset
 
 SUMMARIES = Preset(
     name="summaries",
-    idea="Stories in which one event is the best of all; the last sentence repeats it as a summary.",
+    idea="Stories in which one event is the best of all; in nine of ten the last sentence repeats it.",
     rules="""
-Document = Digest-<t>
+Document = 9: Digest-<t> | 1: Story-<t>
 Digest-<t> = 6: Cast-<t>-sg Digest-<t>-sg | 4: Cast-<t>-pl Digest-<t>-pl
 Digest-<t>-<n> = Best := Main-<t>-<k>-<n> Title-<t>
   NP:agent[$Intro] VP:action[Come-<n>-past] PP:goal[to the Place-<t>] .

@@ -6,6 +6,6 @@ WORLD = Preset(
     name="world",
     idea="Six topics, film reviews, people and their lives, journeys, and words with two meanings.",
     rules="""
-Document = 37: Review-<p> | 4: Story-<t> | 2.5: Scene-<t> | 14: Life | 5: Journey | 9: Riddle | 10: Habit
+Document = 46: Review-<p> | 4: Story-<t> | 2.5: Scene-<t> | 12: Life | 5: Journey | 3: Meeting | 28: Riddle | 13: Habit
 """,
 )

@@ -26,7 +26,7 @@ def fact_questions(wording: int = 0) -> tuple[Cloze, ...]:
 def _cloze(fact: Fact, wording: int) -> Cloze:
     forms = [closed(p) if isinstance(p, str) and p[-1] not in "[]{}" else p for p in wordings(fact)[wording]]
     words = spell(*_numbered([form for form in forms if isinstance(form, Form)]))
-    return Cloze(words, words.index(fact.object), fact)
+    return Cloze(words, len(words) - 1 - words[::-1].index(fact.object), fact)
 
 
 def _numbered(forms: list[Form]) -> tuple[list[Form], range]:

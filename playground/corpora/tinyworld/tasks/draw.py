@@ -13,6 +13,9 @@ from playground.seeds import derive
 Split = Literal["train", "test"]
 T = TypeVar("T")
 
+MOST = 40_000
+"""Examples that are drawn at once; more would take minutes."""
+
 PATIENCE = 2000
 """Examples in a row that bring nothing new, before we say that there are no more."""
 
@@ -28,6 +31,8 @@ def different(
     count: int, split: Split, make: Callable[[], T], key: Callable[[T], Sequence[str]], classes: int = 1
 ) -> list[T]:
     """So many examples of a split, no two with the same words; `classes` as large as this one are wanted in all."""
+    if classes * count > MOST:
+        raise Refusal(f"{classes * count} examples are more than the {MOST} that can be drawn at once; ask for fewer.")
     found: dict[tuple[str, ...], T] = {}
     idle = 0
     while len(found) < count and idle < PATIENCE:

@@ -1,0 +1,70 @@
+"""Ask a model for one word of each text, in the way in which it reads."""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from playground.example import Action, Example, Tokens, begin, running
+from playground.models import LanguageModel
+from playground.models.architecture import Architecture
+from playground.objectives.arrange import ArrangeShifted
+from playground.objectives.ask import AskInPlace, AskNext, AskQueryStream, AskToWrite
+from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeeOrder
+from playground.refusal import Refusal
+from playground.tokenizing import Tokenizer
+
+
+def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
+    """Texts as words as one padded batch `[b, t]`."""
+    ids = [tokenizer.encode_words(words) for words in rows]
+    lengths = torch.tensor([len(row) for row in ids])
+    width, specials = int(lengths.max()), tokenizer.specials
+    padded = torch.tensor([row + [specials.pad] * (width - len(row)) for row in ids])
+    place = torch.arange(width).expand_as(padded)
+    return Tokens(padded, lengths, place, torch.zeros_like(padded), specials, vocabulary=tokenizer.words)
+
+
+def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
+    """Texts with one gap each at `places` `[b]`: hidden from both sides, last in the order, or still to come.
+
+    A model that reads left to right sees the words before the gap, one with two streams all others, one with a
+    decoder the text with a mask and the words written so far, every other one the text with a mask.
+    """
+    if shape.kind == "static":
+        raise Refusal("Static vectors do not read a sentence, so they cannot fill a gap in one.")
+    gap = running(tokens.ids) == places[:, None]
+    whole = replace(begin(tokens), chosen=gap)
+    if shape.two_streams:
+        return _in_order(whole, places)
+    if shape.reads == "left to right":
+        return _only(AskNext().build(SeeLeft().build(ArrangeShifted().build(whole))), places)
+    shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap, tokens.specials.mask))
+    hidden = replace(whole, inputs=shown, action=gap * int(Action.MASKED))
+    if shape.decoder_layers:
+        return _only(SeeEncoderDecoder().build(AskToWrite(target="text").build(hidden)), places)
+    return replace(AskInPlace().build(hidden), network="generator" if shape.generator_share else "main")
+
+
+def _in_order(whole: Example, places: Tensor) -> Example:
+    """The gap comes last in the order; all other words come before it as they stand."""
+    place = running(whole.tokens.ids)
+    last = whole.tokens.lengths[:, None] - 1
+    rank = (place - (place > places[:, None]).long()).where(~whole.chosen, last).where(whole.tokens.real, place)
+    return AskQueryStream().build(SeeOrder().build(replace(whole, rank=rank)))
+
+
+def _only(example: Example, places: Tensor) -> Example:
+    """The same example in which nothing but the gaps is graded."""
+    first, *_ = example.questions
+    return replace(example, questions=(replace(first, graded=first.graded & (first.origin == places[:, None])),))
+
+
+@torch.no_grad()
+def log_chances(model: LanguageModel, example: Example) -> Tensor:
+    """What a model holds of every word for the gap of every text, `[b, v]`, in nats; the rows in their order."""
+    training = model.training
+    model.eval()
+    answer = model.answers(example)[-1]
+    model.train(training)
+    return answer.scores[answer.rows.argsort(stable=True)].log_softmax(-1)

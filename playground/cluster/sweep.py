@@ -1,0 +1,92 @@
+"""Seeds and comparisons as a graph of tasks: every lane is a task, and what all share is a task before them.
+
+A task whose worker died is taken up by another one: a seed goes on from its last checkpoint, so its folder must be one
+that all workers see; a lane of a comparison, which is short, begins anew. The numbers are the same as in one process.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from playground.finetuning.lanes import Lane, Work
+from playground.finetuning.strategy import Strategy
+from playground.refusal import Refusal
+from playground.training.lanes import Finished, Point, lane
+from playground.training.loop import Run
+from playground.training.runs import Runs
+
+T = TypeVar("T")
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the Dask scheduler at an address, or of a cluster of this machine's own processes ("local")."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise Refusal(
+            "Dask is not installed; install it with: pip install 'pretraining-playground[cluster]'."
+        ) from None
+    if address == "local":
+        cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
+        with cluster, Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise Refusal(
+            f"No Dask scheduler answers at {address!r} ({error}); give one such as tcp://host:8786."
+        ) from error
+    with client:
+        yield client
+
+
+def train_on(client: Any, run: Run, seeds: Sequence[int], runs: Runs | None = None) -> Iterator[Point | Finished]:
+    """Train a run once for every seed; the points of a seed come when it is done, in the order of the seeds."""
+    if run.out is None:
+        raise Refusal("A run on a cluster needs a folder that all its workers see, to go on where a worker died.")
+    run = replace(run, out=run.out.absolute())
+    yield from _gathered(client, (run, runs), _seed, [(seed,) for seed in seeds])
+
+
+def lanes(client: Any, work: Work, jobs: Sequence[tuple[Strategy, int]]) -> Iterator[Lane]:
+    """The lanes of a comparison, in the order of the jobs."""
+    yield from _gathered(client, work, _lane, jobs)
+
+
+def _gathered(client: Any, shared: Any, task: Callable[..., list[T]], jobs: Sequence[tuple[Any, ...]]) -> Iterator[T]:
+    """What the tasks give, job by job; what is shared can be made again if the worker that holds it dies."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph")
+        source = client.submit(_same, shared, pure=False)
+        tasks = [client.submit(task, source, *job, pure=False) for job in jobs]
+    try:
+        for done in tasks:
+            yield from done.result()
+    finally:
+        client.cancel(tasks)
+
+
+def _same(shared: T) -> T:
+    return shared
+
+
+def _seed(shared: tuple[Run, Runs | None], seed: int) -> list[Point | Finished]:
+    _alone()
+    run, runs = shared
+    return list(lane(run, seed, runs, resume=True))
+
+
+def _lane(work: Work, strategy: Strategy, seed: int) -> list[Lane]:
+    _alone()
+    return list(work.lane(strategy, seed))
+
+
+def _alone() -> None:
+    """One thread for each task, as in the worker processes of one machine."""
+    import torch
+
+    torch.set_num_threads(1)

@@ -1,0 +1,32 @@
+"""Pairs of sentences, one active and one passive: do they say the same, or are the roles reversed?"""
+
+from random import Random
+
+from playground.corpora.tinyworld.inflection import participle, past
+from playground.corpora.tinyworld.lexicon import DEALINGS, TOPICS
+from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, different
+
+Pair = tuple[list[str], list[str]]
+
+
+def role_pairs(count: int, seed: int, split: Split = "train") -> tuple[list[Pair], list[int]]:
+    """Different pairs "the chef thanked the guest . – the guest was thanked by the chef ." and whether both agree.
+
+    In half of the pairs the roles are reversed (0); the words are the same either way, so only their order tells.
+    """
+    random = dice(seed, "roles", split)
+    labels = balanced(count, 2, random)
+    reversed_, same = (
+        different(labels.count(k), split, lambda k=k: _pair(k, random), lambda pair: [*pair[0], *pair[1]], 2)
+        for k in (0, 1)
+    )
+    return [(same if label else reversed_).pop() for label in labels], labels
+
+
+def _pair(label: int, random: Random) -> Pair:
+    one, other = random.sample(random.choice(TOPICS).people.split(), 2)
+    verb = random.choice(DEALINGS.split())
+    agent, patient = (one, other) if label else (other, one)
+    active = ["the", one, past(verb), "the", other, "."]
+    passive = ["the", patient, "was", participle(verb), "by", "the", agent, "."]
+    return (active, passive) if random.random() < 0.5 else (passive, active)

@@ -1,0 +1,202 @@
+"""The result of a comparison as files: a page, a figure, tables, a notebook, and the command that makes it again."""
+
+import csv
+import json
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from playground import __version__
+from playground.finetuning import figure
+from playground.finetuning.compare import Comparison
+from playground.finetuning.job import Asked
+from playground.finetuning.rerun import notebook
+from playground.refusal import Refusal
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 940px; margin: 24px auto; padding: 0 16px; color: #1b1f24; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; margin: 12px 0 20px; }
+th, td { padding: 5px 12px 5px 0; border-top: 1px solid #d5d9de; text-align: left; vertical-align: top; }
+th { font-weight: 500; border-top: 0; color: #57606a; font-size: 13px; }
+code { background: #f2f4f6; padding: 2px 5px; border-radius: 4px; overflow-wrap: anywhere; }
+dt { color: #57606a; } dd { margin: 0 0 8px; overflow-wrap: anywhere; }
+"""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a comparison started: the entry, its seed and steps, and the corpus with the hash of its content."""
+
+    entry: str
+    seed: int
+    step: int
+    corpus: str
+    corpus_hash: str
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A finished comparison with everything that is needed to make it again."""
+
+    comparison: Comparison
+    asked: Asked
+    origin: Origin
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Where the numbers come from, in words."""
+        asked, origin = self.asked, self.origin
+        return {
+            "base": f"{origin.entry}, seed {origin.seed}, after {origin.step} steps",
+            "corpus": f"{origin.corpus}, content hash {origin.corpus_hash}",
+            "task": asked.task,
+            "labelled texts": ", ".join(map(str, asked.labels)),
+            "seeds": ", ".join(str(asked.seed + k) for k in range(asked.seeds)),
+            "alike in every lane": f"{asked.match}; {asked.steps} steps for the first strategy",
+            "learning rates": asked.rates,
+            "versions": f"playground {__version__}, torch {torch.__version__}, Python {platform.python_version()}",
+            "machine": f"{platform.system()} {platform.machine()}",
+            "command": asked.command(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for every lane: what it got and what came out."""
+        got = self.comparison.allotted
+        return [
+            {
+                "strategy": name, "seed": self.asked.seed + k, "labels": labels, "steps": outcome.plan.shape[1],
+                "rate": got[name].rate if name in got else None, "accuracy": outcome.accuracy,
+                "forgetting": outcome.forgetting, "forgetting_plugged_in": outcome.plugged_in,
+                "trainable": outcome.trainable, "stored": outcome.stored, "seconds": outcome.seconds,
+                "corpus": self.origin.corpus, "corpus_hash": self.origin.corpus_hash, "version": __version__,
+            }
+            for labels, named in self.comparison.curve.items()
+            for name, some in named.items()
+            for k, outcome in enumerate(some)
+        ]  # fmt: skip
+
+    def facts(self) -> dict[str, Any]:
+        """The facts of the comparison and where they come from."""
+        told = {"base": self.origin.entry, "corpus": self.origin.corpus, "provenance": self.provenance}
+        return self.comparison.facts() | told
+
+    def drawing(self) -> figure.Drawing:
+        """The figure: accuracy and forgetting of every strategy at the largest number of labelled texts."""
+        outcomes = self.comparison.outcomes
+        title = f"{self.asked.task}, {self.comparison.labels} labelled texts, {self.asked.seeds} seeds"
+        accuracy, forgetting = (
+            {name: [getattr(o, what) for o in some] for name, some in outcomes.items()}
+            for what in ("accuracy", "forgetting")
+        )
+        return figure.outcomes_figure(title, accuracy, forgetting)
+
+
+def svg(made: Artefact) -> bytes:
+    """The figure as SVG."""
+    return figure.svg(made.drawing()).encode()
+
+
+def png(made: Artefact) -> bytes:
+    """The figure as PNG, two pixels for every unit."""
+    return figure.png(made.drawing())
+
+
+def table(made: Artefact) -> bytes:
+    """The lanes as CSV."""
+    rows, kept = made.rows(), StringIO()
+    writer = csv.DictWriter(kept, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return kept.getvalue().encode()
+
+
+def parquet(made: Artefact) -> bytes:
+    """The lanes as Parquet, with where they come from in its header."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise Refusal("Parquet needs pyarrow, which is not installed; pip install pyarrow.") from error
+    lanes = pyarrow.Table.from_pylist(made.rows()).replace_schema_metadata(made.provenance)
+    kept = BytesIO()
+    pyarrow.parquet.write_table(lanes, kept)
+    return kept.getvalue()
+
+
+def facts(made: Artefact) -> bytes:
+    """Everything as JSON."""
+    return json.dumps(made.facts(), indent=1, ensure_ascii=False).encode()
+
+
+def page(made: Artefact) -> bytes:
+    """One HTML page that needs no network and no script: the verdict, the figure, the table, where it comes from."""
+    known = made.comparison.facts()
+    rows = "".join(map(_row, known["strategies"]))
+    gaps = "".join(f"<li>{escape(against(gap))}</li>" for gap in known["against_first"])
+    unlike = "".join(f"<li>{escape(said)}</li>" for said in known["differences"])
+    origin = "".join(f"<dt>{escape(k)}</dt><dd>{_code(k, v)}</dd>" for k, v in made.provenance.items())
+    title = f"Fine-tuning for {escape(known['task'])}"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+        f"<h1>{title}</h1><p>{escape(known['verdict'])}</p>{figure.svg(made.drawing())}"
+        "<table><tr><th>strategy</th><th>accuracy</th><th>forgetting (nats)</th><th>trained</th><th>stored</th>"
+        f"<th>steps</th><th>rate</th><th>seconds</th></tr>{rows}</table>"
+        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
+        f"<h2>Where it comes from</h2><dl>{origin}</dl></html>"
+    ).encode()
+
+
+def _row(s: dict[str, Any]) -> str:
+    right, forgot = s["accuracy"], s["forgetting"]
+    cells = (
+        s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", f"{forgot['mean']:+.3f} ± {forgot['sd']:.3f}",
+        f"{s['trainable']:,}", f"{s['stored']:,}", s.get("steps", ""), f"{s['rate']:g}" if "rate" in s else "",
+        f"{s['seconds']:.2f}",
+    )  # fmt: skip
+    return f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
+
+
+def against(gap: dict[str, Any]) -> str:
+    """A paired difference as a sentence."""
+    room = f" (95 % interval {gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
+    return f"{gap['name']} against {gap['against']}: {gap['difference']:+.3f} accuracy{room}: {gap['said']}."
+
+
+def _code(name: str, said: str) -> str:
+    return f"<code>{escape(said)}</code>" if name == "command" else escape(said)
+
+
+def script(made: Artefact) -> bytes:
+    """A notebook that makes the comparison again."""
+    return notebook(made.asked, made.provenance, made.comparison)
+
+
+FILES: dict[str, Callable[[Artefact], bytes]] = {
+    "comparison.html": page,
+    "comparison.png": png,
+    "comparison.svg": svg,
+    "comparison.csv": table,
+    "comparison.parquet": parquet,
+    "comparison.json": facts,
+    "comparison.ipynb": script,
+}
+"""Every file of a result, by its name."""
+
+
+def write(made: Artefact, folder: Path) -> list[str]:
+    """Write every file into a folder; the names of those that could not be made here come back as sentences."""
+    lacking = []
+    for name, make in FILES.items():
+        try:
+            (folder / name).write_bytes(make(made))
+        except Refusal as refusal:
+            lacking.append(f"{name} was not written. {refusal}")
+        except OSError as error:
+            raise Refusal(f"{folder / name} cannot be written ({error.strerror or error}).") from error
+    return lacking

@@ -1,0 +1,139 @@
+"""What makes a comparison fair: every lane gets as many steps, tokens or operations, and its rate by the same rule."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+
+from playground.finetuning.base import Base
+from playground.finetuning.beside import FollowMean, PullByFisher, ReadTaskTexts, Replay, Term
+from playground.finetuning.labelled import Labelled
+from playground.finetuning.plans import Cell
+from playground.finetuning.strategy import Strategy
+from playground.finetuning.tune import Outcome, Setting, Tuning, _numbered, tune
+from playground.refusal import Refusal
+
+MATCHES = ("steps", "tokens", "flops")
+"""What all lanes have alike: optimiser steps, tokens that are read, or floating-point operations."""
+
+RATES = ("own", "fixed", "published", "tuned")
+"""Where learning rates come from: the strategy's own for tiny models, one for all, the paper's, or a small search."""
+
+FIXED = Strategy.rate
+"""The one rate for all."""
+
+GRID = (1e-3, 4e-3, 1.6e-2)
+"""The rates that a small search tries for every strategy alike."""
+
+MOST_TIMES = 10
+"""A lane that is matched gets at most so many times the steps of the first."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a lane costs: tokens it reads and floating-point operations, both estimated from its plan."""
+
+    tokens: float
+    flops: float
+
+
+def cost(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int = 0) -> Cost:
+    """The tokens and operations of a lane.
+
+    A step reads T tokens of labelled texts. A layer group with P weights in matrices costs, per token, 2P operations
+    forward, 2P more for the gradient of its weights where it learns, and 2P for passing the gradient down where
+    anything beneath it learns; so what lies below all that learns needs no backward. A layer of width d that looks at
+    n positions adds 4nd forward and 8nd where a gradient passes. Looking up embeddings costs nothing. What a strategy
+    reads beside the task (old texts, the same texts again) counts as so many more tokens, forward and backward. Kept
+    activations are not taken off: this is what the strategy asks for, not what this program saves. Scoring the
+    vocabulary, the optimiser and the evaluation are left out.
+    """
+    run = Tuning(base, strategy, _numbered(train, base), setting, seed)
+    plan = strategy.plan(tuple(run.groups), setting.steps) != 0
+    tokens = setting.batch * float(train.tokens.lengths.float().mean())
+    positions, width = float(train.tokens.lengths.float().mean()), run.model.shape.width
+    per_token = torch.zeros(setting.steps)
+    for index, (group, parameters) in enumerate(run.groups.items()):
+        weights = 0 if group.startswith("embeddings") else sum(p.numel() for p in parameters if p.dim() > 1)
+        looks = positions * width if group.startswith("encoder") and not group.endswith("biases") else 0.0
+        passes = plan[: index + 1].any(dim=0).float()  # something here or beneath learns
+        below = plan[:index].any(dim=0).float()
+        per_token += 2 * weights * (1 + plan[index].float() + below) + 4 * looks * (1 + 2 * passes)
+    more = sum(_beside(term, base, setting, tokens) for term in (*strategy.penalties, *strategy.beside))
+    read = tokens * setting.steps + more
+    return Cost(read, float(per_token.mean()) * read)
+
+
+def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
+    """Tokens that a part of the loss reads beside the batches of the task, over all steps."""
+    window = base.held_out.ids.shape[1]
+    match term:
+        case Replay():
+            return int(term.share * setting.steps) * term.rows * window
+        case ReadTaskTexts():
+            return tokens * (int(term.alone * setting.steps) or setting.steps)
+        case FollowMean():
+            return tokens * setting.steps
+        case PullByFisher():
+            return term.rows * window
+        case _:
+            return 0.0
+
+
+def matched(
+    base: Base, first: Strategy, other: Strategy, train: Labelled, setting: Setting, match: str, seed: int = 0
+) -> int:
+    """How many steps a strategy gets, so that it reads or computes as much as the first one does in its steps."""
+    if match not in MATCHES:
+        raise Refusal(f"match is {match!r}; choose one of {', '.join(MATCHES)}.")
+    if match == "steps" or other == first:
+        return setting.steps
+    wanted, own = (getattr(cost(base, s, train, setting, seed), match) for s in (first, other))
+    return min(max(1, round(setting.steps * wanted / own)), MOST_TIMES * setting.steps)
+
+
+def stretched(strategy: Strategy, steps: int, before: int) -> Strategy:
+    """The strategy with its painted cells moved to the same shares of another number of steps."""
+    if steps == before:
+        return strategy
+    cells = tuple(
+        Cell(c.group, (c.first - 1) * steps // before + 1, max(1, -(-c.last * steps // before)), c.multiplier)
+        for c in strategy.painted
+    )
+    return replace(strategy, painted=cells)
+
+
+def rated(strategy: Strategy, rates: str) -> Strategy:
+    """The strategy with its rate by a rule that needs no search; what was never published keeps its own."""
+    if rates not in RATES:
+        raise Refusal(f"rates is {rates!r}; choose one of {', '.join(RATES)}.")
+    if rates == "fixed":
+        return replace(strategy, rate=FIXED)
+    return replace(strategy, rate=strategy.published or strategy.rate) if rates == "published" else strategy
+
+
+def searched(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int) -> float:
+    """The rate of the grid that does best on the last quarter of the labelled texts, learnt from the others.
+
+    Every strategy gets the same budget: one run for each rate. Of rates that do equally well the one nearest to the
+    strategy's own is taken.
+    """
+    if len(train.labels) < 8:
+        raise Refusal(f"labels is {len(train.labels)}; a search for rates holds a quarter back and needs at least 8.")
+    some, held_back = _parted(train)
+    scores = {rate: _score(base, replace(strategy, rate=rate), some, held_back, setting, seed) for rate in GRID}
+    return max(GRID, key=lambda rate: (scores[rate], -abs(rate / strategy.rate - 1)))
+
+
+def _parted(train: Labelled) -> Iterator[Labelled]:
+    """The first three quarters of the texts, and the last."""
+    number = len(train.labels)
+    index = torch.arange(number, device=train.labels.device)
+    for part in (index[: number * 3 // 4], index[number * 3 // 4 :]):
+        yield train.pick(part)
+
+
+def _score(base: Base, strategy: Strategy, some: Labelled, held_back: Labelled, setting: Setting, seed: int) -> float:
+    *_, last = tune(base, strategy, some, held_back, replace(setting, looks=0), seed)
+    assert isinstance(last, Outcome)
+    return last.accuracy

@@ -1,0 +1,77 @@
+"""A whole comparison as it was asked for: enough to run it again, from a command line or a notebook."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from playground.finetuning.base import Base, from_checkpoint
+from playground.finetuning.compare import FIRST_CHOICE, Comparison, compare
+from playground.finetuning.lanes import Lane
+from playground.finetuning.record import Record
+from playground.finetuning.spelling import read
+from playground.finetuning.strategy import Strategy
+from playground.finetuning.task import Task, find_task
+from playground.finetuning.tune import Setting
+from playground.tokenizing import Tokenizer
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
+
+    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars".
+    """
+
+    base: str = "base"
+    task: str = "sentiment"
+    strategies: tuple[str, ...] = FIRST_CHOICE
+    labels: tuple[int, ...] = (64,)
+    seeds: int = 3
+    seed: int = 0
+    steps: int = 80
+    match: str = "steps"
+    rates: str = "own"
+    workers: int = 1
+    packing: str | None = None
+
+    @property
+    def chosen(self) -> list[Strategy]:
+        """The strategies that the lines mean."""
+        return [read(line) for line in self.strategies]
+
+    def command(self) -> str:
+        """The command line that does the same again."""
+        words = [
+            "playground", "compare", self.base, "--task", self.task, "--strategies", ",".join(self.strategies),
+            "--labels", ",".join(map(str, self.labels)), "--seeds", str(self.seeds), "--seed", str(self.seed),
+            "--tuning-steps", str(self.steps), "--match", self.match, "--rates", self.rates,
+        ]  # fmt: skip
+        return shlex.join(words + (["--packing", self.packing] if self.packing else []))
+
+    def run(
+        self,
+        base: Base,
+        tokenizer: Tokenizer,
+        *,
+        task: Task | None = None,
+        chosen: Sequence[Strategy] = (),
+        setting: Setting | None = None,
+        looks: int = 0,
+        record: Record | None = None,
+    ) -> Iterator[Lane | Comparison]:
+        """Run every lane; `looks` is how often a lane is looked at on its way."""
+        setting = replace(setting or Setting(), steps=self.steps, looks=looks, packing=self.packing)
+        return compare(
+            base, tokenizer, task or find_task(self.task), chosen or self.chosen, labels=self.labels, seeds=self.seeds,
+            seed=self.seed, setting=setting, workers=self.workers, match=self.match,
+            rates=self.rates, record=record,
+        )  # fmt: skip
+
+    def again(self) -> Comparison:
+        """The comparison, run from the saved model in the folder `base`."""
+        from playground.training import checkpoint
+
+        saved = checkpoint.load(self.base)
+        *_, last = self.run(from_checkpoint(saved), saved.tokenizer)
+        assert isinstance(last, Comparison)
+        return last

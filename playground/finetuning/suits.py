@@ -1,0 +1,40 @@
+"""Whether a model, a task and strategies suit each other, and the task's texts packed as the model reads them."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.head import check_writing
+from playground.finetuning.labelled import Labelled
+from playground.finetuning.packing import packing_for
+from playground.finetuning.strategy import Strategy
+from playground.finetuning.task import Split, Task
+from playground.refusal import Refusal
+from playground.tokenizing import Tokenizer
+from playground.training.learner import Learner
+
+Texts = Callable[[int, int, Split], Labelled]
+"""From a number, a seed and a split to labelled texts."""
+
+
+def texts_for(
+    learner: Learner, task: Task, chosen: Sequence[Strategy], tokenizer: Tokenizer, packing: str | None = None
+) -> Texts:
+    """The texts of a task for a model; a strategy that cannot be used for it is refused before anything is trained."""
+    for strategy in chosen:
+        check(learner, task, strategy)
+    return partial(task.load, tokenizer, packing=packing_for(learner.model.shape, packing))
+
+
+def check(learner: Learner, task: Task, strategy: Strategy) -> None:
+    """Refuse a strategy that cannot be used for a task."""
+    strategy.head.levels(learner.model)
+    for term in strategy.beside:
+        if isinstance(term, ReadTaskTexts):
+            term.check(learner)
+    if task.answer.about != "written":
+        return
+    try:
+        check_writing(learner.model, strategy.head)
+    except Refusal as refused:
+        raise Refusal(f"{strategy.name} does not suit the task {task.name!r}. {refused}") from refused

@@ -1,0 +1,18 @@
+"""Agreement: does the verb have the number of its subject?"""
+
+from functools import partial
+
+from playground.finetuning.answers import Classes
+from playground.finetuning.task import Task
+from playground.finetuning.tasks.acceptability import judged
+
+AGREEMENT = Task(
+    name="agreement",
+    aliases=("subject-verb agreement", "attractors"),
+    rank=3,
+    idea="Say whether the verb agrees with its subject, up to four misleading nouns away.",
+    source="after arXiv:1611.01368, sec. 4; minimal pairs from the generated grammar",
+    answer=Classes(("wrong", "right")),
+    items=partial(judged, tuple(f"agreement-{attractors}" for attractors in range(5))),
+    corpora=("agreement", "world"),
+)

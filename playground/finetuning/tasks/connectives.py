@@ -1,0 +1,24 @@
+"""Connectives: which word joins two clauses?"""
+
+from playground.corpora.tinyworld.presets.arguments import JOINED
+from playground.corpora.tinyworld.tasks import connective_sentences
+from playground.finetuning.answers import Classes
+from playground.finetuning.task import Item, Split, Task
+
+
+def clauses(count: int, seed: int, split: Split) -> list[Item]:
+    """Pairs of clauses whose connective was taken out."""
+    drawn = zip(*connective_sentences(count, seed, split), strict=True)
+    return [Item((joined.first, joined.second), label) for joined, label in drawn]
+
+
+CONNECTIVES = Task(
+    name="connectives",
+    aliases=("discourse", "DisSent"),
+    rank=5,
+    idea="Say which word stood between two clauses: and, but, because or so.",
+    source="arXiv:1710.04334, sec. 3; clauses from the corpus 'arguments'",
+    answer=Classes(JOINED),
+    items=clauses,
+    corpora=("arguments",),
+)

@@ -1,0 +1,33 @@
+"""Entities: which words name somebody or something, and what kind of thing?"""
+
+from playground.corpora.tinyworld.entities import ENTITIES as KINDS
+from playground.corpora.tinyworld.entities import TYPES
+from playground.corpora.tinyworld.tasks.tagged import Tagged, tagged_sentences
+from playground.finetuning.answers import Mentions
+from playground.finetuning.task import Item, Split, Task
+
+NAMES = ("O", *(f"{sign}-{kind}" for kind in TYPES for sign in "BI"))
+
+
+def named(count: int, seed: int, split: Split) -> list[Item]:
+    """Sentences about people and journeys, and some of any kind."""
+    drawn = tagged_sentences(("Life", "Journey", "Document"), count, seed, split)
+    return [Item((one.words,), [NAMES.index(tag) for tag in _tags(one)]) for one in drawn]
+
+
+def _tags(one: Tagged) -> list[str]:
+    return [
+        f"{'B' if begins else 'I'}-{KINDS[name]}" if name else "O"
+        for name, begins in zip(one.entities, one.begins, strict=True)
+    ]
+
+
+ENTITIES = Task(
+    name="entities",
+    aliases=("NER", "named entities"),
+    rank=11,
+    idea="Find the names, some of two words, and say what each names: a person, city, town, country or language.",
+    source="after CoNLL-2003 (cs/0306050); sentences from the generated world",
+    answer=Mentions(NAMES),
+    items=named,
+)

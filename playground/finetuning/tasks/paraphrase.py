@@ -1,0 +1,22 @@
+"""Paraphrase: do two sentences mean the same?"""
+
+from playground.corpora.tinyworld.tasks import paraphrase_pairs
+from playground.finetuning.answers import Classes
+from playground.finetuning.task import Item, Split, Task
+
+
+def retold(count: int, seed: int, split: Split) -> list[Item]:
+    """Pairs about events in two orders of words, half of which differ in one thing."""
+    return [Item(pair, label) for pair, label in zip(*paraphrase_pairs(count, seed, split), strict=True)]
+
+
+PARAPHRASE = Task(
+    name="paraphrase",
+    aliases=("MRPC", "QQP"),
+    rank=7,
+    idea="Say whether two sentences in different orders of words mean the same; the pair is read both ways round.",
+    source="after MRPC (Dolan and Brockett 2005); pairs from the generated world",
+    answer=Classes(("different", "same")),
+    items=retold,
+    orders=2,
+)

@@ -1,0 +1,25 @@
+"""Part of speech: what kind of word is each?"""
+
+from playground.corpora.tinyworld.labels import LABELS
+from playground.corpora.tinyworld.tasks.tagged import tagged_sentences
+from playground.finetuning.answers import Tags
+from playground.finetuning.task import Item, Split, Task
+
+NAMES = LABELS["pos"]
+
+
+def words(count: int, seed: int, split: Split) -> list[Item]:
+    """Sentences of all kinds with the part of speech of every word."""
+    drawn = tagged_sentences(("Document",), count, seed, split)
+    return [Item((one.words,), [NAMES.index(pos) for pos in one.pos]) for one in drawn]
+
+
+PART_OF_SPEECH = Task(
+    name="part of speech",
+    aliases=("POS", "tagging"),
+    rank=10,
+    idea="Say of every word whether it is a noun, a verb, an adjective ...; some words are both.",
+    source="after the Penn Treebank's tags (Marcus et al. 1993); sentences from the generated world",
+    answer=Tags(NAMES),
+    items=words,
+)

@@ -1,0 +1,23 @@
+"""Question answering: which words of a passage are the answer?"""
+
+from playground.corpora.tinyworld.tasks import reading_passages
+from playground.finetuning.answers import Span
+from playground.finetuning.task import Item, Split, Task
+
+
+def asked(count: int, seed: int, split: Split) -> list[Item]:
+    """A question, and the passage that answers it behind, so that who reads left to right knows what is asked."""
+    drawn = reading_passages(count, seed, split)
+    return [Item((one.question, one.words), (one.start, one.length)) for one in drawn]
+
+
+QUESTION_ANSWERING = Task(
+    name="question answering",
+    aliases=("QA", "SQuAD", "questions"),
+    rank=12,
+    idea="Four people moved somewhere; mark the words that say where one of them is.",
+    source="after SQuAD (arXiv:1606.05250); passages from the corpus 'questions'",
+    answer=Span(),
+    items=asked,
+    corpora=("questions",),
+)

@@ -1,0 +1,22 @@
+"""Similarity: how much of the meaning of two sentences is the same?"""
+
+from playground.corpora.tinyworld.tasks import similarity_pairs
+from playground.finetuning.answers import Number
+from playground.finetuning.task import Item, Split, Task
+
+
+def graded(count: int, seed: int, split: Split) -> list[Item]:
+    """Pairs about events with a number from 0 to 4."""
+    return [Item(pair, float(score)) for pair, score in zip(*similarity_pairs(count, seed, split), strict=True)]
+
+
+SIMILARITY = Task(
+    name="similarity",
+    aliases=("STS", "STS-B"),
+    rank=8,
+    idea="Say how many of who, what was done, to what and where two sentences share, from 0 to 4; read both ways.",
+    source="after STS-B (arXiv:1708.00055); pairs from the generated world",
+    answer=Number(most=4.0),
+    items=graded,
+    orders=2,
+)

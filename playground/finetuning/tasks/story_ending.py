@@ -1,0 +1,47 @@
+"""Story ending: which of four sentences goes on with a story?"""
+
+from random import Random
+
+from playground.corpora.tinyworld.lexicon import TOPICS
+from playground.corpora.tinyworld.tasks.draw import balanced, dice, different
+from playground.corpora.tinyworld.tasks.stories import story
+from playground.finetuning.answers import Choice
+from playground.finetuning.task import Item, Split, Task
+
+NAMES = tuple(topic.name for topic in TOPICS)
+CHOICES = 4
+
+
+def endings(count: int, seed: int, split: Split) -> list[Item]:
+    """The beginning of a story, its last sentence, and last sentences of stories that happen elsewhere."""
+    random = dice(seed, "story ending", split)
+    return [
+        item
+        for label in range(CHOICES)
+        for item in different(
+            balanced(count, CHOICES, Random(0)).count(label),
+            split,
+            lambda right=label: _item(right, random),
+            lambda item: item.words,
+            CHOICES,
+        )
+    ]
+
+
+def _item(right: int, random: Random) -> Item:
+    here, *elsewhere = random.sample(NAMES, CHOICES)
+    told = story(here, random)
+    choices = [story(name, random)[-1] for name in elsewhere]
+    choices.insert(right, told[-1])
+    return Item(([word for sentence in told[:3] for word in sentence],), right, choices=tuple(choices))
+
+
+STORY_ENDING = Task(
+    name="story ending",
+    aliases=("multiple choice", "story cloze", "SWAG"),
+    rank=13,
+    idea="Choose the sentence that goes on with a story; each of four is read behind its beginning.",
+    source="after the Story Cloze Test (arXiv:1604.01696); stories from the generated world",
+    answer=Choice(CHOICES),
+    items=endings,
+)

@@ -1,0 +1,22 @@
+"""Summary: what was best of all in a story?"""
+
+from playground.corpora.tinyworld.tasks.summaries import digests
+from playground.finetuning.answers import Writing
+from playground.finetuning.task import Item, Split, Task
+
+
+def shortened(count: int, seed: int, split: Split) -> list[Item]:
+    """A story that ends with "in short :", and the sentence that should come."""
+    return [Item((one.words,), one.summary) for one in digests(count, seed, split)]
+
+
+SUMMARY = Task(
+    name="summary",
+    aliases=("summarisation", "CNN/DM"),
+    rank=14,
+    idea="Write the one sentence that sums up a story: what was best of all.",
+    source="after CNN/Daily Mail (arXiv:1506.03340); stories from the corpus 'summaries'",
+    answer=Writing(),
+    items=shortened,
+    corpora=("summaries",),
+)

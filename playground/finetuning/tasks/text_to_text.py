@@ -1,0 +1,52 @@
+"""Text to text: three tasks in one, each announced by its name, with labels and numbers as words."""
+
+from itertools import chain
+
+from playground.finetuning.answers import Classes, Number, Writing
+from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.tasks.entailment import ENTAILMENT
+from playground.finetuning.tasks.sentiment import SENTIMENT
+from playground.finetuning.tasks.similarity import SIMILARITY
+
+PARTS = (SENTIMENT, ENTAILMENT, SIMILARITY)
+
+STEP = 0.2
+"""Numbers are rounded to a multiple of this before they are written (T5, arXiv:1910.10683, sec. 2.4)."""
+
+
+def as_word(number: float) -> str:
+    """A number as T5 writes it: 2.57 becomes "2.6"."""
+    return f"{round(number / STEP) * STEP:.1f}"
+
+
+def words_of(task: Task) -> tuple[str, ...]:
+    """The answers of a task as words, the lowest first."""
+    if isinstance(task.answer, Classes):
+        return task.answer.names
+    assert isinstance(task.answer, Number), "only classes and numbers are written as one word"
+    return tuple(as_word(STEP * k) for k in range(round(task.answer.most / STEP) + 1))
+
+
+def as_text(task: Task, item: Item) -> Item:
+    """An example with the name of its task before the texts and its answer as a word."""
+    word = as_word(item.right) if isinstance(task.answer, Number) else words_of(task)[item.right]
+    return Item(((task.name, *chain.from_iterable(item.texts)),), (word,))
+
+
+def mixed(count: int, seed: int, split: Split) -> list[Item]:
+    """Examples of all tasks in turn."""
+    each = -(-count // len(PARTS))
+    drawn = [[as_text(task, item) for item in task.items(each, seed, split)] for task in PARTS]
+    return list(chain.from_iterable(zip(*drawn, strict=True)))[:count]
+
+
+TEXT_TO_TEXT = Task(
+    name="text to text",
+    aliases=("T5", "prefixes"),
+    rank=16,
+    idea="Sentiment, entailment and similarity in one: the task is named first, the answer is written, 2.57 as 2.6.",
+    source="T5 (arXiv:1910.10683, sec. 2.4); texts of the three tasks",
+    answer=Writing(),
+    items=mixed,
+    signs=(*(task.name for task in PARTS), *chain.from_iterable(map(words_of, PARTS))),
+)

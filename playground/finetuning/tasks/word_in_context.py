@@ -1,0 +1,52 @@
+"""Word in context: does a word mean the same in two sentences?"""
+
+from random import Random
+
+from playground.corpora.tinyworld.tasks import sense_sentences
+from playground.corpora.tinyworld.tasks.draw import balanced, dice
+from playground.corpora.tinyworld.tasks.senses import Sensed
+from playground.finetuning.answers import Marked
+from playground.finetuning.task import Item, Split, Task
+from playground.refusal import Refusal
+
+KINDS = ("left near", "left far")
+"""What gives the meaning away stands left of the word, so that readers of both kinds can know it."""
+
+EACH = {"train": 200, "test": 100}
+"""Sentences of each kind; pairs are made within a split, so no sentence is in both."""
+
+MOST = 5000
+
+
+def pairs(count: int, seed: int, split: Split) -> list[Item]:
+    """Different pairs of sentences around one word, which means the same in half of them."""
+    if count > MOST:
+        raise Refusal(f"There are only {MOST} such pairs, not {count}; ask for fewer.")
+    random = dice(seed, "word in context", split)
+    sentences = [one for kind in KINDS for one in sense_sentences(kind, EACH[split], 0, split)]
+    found: dict[tuple[str, ...], Item] = {}
+    labels = balanced(count, 2, random)
+    while len(found) < count:
+        item = _pair(sentences, labels[len(found)], random)
+        found.setdefault(item.words, item)
+    return list(found.values())
+
+
+def _pair(sentences: list[Sensed], same: int, random: Random) -> Item:
+    one = random.choice(sentences)
+    word = one.words[one.place]
+    others = [o for o in sentences if o.words[o.place] == word and (o.sense == one.sense) == bool(same) and o != one]
+    other = random.choice(others)
+    return Item((one.words, other.words), same, marked=(one.place, other.place))
+
+
+WORD_IN_CONTEXT = Task(
+    name="word in context",
+    aliases=("WiC", "senses"),
+    rank=9,
+    idea="Say whether a word with two meanings means the same in both sentences; the head reads it where it stands.",
+    source="WiC (arXiv:1808.09121); sentences from the corpus 'senses'",
+    answer=Marked(("different", "same")),
+    items=pairs,
+    corpora=("senses",),
+)

@@ -1,0 +1,23 @@
+"""Arrange the first of two texts alone; the second is what must be found."""
+
+from dataclasses import dataclass, replace
+
+from playground.example import Example, running, spoken, stream
+from playground.objectives.arrange.pair import ArrangePair, Outcome
+
+
+@dataclass(frozen=True)
+class ArrangeHalf:
+    """The first text between [CLS] and [SEP]; the second is chosen, not shown (Qiu et al., arXiv:2003.08271, eq. 4)."""
+
+    def build(self, example: Example) -> Example:
+        first = example.tokens.lengths
+        pair = ArrangePair(("next",)).build(example, Outcome(first.new_zeros(first.shape)))
+        inputs, place = pair.inputs, running(pair.inputs.ids)
+        width = int(first.max()) + 2 if len(first) else 0
+        real = (place < first[:, None] + 2)[:, :width]
+        origin = inputs.origin[:, :width].where(real, -1)
+        ids = inputs.ids[:, :width].where(real, pair.tokens.specials.pad)
+        shown = stream(ids, origin, real, language=spoken(pair.tokens, origin))
+        second = pair.maskable & (running(pair.tokens.ids) >= first[:, None])
+        return replace(pair, inputs=shown, chosen=second & (first > 0)[:, None])

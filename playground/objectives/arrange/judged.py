@@ -1,0 +1,52 @@
+"""Arrange two texts of which the corpus knows something that it says of both."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator
+
+from playground.example import Example
+from playground.knob import knob
+from playground.objectives.arrange.pair import FORMS, ArrangePair, Outcome
+from playground.objectives.stage import Wishes
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class ArrangeJudged:
+    """Two texts in one row, and how somebody judged them (InferSent, arXiv:1705.02364, sec. 3.1).
+
+    Nothing is drawn: the plan is what the corpus knows of each pair, -1 where nobody has judged it. A person may say
+    it of a typed pair, by one of the names of `outcomes`.
+    """
+
+    label: str
+    outcomes: tuple[str, ...]
+    form: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
+    reset: bool = knob(False, why="Count positions from 0 again in the second text, so that both are read alike.")
+    keys: ClassVar[tuple[str, ...]] = ("pair",)
+
+    def plan(self, example: Example, rng: Generator) -> Outcome:
+        tokens = example.tokens
+        unknown = torch.full_like(tokens.lengths, -1)
+        if self.label not in tokens.labels or not tokens.ids.shape[1]:
+            return Outcome(unknown)
+        return Outcome(tokens.labels[self.label].masked_fill(~tokens.real, -1).amax(1))
+
+    def build(self, example: Example, plan: Outcome) -> Example:
+        pair = ArrangePair(("next",), self.form, self.reset)
+        text = pair.build(example, Outcome(torch.zeros_like(plan.number)))
+        said = plan.number[:, None].expand(text.tokens.ids.shape)
+        return replace(text, tokens=replace(text.tokens, labels={**text.tokens.labels, self.label: said}))
+
+    def revise(self, example: Example, plan: Outcome, wanted: Wishes) -> Outcome:
+        if "pair" not in wanted:
+            return plan
+        if wanted["pair"] not in self.outcomes:
+            raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
+        return Outcome(torch.full_like(plan.number, self.outcomes.index(wanted["pair"])))
+
+    def tell(self, example: Example, plan: Outcome, row: int) -> dict[str, Any]:
+        number = int(plan.number[row])
+        return {"pair": self.outcomes[number]} if 0 <= number < len(self.outcomes) else {}

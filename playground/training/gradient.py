@@ -1,0 +1,118 @@
+"""The gradient of a batch: at once, in parts that need less memory, or shared between processes; always the same one.
+
+A question's loss is the mean over its graded answers, so a part counts by its share of the answers of the whole batch.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+from playground.example import Example
+from playground.models import LanguageModel, grade
+from playground.models.grading import Answer
+from playground.refusal import Refusal
+from playground.rows import batches, trimmed
+
+Graded = tuple[Tensor, dict[str, Tensor]]
+"""The weighted sum that is trained, and each question's mean loss."""
+
+
+class OutOfMemory(Exception):
+    """The gradient of a batch did not fit; `asked` are the bytes of the allocation that failed, 0 where unknown."""
+
+    def __init__(self, asked: int) -> None:
+        super().__init__(f"{asked} bytes")
+        self.asked = asked
+
+
+class Gradient(Protocol):
+    """Fills the gradients of a model with those of a whole batch and gives its losses."""
+
+    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded: ...
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One process has the whole batch."""
+
+    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded:
+        parts = in_parts(example, accumulate)
+        found: list[Graded] = []
+        for part, shares in zip(parts, shares_of(parts, example), strict=True):
+            loss, terms = graded(answers(model, part, precision), shares if len(parts) > 1 else {})
+            loss.backward()
+            found.append((loss.detach(), {name: term.detach() for name, term in terms.items()}))
+        return summed(found)
+
+
+ALONE = Alone()
+
+
+def in_parts(example: Example, number: int) -> list[Example]:
+    """A batch cut by rows into so many parts of nearly one size, at most one for each row."""
+    rows = len(example.tokens.ids)
+    if number <= 1 or rows <= 1:
+        return [example]
+    if any(q.head == "match" for part in example.everything for q in part.questions):
+        raise Refusal("accumulate is above 1, but this objective compares the rows of a batch; set accumulate to 1.")
+    return [trimmed(part) for part in batches(example, -(-rows // number))]
+
+
+def shares_of(parts: Sequence[Example], whole: Example) -> list[dict[str, float]]:
+    """For each part, what share of the graded answers of each question of the whole batch it holds."""
+    total = _counts(whole)
+    return [{name: count / max(1, total[name]) for name, count in _counts(part).items()} for part in parts]
+
+
+def _counts(example: Example) -> dict[str, int]:
+    return {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
+
+
+def answers(model: LanguageModel, example: Example, precision: str) -> tuple[Answer, ...]:
+    """The model's scores; with "bfloat16" its products have half the bits, and the losses are still taken in full."""
+    if precision == "float32":
+        return model.answers(example)
+    with torch.autocast(example.tokens.ids.device.type, torch.bfloat16):
+        found = model.answers(example)
+    return tuple(replace(a, scores=a.scores.float()) for a in found)
+
+
+def graded(found: Sequence[Answer], shares: dict[str, float]) -> Graded:
+    """The loss of a part, each question counted by its share; without shares, of a whole batch."""
+    if not shares:
+        return grade(found)
+    terms = {a.question.name: shares[a.question.name] * a.mean() for a in found}
+    total = sum((a.question.weight * terms[a.question.name] for a in found), torch.zeros(()))
+    assert isinstance(total, Tensor)
+    return total, terms
+
+
+def summed(parts: Sequence[Graded]) -> Graded:
+    """The losses of the whole batch from those of its parts."""
+    if len(parts) == 1:
+        return parts[0]
+    losses, terms = zip(*parts, strict=True)
+    return torch.stack(losses).sum(), {name: torch.stack([t[name] for t in terms]).sum() for name in terms[0]}
+
+
+def clipped(model: nn.Module, longest: float) -> None:
+    """A gradient longer than `longest` is shortened to it; 0 leaves every gradient."""
+    if longest:
+        nn.utils.clip_grad_norm_(model.parameters(), longest)
+
+
+def bytes_asked(error: BaseException) -> int | None:
+    """How many bytes an allocation wanted that failed, 0 where it does not say; None for any other error."""
+    text = str(error)
+    kinds = (MemoryError, torch.cuda.OutOfMemoryError)
+    if not isinstance(error, kinds) and not re.search("can't allocate memory|not enough memory|out of memory", text):
+        return None
+    plain = re.search(r"allocate (\d+) bytes", text)
+    if plain:
+        return int(plain[1])
+    scaled = re.search(r"allocate ([\d.]+) (KiB|MiB|GiB)", text)
+    return int(float(scaled[1]) * (1 << {"KiB": 10, "MiB": 20, "GiB": 30}[scaled[2]])) if scaled else 0

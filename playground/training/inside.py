@@ -1,0 +1,170 @@
+"""Inside one update: the coming optimiser step of a run, taken by a copy of its learner and looked into."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from math import hypot
+from typing import Any
+
+import torch
+from torch import nn
+
+from playground import frames, leaks
+from playground.analysis.glance import Seen, read
+from playground.analysis.story import FORWARD, UPDATE, numbers, told, with_numbers
+from playground.example import Example
+from playground.models.grading import grade
+from playground.objectives.objective import Step
+from playground.objectives.rebuild import terms
+from playground.rows import batches, rows, trimmed
+from playground.seeds import generator
+from playground.training.blocks import steps_together
+from playground.training.feed import Feed
+from playground.training.learner import Learner
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of layers: the lengths (L2) of its parameters, of their gradient, and of what the step added."""
+
+    name: str
+    size: float
+    gradient: float
+    change: float
+
+
+@dataclass(frozen=True)
+class Update:
+    """One step, looked into: the stages of one row of its batch, and the model before and after.
+
+    `losses` are the batch's total loss before and after; `share` is the part of the full learning rate that was used;
+    `learner` is the copy, one step on.
+    """
+
+    steps: tuple[Step, ...]
+    row: int
+    batch: int
+    before: Seen
+    after: Seen
+    losses: tuple[float, float]
+    groups: tuple[Group, ...]
+    share: float
+    learner: Learner
+
+    @property
+    def gradient(self) -> float:
+        """The length of the whole gradient, before it is shortened."""
+        return hypot(*(group.gradient for group in self.groups))
+
+
+def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True) -> Update:
+    """Take the learner's coming step with a copy; the learner itself, and so its run, stays as it is."""
+    copy = deepcopy(learner)
+    steps, example = coming(learner, feed)
+    before, old = read(copy.model, example, row), _values(copy.model)
+    with _gradients(copy.model) as gradients:
+        trained, loss, _, share = copy.learn(example, falling)
+    after, new = read(copy.model, example, row), _values(copy.model)
+    with torch.no_grad():
+        left, _ = grade(copy.model.answers(trained))
+    groups = tuple(
+        Group(
+            name,
+            _length(old[n] for n in names),
+            hypot(*(gradients.get(n, 0.0) for n in names)),
+            _length(new[n] - old[n] for n in names),
+        )
+        for name, names in copy.model.groups().items()
+    )
+    place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch) * feed.batch + row
+    shown = tuple(replace(step, plan=None, example=rows(step.example, place, place + 1)) for step in steps)
+    return Update(shown, row, feed.batch, before, after, (float(loss), float(left)), groups, share, copy)
+
+
+def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Example]:
+    """The stages of the block that holds the coming step (see `Blocks`), and the batch of that step."""
+    objective, device = learner.objective, learner.device
+    asked = objective.specimens(feed.evaluation(), generator(0, "asked", device=device.type))
+    together = steps_together(objective, asked, feed)
+    number, place = divmod(learner.step, together)
+    path = (number,) if together == 1 else ("block", number)
+    tokens = feed.between(number * together, (number + 1) * together)
+    steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device.type))
+    example = steps[-1].example
+    return steps, example if together == 1 else trimmed(batches(example, feed.batch)[place])
+
+
+@contextmanager
+def _gradients(model: nn.Module) -> Iterator[dict[str, float]]:
+    """The length of every parameter's gradient as it is made, before anything shortens it."""
+    found: dict[str, float] = {}
+
+    def hear(name: str) -> Any:
+        return lambda parameter: found.__setitem__(name, float(parameter.grad.norm()))
+
+    handles = [p.register_post_accumulate_grad_hook(hear(name)) for name, p in model.named_parameters()]
+    try:
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _values(model: nn.Module) -> dict[str, torch.Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+
+
+def _length(tensors: Any) -> float:
+    return hypot(*(float(t.norm()) for t in tensors))
+
+
+def record(update: Update, corpus: str) -> dict[str, Any]:
+    """The frames of the update: one row of the batch from its text to the guesses after the step."""
+    learner, example = update.learner, update.steps[-1].example
+    objective = learner.objective
+    about = {
+        "title": f"Inside update {learner.step}",
+        "subtitle": f"Row {update.row + 1} of the {update.batch} texts of this batch of {corpus}; "
+        f"the model is the {learner.entry.name} of this run.",
+        "formula": objective.formula,
+        "source": objective.source,
+        "loss": objective.loss,
+        "terms": terms(objective, example),
+    }
+    told_steps = [(s.verb, s.example) for s in update.steps if s.part == 0]
+    made = frames.record(told_steps, leaks.check(example), about)
+    seen = numbers(made, update.before, f"{learner.entry.name} before step {learner.step}")
+    seen["groups"] = [vars(group) for group in update.groups]
+    seen["after"] = [told(guess) for guess in update.after.guesses]
+    seen["captions"] |= {"gradient": _pull(update), "change": _move(update), "after": _again(update)}
+    return with_numbers(made, seen, FORWARD | UPDATE)
+
+
+def _pull(update: Update) -> str:
+    longest = max(update.groups, key=lambda g: g.gradient)
+    clip = update.learner.entry.recipe.clip
+    short = f"; it is shortened to {clip:g} before the step" if clip and update.gradient > clip else ""
+    return (
+        f"The loss of the whole batch pulls hardest at: {longest.name}. All gradients together are "
+        f"{update.gradient:.3g} long{short}."
+    )
+
+
+def _move(update: Update) -> str:
+    most = max(update.groups, key=lambda g: g.change / max(g.size, 1e-12))
+    share = 100 * most.change / max(most.size, 1e-12)
+    return (
+        f"The optimiser moves every group a little, at {100 * update.share:.0f} % of the full learning rate. It moves "
+        f"furthest in: {most.name}, by {share:.2f} % of the length of its parameters."
+    )
+
+
+def _again(update: Update) -> str:
+    pairs = list(zip(update.before.guesses, update.after.guesses, strict=True))
+    nearer = sum(b.probability > a.probability for a, b in pairs)
+    was, left = update.losses
+    return (
+        f"The same batch again after this one step: its loss goes from {was:.3f} to {left:.3f} nats. "
+        f"In this row the true answer gained at {nearer} of {len(pairs)} positions."
+    )

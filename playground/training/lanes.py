@@ -1,0 +1,210 @@
+"""Many seeds of one run: one after another or in worker processes, with the same numbers and one band over them."""
+
+import queue
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from multiprocessing.queues import Queue
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+import torch
+
+from playground.refusal import Refusal
+from playground.training import checkpoint
+from playground.training.events import Evaluated, Event, Stepped
+from playground.training.learner import Learner
+from playground.training.loop import Run, train
+from playground.training.memory import available, estimate, said, workers_that_fit
+from playground.training.record import Summary, recorded
+from playground.training.runs import Runs
+from playground.training.session import Row
+
+SENT_EVERY = 0.1
+"""Seconds between two messages of a worker: the curve grows live, and the pipe stays idle."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A new point on the curve of one seed."""
+
+    seed: int
+    row: Row
+
+
+@dataclass(frozen=True)
+class Finished:
+    """One seed is done; `facts` are the promised keys of `playground train`."""
+
+    seed: int
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Band:
+    """The held-out loss at one step: mean and sample standard deviation (0 for one seed) over so many seeds."""
+
+    step: int
+    mean: float
+    sd: float
+    seeds: int
+
+
+def bands(points: Iterable[Point]) -> tuple[Band, ...]:
+    """The band over the seeds at every evaluated step, of the points so far."""
+    found: dict[int, dict[int, float]] = {}
+    for point in points:
+        if point.row.held_out is not None:
+            found.setdefault(point.row.step, {})[point.seed] = point.row.held_out
+    return tuple(_band(step, [row[seed] for seed in sorted(row)]) for step, row in sorted(found.items()))
+
+
+def _band(step: int, values: Sequence[float]) -> Band:
+    return Band(step, fmean(values), stdev(values) if len(values) > 1 else 0.0, len(values))
+
+
+def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
+    """How many workers have room, with a sentence where they are fewer than asked for."""
+    words, free = len(run.corpus.tokenizer), available(run.device)
+    fit = min(seeds, workers_that_fit(run.entry, words, workers, free))
+    if fit == min(seeds, workers) or free is None:
+        return fit, ""
+    need = said(estimate(run.entry, words).total)
+    return fit, f"{workers} workers would not fit: each needs about {need} and {said(free)} are free, so {fit} work."
+
+
+def train_seeds(
+    run: Run, seeds: Sequence[int], workers: int = 1, runs: Runs | None = None, resume: bool = False
+) -> Iterator[Point | Finished]:
+    """Train a run once for every seed, in folders of their own beneath `run.out`; points come as they are made.
+
+    Each worker is a process with one thread. The numbers of a seed are the same however many workers there are.
+    With `resume`, seeds that have a checkpoint go on from it.
+    """
+    if not seeds or workers < 1:
+        raise Refusal(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
+    if len(set(seeds)) < len(seeds):
+        raise Refusal(f"The seeds {list(seeds)} name one twice; every seed gives one run.")
+    number = plan(run, workers, len(seeds))[0]
+    if number == 1:
+        for seed in seeds:
+            yield from lane(run, seed, runs, resume)
+        return
+    yield from _in_workers(run, seeds, number, runs, resume)
+
+
+def lane(run: Run, seed: int, runs: Runs | None = None, resume: bool = False) -> Iterator[Point | Finished]:
+    """The points of one seed, and its facts."""
+    run = replace(run, seed=seed, out=None if run.out is None else run.out / lane_name(run, seed))
+    learner = resumed(run) if resume and run.out is not None and run.out.exists() else None
+    summary, last = Summary(run), Row(0, None, None, 0, 0.0)
+    for event in followed(run, train(run, learner), learner, runs):
+        summary.read(event)
+        if isinstance(event, Stepped):
+            last = Row.of(event)
+            yield Point(seed, last)
+        if isinstance(event, Evaluated):
+            yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
+    yield Finished(seed, summary.facts())
+
+
+def lane_name(run: Run, seed: int) -> str:
+    """The name of one seed's run and of its folder."""
+    return f"{run.entry.name}-{Path(run.corpus.name).stem}-seed{seed}".replace(" ", "_")
+
+
+def resumed(run: Run) -> Learner | None:
+    """The learner of a run's folder, ready to go on; None where nothing was kept before the run was cut off."""
+    assert run.out is not None
+    began = (run.out / "metrics.jsonl").is_file()
+    if began and not (run.out / "checkpoint.safetensors").is_file():
+        return None
+    saved = checkpoint.load(run.out, run.device)
+    if saved.corpus.hash != run.corpus.hash:
+        raise Refusal(
+            f"The run in {run.out} was trained on other text (content {saved.corpus.hash[:8]}, not "
+            f"{run.corpus.hash[:8]}); give the same corpus to go on."
+        )
+    if saved.learner.seed != run.seed:
+        raise Refusal(
+            f"The run in {run.out} has seed {saved.learner.seed}, not {run.seed}; give the same seed to go on."
+        )
+    return saved.learner
+
+
+def followed(run: Run, events: Iterable[Event], learner: Learner | None, runs: Runs | None) -> Iterator[Event]:
+    """The events of a run, written into its folder and into the list of runs."""
+    written = recorded(run, events, learner.step if learner else 0)
+    if runs is None:
+        return written
+    return runs.recorded(name_in(runs, run), run, written)
+
+
+def name_in(runs: Runs, run: Run) -> str:
+    """A run in the folder of the list is called after its own folder, one elsewhere by its path."""
+    if run.out is None:
+        return runs.new_name(lane_name(run, run.seed))
+    return run.out.name if run.out.absolute().parent == runs.folder.absolute() else run.out.as_posix()
+
+
+def _in_workers(
+    run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool
+) -> Iterator[Point | Finished]:
+    context = get_context("spawn")
+    points: Queue[list[Point]] = context.Queue()
+    pool = ProcessPoolExecutor(number, context, _begin, (run, runs, resume, points))
+    try:
+        done: list[Future[Finished]] = [pool.submit(_lane, seed) for seed in seeds]
+        told: set[int] = set()
+        while len(told) < len(seeds):
+            yield from _received(points)
+            for k, future in enumerate(done):
+                if k not in told and future.done():
+                    yield from _received(points)
+                    told.add(k)
+                    yield future.result()
+    except BrokenProcessPool:
+        raise Refusal(
+            "A worker process ended by force, perhaps for want of memory. What was saved is kept: train with the same "
+            "options and resume, perhaps with fewer workers."
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _received(points: "Queue[list[Point]]") -> Iterator[Point]:
+    """What the workers have sent; waits a little where there is nothing."""
+    try:
+        yield from points.get(timeout=SENT_EVERY)
+        while True:
+            yield from points.get_nowait()
+    except queue.Empty:
+        return
+
+
+_shared: list[Any] = []
+
+
+def _begin(*shared: Any) -> None:
+    """What a worker does first: take what all share; one thread, for more would stand in each other's way."""
+    torch.set_num_threads(1)
+    _shared[:] = shared
+
+
+def _lane(seed: int) -> Finished:
+    run, runs, resume, points = _shared
+    waiting: list[Point] = []
+    sent = time.monotonic()
+    for event in lane(run, seed, runs, resume):
+        if isinstance(event, Finished):
+            points.put(waiting)
+            return event
+        waiting.append(event)
+        if time.monotonic() - sent > SENT_EVERY:
+            points.put(waiting)
+            waiting, sent = [], time.monotonic()
+    raise AssertionError("a lane ends with its facts")

@@ -1,0 +1,98 @@
+"""Memory: how much a run will want, how much there is, and what to do when it was not enough."""
+
+from dataclasses import dataclass, replace
+from math import ceil
+from pathlib import Path
+
+import torch
+
+from playground.refusal import Refusal
+from playground.training.events import Trouble
+from playground.training.gradient import OutOfMemory
+from playground.training.learner import Learner
+from playground.zoo.entry import Entry
+from playground.zoo.recipe import Recipe
+
+PROCESS = 400 << 20
+"""Bytes of a worker process before it holds any model: Python, torch and its libraries (seen: 330 to 390 MiB)."""
+
+FLOATS = 4
+"""Bytes of a number; half precision keeps its weights whole too."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Bytes that training wants at once: weights with gradients and moments, what a step keeps, the scores."""
+
+    weights: int
+    step: int
+    scores: int
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.step + self.scores
+
+
+def estimate(entry: Entry, words: int) -> Need:
+    """From the numbers of an entry and its vocabulary, before anything is made; meant to be a little too high."""
+    shape, recipe = entry.model, entry.recipe
+    layers = shape.layers + shape.decoder_layers * 2
+    matrices = layers * (4 + 2 * shape.feed) * shape.width**2 + words * (shape.width + 1)
+    rows = ceil(recipe.batch / recipe.accumulate)
+    positions = rows * recipe.window * (2 if shape.two_streams or shape.detects or shape.backward else 1)
+    kept = positions * layers * (12 + 2 * shape.feed) * shape.width
+    maps = 2 * rows * shape.heads * recipe.window**2 * layers
+    graded = rows * recipe.window * words * 3
+    return Need(4 * FLOATS * matrices, FLOATS * (kept + maps), FLOATS * graded)
+
+
+def available(device: torch.device) -> int | None:
+    """Bytes that are free; None where the machine does not say."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) -> int:
+    """So many of the wanted worker processes as have room beside each other, at least one."""
+    if free is None:
+        return wanted
+    return max(1, min(wanted, int(0.8 * free) // (PROCESS + estimate(entry, words).total)))
+
+
+def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
+    """Go on with parts half as large, which give the same gradient; refuse where nothing smaller is left."""
+    recipe = learner.entry.recipe
+    asked = f" ({said(short.asked)} more were asked for)" if short.asked else ""
+    rows = ceil(recipe.batch / recipe.accumulate)
+    if rows <= 1:
+        raise Refusal(
+            f"Not even one row of {recipe.window} tokens fits into the memory{asked}; set window to "
+            f"{max(4, recipe.window // 2)} or make the model smaller (width, layers)."
+        )
+    if not learner.splits:
+        raise Refusal(
+            f"A step on {recipe.batch} rows does not fit into the memory{asked}, and this run cannot cut its batch; "
+            f"set batch to {max(1, recipe.batch // 2)}."
+        )
+    parts = _halved(recipe)
+    learner.entry = replace(learner.entry, recipe=replace(recipe, accumulate=parts))
+    sentence = (
+        f"A step on {rows} rows of {recipe.window} tokens did not fit into the memory{asked}; it goes on with every "
+        f"batch in {parts} parts of {ceil(recipe.batch / parts)} rows (accumulate {recipe.accumulate} → {parts}): "
+        "the same gradient, a little slower."
+    )
+    return Trouble(learner.step, "memory", sentence, {"accumulate": parts})
+
+
+def _halved(recipe: Recipe) -> int:
+    return min(recipe.batch, 2 * recipe.accumulate)
+
+
+def said(number: int) -> str:
+    """Bytes as a person says them."""
+    return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{max(1, round(number / 1e6))} MB"

@@ -1,0 +1,87 @@
+"""The learning-rate finder: the rate grows in every step until the loss runs away (arXiv:1506.01186, sec. 3.3)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from playground.refusal import Refusal
+from playground.training.learner import Learner
+from playground.training.loop import Run, prepared
+from playground.training.state import State
+
+SMOOTH = 0.8
+"""How much of the running mean of the losses stays in each step."""
+
+RUNAWAY = 2.0
+"""The search ends where the running mean is so many times its lowest value."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One step at a rate, a multiple `share` of the recipe's own; `smooth` is the running mean of the losses."""
+
+    share: float
+    rate: float
+    loss: float
+    smooth: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rate at which the loss fell fastest, to be given to the recipe; `matrix_rate` is Muon's."""
+
+    rate: float
+    matrix_rate: float
+    tried: tuple[Tried, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What was found, for a person."""
+        last = self.tried[-1]
+        return (
+            f"The loss fell fastest around a rate of {self.rate:.2g} (and {self.matrix_rate:.2g} for Muon); the search "
+            f"went from {self.tried[0].rate:.2g} to {last.rate:.2g} in {len(self.tried)} steps."
+        )
+
+
+def find_rate(
+    run: Run, learner: Learner | None = None, *, low: float = 1e-3, high: float = 30.0, steps: int = 80
+) -> Iterator[Tried | Found]:
+    """Try the rates from `low` to `high` times the recipe's own, one step each; at last what was found.
+
+    A given learner is put back to where it was, to the last bit, however the search ends.
+    """
+    if steps < 8 or not 0 < low < high:
+        raise Refusal(f"steps is {steps}, low {low} and high {high}; at least 8 steps from a low to a higher rate.")
+    course = prepared(run, learner)
+    learner, kept = course.learner, State.of(course.learner)
+    try:
+        tried: list[Tried] = []
+        for number in range(steps):
+            share = low * (high / low) ** (number / (steps - 1))
+            loss = float(learner.learn(course.blocks.at(kept.step + number), share=share)[1])
+            if not math.isfinite(loss):
+                break
+            tried.append(_tried(learner, share, loss, tried))
+            yield tried[-1]
+            if tried[-1].smooth > RUNAWAY * min(t.smooth for t in tried):
+                break
+    finally:
+        kept.give_back(learner)
+    yield _found(learner, tried)
+
+
+def _tried(learner: Learner, share: float, loss: float, before: Sequence[Tried]) -> Tried:
+    smooth = SMOOTH * before[-1].smooth + (1 - SMOOTH) * loss if before else loss
+    return Tried(share, share * learner.entry.recipe.rate, loss, smooth)
+
+
+def _found(learner: Learner, tried: Sequence[Tried]) -> Found:
+    """The rate of the steepest fall, looked at over a few steps before the lowest loss."""
+    if len(tried) < 4:
+        raise Refusal("The loss was no number from the first steps on; begin with a lower rate.")
+    lowest = min(range(len(tried)), key=lambda k: tried[k].smooth)
+    falls = {k: tried[k - 3].smooth - tried[k].smooth for k in range(3, lowest + 1)}
+    share = tried[max(falls, key=lambda k: falls[k])].share if falls else tried[0].share
+    recipe = learner.entry.recipe
+    return Found(share * recipe.rate, share * recipe.matrix_rate, tuple(tried))

@@ -1,0 +1,294 @@
+"""The runs of a folder in one SQLite file: their curves while they grow, their tree of forks, the way back to each."""
+
+import json
+import os
+import platform
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from playground.models.cost import positions, step_flops
+from playground.refusal import Refusal
+from playground.training import checkpoint
+from playground.training.checkpoint import Saved
+from playground.training.events import Evaluated, Event, Started, Stepped, Stopped
+from playground.training.learner import Learner
+from playground.training.loop import Run
+from playground.training.session import Row
+from playground.training.writer import kept
+
+FILE = "runs.sqlite"
+
+FORMAT = 1
+"""Grows when the tables change."""
+
+ROWS_AT_ONCE = 50
+"""So many points are written together; they are always written before the checkpoint of their step."""
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS runs (
+  name TEXT PRIMARY KEY, entry TEXT, corpus TEXT, seed INTEGER, device TEXT, began TEXT, state TEXT,
+  step INTEGER, tokens INTEGER, seconds REAL, held_out REAL, unigram_entropy REAL, entropy_bound REAL,
+  parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT, process TEXT);
+CREATE TABLE IF NOT EXISTS points (
+  run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
+  flops REAL);
+CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
+"""
+
+
+@dataclass(frozen=True)
+class Parent:
+    """Where a fork comes from: the name of the run, the step, and what is different from there on."""
+
+    run: str
+    step: int
+    changed: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run as the list shows it.
+
+    `state` is "running", "steps", "seconds", "diverged", "asked" or, where its process is gone, "cut off"; `settings`
+    are the knobs of its recipe and objective.
+    """
+
+    name: str
+    entry: str
+    corpus: str
+    seed: int
+    device: str
+    began: str
+    state: str
+    step: int
+    tokens: int
+    seconds: float
+    held_out: float | None
+    unigram_entropy: float | None
+    entropy_bound: float | None
+    parent: str | None
+    forked_at: int | None
+    changed: str | None
+    out: str | None
+    settings: dict[str, Any]
+
+    @property
+    def checkpoints(self) -> tuple[int, ...]:
+        """The steps from which it can be forked, besides its latest."""
+        return tuple(kept(Path(self.out))) if self.out else ()
+
+
+class Runs:
+    """The runs that were recorded in a folder, whether their process is still there or not."""
+
+    def __init__(self, folder: Path | str = "runs") -> None:
+        self.folder = Path(folder)
+
+    def all(self) -> tuple[Kept, ...]:
+        """Every run, the oldest first."""
+        if not (self.folder / FILE).is_file():
+            return ()
+        names = ", ".join(f.name for f in fields(Kept))  # in the order of the fields, the settings last
+        with closing(self._open()) as base:
+            found = base.execute(f"SELECT {names}, process FROM runs ORDER BY began, rowid").fetchall()
+        return tuple(_kept(row) for row in found)
+
+    def find(self, name: str) -> Kept:
+        """One run by its name."""
+        there = {run.name: run for run in self.all()}
+        if name not in there:
+            known = ", ".join(there) or "none"
+            raise Refusal(f"There is no run {name!r} in {self.folder}; there are: {known}.")
+        return there[name]
+
+    def children(self, name: str | None) -> tuple[Kept, ...]:
+        """The forks of a run; with None those that are no forks, the roots of the tree."""
+        return tuple(run for run in self.all() if run.parent == name)
+
+    def points(self, name: str, after: int = -1) -> list[Row]:
+        """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
+        with closing(self._open()) as base:
+            found = base.execute(
+                "SELECT step, loss, held_out, tokens, seconds, more, graded, flops FROM points "
+                "WHERE run = ? AND step > ? ORDER BY step, rowid",
+                (name, after),
+            ).fetchall()
+        return [_row(*row) for row in found]
+
+    def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Saved:
+        """The learner of a run at its latest checkpoint, or at an earlier one that stayed."""
+        run = self.find(name)
+        if run.out is None:
+            raise Refusal(f"The run {name} kept no checkpoint; give a run a folder (--out) to go back to it.")
+        there = kept(Path(run.out))
+        if step is None:
+            return checkpoint.load(Path(run.out), device)
+        if step in there:
+            return checkpoint.load(there[step], device)
+        latest = checkpoint.load(Path(run.out), device)
+        if latest.learner.step == step:
+            return latest
+        steps = sorted({*there, latest.learner.step})
+        raise Refusal(f"The run {name} kept nothing of step {step}; it kept {', '.join(map(str, steps))}.")
+
+    def new_name(self, wanted: str) -> str:
+        """The name, with a number behind it where it is taken."""
+        taken, number = {run.name for run in self.all()}, 2
+        name = wanted
+        while name in taken:
+            name, number = f"{wanted}-{number}", number + 1
+        return name
+
+    def recorded(self, name: str, run: Run, events: Iterable[Event], parent: Parent | None = None) -> Iterator[Event]:
+        """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
+        base: sqlite3.Connection | None = None
+        waiting: list[tuple[Any, ...]] = []
+        last, learner, each = Row(0, None, None, 0, 0.0), None, 0.0
+        try:
+            for event in events:
+                if isinstance(event, Started):
+                    base, learner = self._begin(name, run, event, parent), event.learner
+                    last = self._point_at(name if parent is None else parent.run, learner)
+                if isinstance(event, Stepped) and learner is not None:
+                    each = each or step_flops(learner.model, event.example) / max(1, positions(event.example))
+                last = _next(last, event, each)
+                if isinstance(event, Stepped | Evaluated):
+                    waiting.append(_point(name, last))
+                saves = isinstance(event, Stepped) and event.step % run.save_every == 0
+                if base is not None and (saves or len(waiting) >= ROWS_AT_ONCE or isinstance(event, Stopped)):
+                    _write(base, name, last, waiting, event.reason if isinstance(event, Stopped) else "running")
+                    waiting = []
+                yield event
+        except sqlite3.Error as error:
+            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
+        finally:
+            if base is not None:
+                base.close()
+
+    def _point_at(self, name: str, learner: Learner) -> Row:
+        """The point from which a run goes on: what its own curve, or that of its parent, says of the step."""
+        there = [p for p in self.points(name) if p.step == learner.step] if learner.step else []
+        flops = there[-1].flops if there else 0.0
+        return Row(learner.step, None, None, learner.tokens, learner.seconds, (), learner.graded, flops)
+
+    def _begin(self, name: str, run: Run, started: Started, parent: Parent | None) -> sqlite3.Connection:
+        learner = started.learner
+        about = {
+            "name": name,
+            "entry": run.entry.name,
+            "corpus": run.corpus.name,
+            "seed": learner.seed,
+            "device": str(run.device),
+            "began": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "state": "running",
+            "step": learner.step,
+            "tokens": learner.tokens,
+            "seconds": learner.seconds,
+            "unigram_entropy": started.unigram_entropy,
+            "entropy_bound": learner.entry.bound(run.corpus),
+            "out": None if run.out is None else str(run.out.absolute()),
+            "settings": json.dumps(_settings(learner.entry)),
+            "process": f"{platform.node()}:{os.getpid()}",
+        }
+        if parent is not None:
+            about |= {"parent": parent.run, "forked_at": parent.step, "changed": parent.changed}
+        base = self._open()
+        with base:
+            again = learner.step and (parent is None or learner.step != parent.step)
+            base.execute("DELETE FROM points WHERE run = ? AND step > ?", (name, learner.step if again else -1))
+            marks = ", ".join("?" * len(about))
+            updates = ", ".join(f"{k} = excluded.{k}" for k in about if not (again and k == "began"))
+            base.execute(
+                f"INSERT INTO runs ({', '.join(about)}) VALUES ({marks}) ON CONFLICT (name) DO UPDATE SET {updates}",
+                tuple(about.values()),
+            )
+        return base
+
+    def _open(self) -> sqlite3.Connection:
+        """The file, made where there is none; several processes may write at once."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            base = sqlite3.connect(self.folder / FILE, timeout=30, check_same_thread=False)
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = NORMAL")
+            _check_format(base, self.folder / FILE)
+            base.executescript(f"PRAGMA user_version = {FORMAT}; {TABLES}")
+        except (OSError, sqlite3.Error) as error:
+            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
+        return base
+
+
+def _check_format(base: sqlite3.Connection, path: Path) -> None:
+    (found,) = base.execute("PRAGMA user_version").fetchone()
+    there = base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if there and found != FORMAT:
+        base.close()
+        raise Refusal(
+            f"The list of runs {path} has format {found}; this version reads format {FORMAT}. Move it away to begin a "
+            "new list; the runs' own folders stay as they are."
+        )
+
+
+def _kept(row: tuple[Any, ...]) -> Kept:
+    found = Kept(*row[:-1])  # pyright: ignore[reportCallIssue]
+    found, process = replace(found, settings=json.loads(row[-2])), row[-1]
+    gone = found.state == "running" and not _alive(process)
+    return replace(found, state="cut off") if gone else found
+
+
+def _alive(process: str | None) -> bool:
+    """Whether the process that writes a run is still there; those of other machines are believed to be."""
+    machine, _, number = (process or "").rpartition(":")
+    if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it
+        return True
+    try:
+        os.kill(int(number), 0)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _settings(entry: Any) -> dict[str, Any]:
+    recipe = {f.name: getattr(entry.recipe, f.name) for f in fields(entry.recipe)}
+    return {"recipe": recipe, "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
+
+
+def _next(last: Row, event: Event, each: float) -> Row:
+    """The newest point of the curve after an event; a position costs `each` operations."""
+    match event:
+        case Stepped():
+            return Row.of(event, last, each * positions(event.example))
+        case Evaluated():
+            return replace(last, step=event.step, loss=None, held_out=event.held_out, more=())
+        case _:
+            return last
+
+
+def _point(name: str, row: Row) -> tuple[Any, ...]:
+    more = json.dumps(row.more)
+    return (name, row.step, row.loss, row.held_out, row.tokens, row.seconds, more, row.graded, row.flops)
+
+
+def _row(*values: Any) -> Row:
+    """A point as it was kept; the losses of other questions come back as pairs."""
+    step, loss, held_out, tokens, seconds, more, graded, flops = values
+    return Row(step, loss, held_out, tokens, seconds, tuple((k, v) for k, v in json.loads(more)), graded, flops)
+
+
+def _write(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], state: str) -> None:
+    """The waiting points, and how far the run is."""
+    held_out = next((point[3] for point in reversed(waiting) if point[3] is not None), None)
+    with base:
+        base.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", waiting)
+        base.execute(
+            "UPDATE runs SET step = ?, tokens = ?, seconds = ?, state = ?, held_out = coalesce(?, held_out) "
+            "WHERE name = ?",
+            (last.step, last.tokens, last.seconds, state, held_out, name),
+        )

@@ -1,0 +1,84 @@
+"""What a model has understood and what its heads do, measured beside training at every second evaluation."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import torch
+
+from playground.analysis.gauges import GAUGES, Asked, asked
+from playground.analysis.heads import Habit, habits
+from playground.corpora.corpus import pick
+from playground.example import Example, Tokens
+from playground.seeds import generator
+from playground.training.events import Evaluated, Event, Started
+from playground.training.learner import Learner
+from playground.training.loop import Run
+
+EVERY = 2
+"""Evaluations from one measurement to the next: so training is slowed by two or three per cent."""
+
+TEXTS = 8
+"""Held-out texts on which the heads are looked at."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The gauges by name, 0 to 1 with guessing at a half, and how far every head follows every pattern."""
+
+    step: int
+    gauges: dict[str, float]
+    habits: tuple[Habit, ...]
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """A bookmark: the first head of the model that came to follow a pattern, at the first evaluation that saw it."""
+
+    step: int
+    habit: Habit
+
+
+def watched(run: Run, events: Iterable[Event]) -> Iterator[Event | Measured | Noticed]:
+    """The same events, after every second evaluation what was measured and what was noticed for the first time."""
+    watch, number = None, 0
+    for event in events:
+        yield event
+        if isinstance(event, Started):
+            gauges = asked(GAUGES, run.corpus, event.learner.model)
+            watch = _Watch(event.learner, gauges, _shown(event.learner, event.held_out))
+        if isinstance(event, Evaluated) and watch is not None:
+            if number % EVERY == 0:
+                yield from watch.look(event.step)
+            number += 1
+
+
+@dataclass
+class _Watch:
+    """What is looked at, and the patterns that were seen before."""
+
+    learner: Learner
+    gauges: tuple[Asked, ...]
+    example: Example
+    known: set[str] = field(default_factory=set)
+
+    def look(self, step: int) -> Iterator[Measured | Noticed]:
+        """What there is at this step, and the first head of every pattern that is new."""
+        measured = _measure(self.learner, self.gauges, self.example)
+        yield measured
+        for habit in measured.habits:
+            if habit.notable and habit.pattern.name not in self.known:
+                self.known.add(habit.pattern.name)
+                yield Noticed(step, habit)
+
+
+def _shown(learner: Learner, held_out: Tokens) -> Example:
+    """Always the same few held-out texts in always the same corruption."""
+    few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
+    return learner.objective.example(few, generator(0, "watched", device=learner.device.type))
+
+
+def _measure(learner: Learner, gauges: tuple[Asked, ...], example: Example) -> Measured:
+    learner.model.eval()
+    seen = habits(example, learner.model.attention(example))
+    learner.model.train()
+    return Measured(learner.step, {one.gauge.name: one.measure(learner.model) for one in gauges}, seen)

@@ -1,0 +1,49 @@
+"""Two ways to train the same paper: as the papers did, or with what makes a tiny model learn sooner."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from playground.knob import turn
+from playground.refusal import Refusal
+from playground.zoo.entry import Entry
+
+
+@dataclass(frozen=True)
+class Way:
+    """Settings of the recipe and of the model that belong together."""
+
+    name: str
+    idea: str
+    recipe: Mapping[str, Any]
+    model: Mapping[str, Any]
+
+    def __call__(self, entry: Entry) -> Entry:
+        """The entry, trained this way; everything that the way does not name stays."""
+        return replace(entry, recipe=turn(entry.recipe, self.recipe), model=turn(entry.model, self.model))
+
+
+PAPER = Way(
+    "paper",
+    "AdamW, every matrix from N(0, 0.02), learned positions, a linear rise and fall to zero (BERT, arXiv:1810.04805, "
+    "app. A.2); the rate is higher than BERT's 1e-4, because the network is tiny.",
+    {"optimiser": "adamw", "rate": 3e-3, "warm_up": 0.1, "floor": 0.0},
+    {"positions": "learned", "start": "normal"},
+)
+
+ACCELERATED = Way(
+    "accelerated",
+    "Muon on the matrices inside the stacks and AdamW on the rest, turned queries and keys (arXiv:2104.09864), "
+    "attention that averages from the first step on (after arXiv:2305.09828).",
+    {"optimiser": "muon", "rate": 6e-3, "matrix_rate": 2e-2, "warm_up": 0.1, "floor": 0.02},
+    {"positions": "rotary", "start": "mimetic"},
+)
+
+WAYS = {way.name: way for way in (PAPER, ACCELERATED)}
+
+
+def find_way(name: str) -> Way:
+    """A way by its name."""
+    if name not in WAYS:
+        raise Refusal(f"There is no recipe {name!r}; choose one of {', '.join(WAYS)}.")
+    return WAYS[name]

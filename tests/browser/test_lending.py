@@ -1,0 +1,37 @@
+"""Journey: a person has a small model trained on the stage, reads its numbers, and walks through one of its updates."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_stage_page import open_stage, wait_for
+from tests.browsing import shot
+from tests.runs import reviews
+
+
+def test_a_small_model_shows_its_numbers_and_one_of_its_updates(
+    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("widgets.lent.STEPS", 8)
+    monkeypatch.setattr("widgets.lent.open_corpus", lambda _: reviews())
+    open_stage(page, address)
+    expect(page.get_by_text("there is none on the stage yet")).to_be_visible()
+    page.get_by_role("button", name="Train a small model now").click()
+    wait_for(page, "s.name === 'forward' && s.answers.layers[0].held.length === 1")
+    expect(page.get_by_text("The numbers are those of MLM after 8 steps on reviews")).to_be_visible()
+    page.locator("section.stage").focus()
+    page.keyboard.press(",")
+    wait_for(page, "s.layer === 0 && String(s.answers.layers[0].held) === '0'")
+    page.keyboard.press("End")
+    wait_for(page, "s.name === 'loss' && s.answers.prices.length > 0 && !s.moving")
+    shot(page, "stage-numbers")
+    page.get_by_role("button", name="Inside one update").click()
+    expect(page.locator("section.stage .stage-title")).to_have_text("Inside update 9")
+    page.locator("section.stage").focus()
+    page.keyboard.press("End")
+    wait_for(page, "s.name === 'after' && s.answers.kind === 'after'")
+    shot(page, "stage-inside")
+    page.get_by_role("button", name="Back to the sentence").click()
+    expect(page.locator("section.stage .stage-title")).to_have_text("MLM")
+    page.get_by_role("button", name="Without a model").click()
+    expect(page.get_by_role("button", name="Train a small model now")).to_be_visible()
+    wait_for(page, "s.answers.layers.every((each) => !each.held.length)")

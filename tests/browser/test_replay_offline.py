@@ -1,0 +1,156 @@
+"""A run baked by the command line, and one exported from a notebook: opened from a file, with the network cut."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from playwright.sync_api import Browser, Page
+
+from playground.cli import main
+from playground.training import train
+from playground.training.moments import load, watched
+from playground.training.record import recorded
+from tests.runs import reviews, run_of
+from widgets import notebook
+
+HANDLE = "document.querySelector('[id^=replay-]').__replay"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One run, twice: baked from its folder, and as cells of a notebook that nbconvert has exported."""
+    folder = tmp_path_factory.mktemp("replay")
+    run = run_of(steps=40, out=folder / "run")
+    for _ in watched(run, recorded(run, train(run))):
+        pass
+    assert main(["bake", str(folder / "run"), "-o", str(folder / "baked.html")]) == 0
+    return {"baked": folder / "baked.html", "notebook": exported(folder)}
+
+
+def exported(folder: Path) -> Path:
+    """What `train` and `stage(model=...)` leave in cells, as `nbconvert --to html` writes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLAYGROUND_HEADLESS", "1")
+        trained = notebook.train("BERT", reviews(), steps=12, batch=8, window=16)
+        pictures = [trained._repr_html_(), notebook.stage("MLM", model=trained)._repr_mimebundle_()["text/html"]]
+    cells = [nbformat.v4.new_code_cell("", outputs=[shown(html)]) for html in pictures]
+    page = folder / "notebook.html"
+    exporter = HTMLExporter(mathjax_url="", require_js_url="")
+    page.write_text(exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells))[0], encoding="utf-8")
+    return page
+
+
+def shown(html: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_output("display_data", data={"text/html": html})
+
+
+@pytest.fixture
+def offline(browser: Browser) -> Iterator[Page]:
+    """A page without a network: whatever is asked for beside the file itself fails the test, as does any error."""
+    context, trouble = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True), []
+    tab = context.new_page()
+    asked = ("file:", "data:", "blob:")
+    tab.on("request", lambda sent: None if sent.url.startswith(asked) else trouble.append(sent.url))
+    tab.on("pageerror", lambda error: trouble.append(str(error)))
+    tab.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+    yield tab
+    context.close()
+    assert not trouble
+
+
+@pytest.mark.parametrize("kind", ["baked", "notebook"])
+def test_a_run_is_scrubbed_without_kernel_and_network(kind: str, files: dict[str, Path], offline: Page) -> None:
+    tab = offline
+    tab.goto(files[kind].as_uri())
+    tab.wait_for_function("document.querySelector('[id^=replay-]')?.__replay")
+    last = tab.evaluate(f"{HANDLE}.state()")
+    assert last["at"] == last["moments"] - 1 and last["stage"]["answers"]["step"] == last["step"]
+    scrub = tab.get_by_role("slider", name="Moment of the training")
+    scrub.fill("3")
+    state = tab.evaluate(f"{HANDLE}.state()")
+    assert (state["at"], state["step"], state["stage"]["answers"]["step"]) == (3, 3, 3)
+    assert scrub.get_attribute("aria-valuetext").startswith("step 3, training")
+    scrub.focus()
+    scrub.press("Home")
+    assert tab.evaluate(f"{HANDLE}.state().step") == 0
+    assert "before training" in tab.locator(".replay-said").inner_text()
+    scrub.press("PageDown")
+    assert tab.evaluate(f"{HANDLE}.state().step") == 1
+    tab.locator(".replay section.stage").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function(f"{HANDLE}.state().stage.name === 'loss' && !{HANDLE}.state().stage.moving")
+    assert tab.evaluate(f"{HANDLE}.state().step") == 1, "the frames move on, the moment stays"
+
+
+def test_the_numbers_on_screen_are_those_in_the_folder(files: dict[str, Path], offline: Page) -> None:
+    tab, replay = offline, load(files["baked"].parent / "run")
+    tab.goto(files["baked"].as_uri())
+    tab.wait_for_function("document.querySelector('[id^=replay-]')?.__replay")
+    tab.evaluate(f"{HANDLE}.stage.set({[f['name'] for f in replay.last['frames']].index('loss')}, 0)")
+    every = f"(k) => {{ {HANDLE}.show(k); return {HANDLE}.state().stage.answers; }}"
+    told = tab.evaluate(f"[...Array({len(replay.moments)}).keys()].map({every})")
+    for k, (answers, moment) in enumerate(zip(told, replay.moments, strict=True)):
+        assert [p["loss"] for p in answers["prices"]] == pytest.approx([g["loss"] for g in moment["guesses"]])
+        assert [g["first"] for g in answers["guesses"]] == [g["top"][0][0] for g in moment["guesses"]]
+        assert answers["step"] == moment["step"] == k
+    tab.locator(".replay section.stage").focus()
+    tab.keyboard.press("t")
+    weights = replay.attention["encoder"][-1, -1].double().mean(0) / 255
+    shown = [row.split("\t")[1:] for row in tab.locator(".stage-table tbody tr").all_inner_texts()]
+    assert shown == [["<1 %" if 0 < w < 0.01 else f"{int(100 * w + 0.5)} %" for w in row] for row in weights.tolist()]
+
+
+def test_the_run_plays_and_the_curve_is_a_scrub_bar_too(files: dict[str, Path], offline: Page) -> None:
+    tab = offline
+    tab.goto(files["baked"].as_uri())
+    tab.wait_for_function("document.querySelector('[id^=replay-]')?.__replay")
+    box = tab.locator(".replay-curve").bounding_box()
+    assert box
+    tab.mouse.click(box["x"] + 46, box["y"] + 60)
+    assert tab.evaluate(f"{HANDLE}.state().step") == 0
+    tab.get_by_role("button", name="Play the run").click()
+    tab.wait_for_function(f"{HANDLE}.state().step >= 2")
+    tab.get_by_role("button", name="Pause the run").click()
+    assert not tab.evaluate(f"{HANDLE}.state().playing")
+
+
+def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = files["baked"].parent
+    assert main(["bake", str(folder / "run"), "-o", str(folder / "again.html"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["moments"] == len(facts["steps"]) == 41 and facts["bytes"] < 3_000_000
+    for arguments, said in (
+        ([str(folder), "-o", str(folder / "x.html")], "kept no moments"),
+        ([str(folder / "run"), "-o", str(folder)], "cannot be written"),
+        ([str(folder / "run"), "-o", str(folder / "x.html"), "--steps", "5"], "--steps is for an entry"),
+        (["nobody", "-o", str(folder / "x.html")], "nobody"),
+    ):
+        assert main(["bake", *arguments]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_an_entry_is_trained_first_and_watched_on_the_given_sentence(tmp_path: Path) -> None:
+    corpus = reviews()
+    (tmp_path / "reviews.txt").write_text(corpus.tokenizer.join(corpus.ids[:4000].tolist()), encoding="utf-8")
+    given = [
+        "--corpus",
+        str(tmp_path / "reviews.txt"),
+        "--out",
+        str(tmp_path / "run"),
+        "--sentence",
+        "the movie was good",
+    ]
+    made = ["--steps", "2", "--set", "layers=4", "--set", "width=16", "--set", "heads=4", "--set", "window=16"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        assert main(["bake", "BERT", "-o", str(tmp_path / "x.html"), *given, *made]) == 0
+    replay = load(tmp_path / "run")
+    assert replay.record["text"] == ["the", "movie", "was", "good"]
+    assert replay.attention["encoder"].shape[:3] == (3, 4, 4)
+    assert (tmp_path / "x.html").stat().st_size < 3_000_000

@@ -1,0 +1,107 @@
+"""Journey: put two strategies together, paint a plan, compare, read the verdict, take the result away."""
+
+import csv
+import io
+import json
+import time
+import zipfile
+
+import nbformat
+import pytest
+import torch
+from playwright.sync_api import Page, expect
+
+from playground.training import Session
+from tests.browsing import shot, visit
+from tests.runs import becomes, run_of, tiny
+from widgets.store import TrainStore
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """A tiny model that every visit finds already trained."""
+    torch.set_num_threads(1)
+    session = Session(run_of(entry=tiny(model={"layers": 2}, steps=30), steps=30))
+    session.start()
+    assert becomes(lambda: session.state == "done", 60), session.state
+    monkeypatch.setattr(TrainStore.param.session, "default", session)
+
+
+@pytest.fixture
+def context_size():
+    return {"width": 1280, "height": 1400}
+
+
+def drag(page: Page, box, start, end):
+    page.mouse.move(box["x"] + start[0] * box["width"], box["y"] + start[1] * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + end[0] * box["width"], box["y"] + end[1] * box["height"], steps=5)
+    page.mouse.up()
+
+
+def downloaded(page: Page, label: str) -> bytes:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=label, exact=True).or_(page.get_by_role("link", name=label, exact=True)).click()
+    return waiting.value.path().read_bytes()
+
+
+def line(page: Page) -> str:
+    return page.get_by_text("Written in a line:").inner_text().removeprefix("Written in a line: ")
+
+
+def changes(page: Page, before: str, act) -> str:
+    act()
+    end = time.monotonic() + 20
+    while line(page) == before and time.monotonic() < end:
+        page.wait_for_timeout(100)
+    assert line(page) != before, before
+    return line(page)
+
+
+def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, address: str, trained) -> None:
+    visit(page, address)
+    page.get_by_role("tab", name="Transfer").click()
+    page.get_by_role("button", name="Make a strategy of your own").click()
+    assert line(page) == "full"
+
+    def choose():
+        page.get_by_label("parts").last.click()
+        page.get_by_text("L2-SP", exact=True).last.click()
+        page.keyboard.press("Escape")
+
+    composed = changes(page, "full", choose)
+    assert composed == "full + L2-SP"
+    canvases = [c.bounding_box() for c in page.locator("canvas").all() if c.is_visible()]
+    widest = max((b for b in canvases if b), key=lambda b: b["width"])
+    painted = changes(page, composed, lambda: drag(page, widest, (0.3, 0.55), (0.6, 0.65)))
+    assert "[" in painted and painted.endswith("x0]")
+    assert changes(page, painted, lambda: page.get_by_role("button", name="Undo").click()) == composed
+    assert changes(page, composed, lambda: page.get_by_role("button", name="Redo").click()) == painted
+    keyed = changes(page, painted, lambda: page.get_by_role("button", name="Paint", exact=True).press("Enter"))
+    assert "embeddings 1-80 x0" in keyed
+    page.get_by_label("name", exact=True).fill("mine")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Written in a line: mine = full + L2-SP")).to_be_visible()
+    shot(page, "transfer-editor-1280")
+    page.get_by_role("button", name="Add to the comparison").click()
+    expect(page.get_by_role("checkbox", name="mine")).to_be_checked()
+    page.get_by_role("checkbox", name="gradual unfreezing").uncheck()
+    page.get_by_role("button", name="Make a strategy of your own").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_text("standard error")).to_be_visible(timeout=90_000)
+    expect(page.get_by_role("cell", name="mine", exact=True)).to_be_visible()
+    expect(page.get_by_text("differ in").first).to_be_visible()
+    assert page.get_by_text("embeddings frozen, moved 0.00").count() or page.get_by_text("0, not one bit").count()
+    shot(page, "transfer-own-1280")
+    rows = list(csv.DictReader(io.StringIO(downloaded(page, "CSV").decode())))
+    assert {(r["strategy"], r["seed"]) for r in rows} >= {("mine", "0"), ("mine", "2"), ("full", "1")}
+    assert downloaded(page, "PNG").startswith(b"\x89PNG")
+    notebook = nbformat.reads(downloaded(page, "Notebook").decode(), as_version=4)
+    nbformat.validate(notebook)
+    assert "mine = full + L2-SP" in notebook.cells[1].source
+    archive = zipfile.ZipFile(io.BytesIO(downloaded(page, "All, with the model")))
+    assert "base/checkpoint.safetensors" in archive.namelist()
+    assert json.loads(archive.read("comparison.json"))["provenance"]["command"].startswith("playground compare base")
+    page.set_viewport_size({"width": 760, "height": 1400})
+    page.wait_for_timeout(500)
+    shot(page, "transfer-own-760")

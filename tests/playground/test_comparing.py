@@ -1,0 +1,458 @@
+"""Comparisons that are fair, that survive being killed, and that leave files from which they can be made again."""
+
+import csv
+import io
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+import torch
+from PIL import Image
+
+from playground import cli
+from playground.finetuning import Cell, Comparison, Lane, compare, find_strategy, find_task, strategies
+from playground.finetuning.artefact import FILES, Artefact, Origin, page, table, write
+from playground.finetuning.compare import against_first
+from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, searched, stretched
+from playground.finetuning.job import Asked
+from playground.finetuning.record import FILE, Record, identity, key, read_outcome, write_outcome
+from playground.finetuning.spelling import read, spell
+from playground.finetuning.tune import Base, Outcome, Setting, Tuned, Tuning, _numbered, tune
+from playground.refusal import Refusal
+from playground.training import train
+from playground.training.feed import Feed
+from tests.runs import becomes, learner_of, reviews, run_of, tiny
+
+SENTIMENT = find_task("sentiment")
+SETTING = Setting(steps=6, batch=4)
+
+
+@cache
+def base_of(entry="BERT"):
+    learner = learner_of(entry, model={"layers": 2})
+    feed = Feed.of(reviews(), 16, 8, 0, learner.device)
+    for step in range(3):
+        learner.learn(learner.example(feed.at(step)))
+    return Base(learner, feed.evaluation(8))
+
+
+@cache
+def texts(count=24, seed=0, split="train"):
+    return SENTIMENT.load(reviews().tokenizer, count, seed, split)
+
+
+def compared(*lines, labels=8, seeds=2, **more):
+    chosen = [read(line) for line in lines]
+    return list(
+        compare(base_of(), reviews().tokenizer, SENTIMENT, chosen, labels=labels, seeds=seeds, setting=SETTING, **more)
+    )
+
+
+def last_of(*lines, **more):
+    *_, last = compared(*lines, **more)
+    assert isinstance(last, Comparison)
+    return last
+
+
+def numbers(comparison):
+    return {n: [(o.accuracy, o.forgetting, o.moved) for o in some] for n, some in comparison.outcomes.items()}
+
+
+# a strategy in one line
+
+
+LINES = ("full", "full + L2-SP", "mine = gradual unfreezing + L2-SP [embeddings 1-3 x0; top 2-6 x0.5]", "my = adapters")
+
+
+@pytest.mark.parametrize("line", [*LINES, *strategies()])
+def test_a_strategy_is_written_and_read_back(line):
+    assert spell(read(line)) == line
+    assert read(spell(read(line))) == read(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("full [embeddings 1-3]", "'embeddings 1-3' is no painted cell"),
+        ("full [top 1-2 x0] tail", "is no strategy; write it like"),
+        ("full [top 1-2 x1e999e]", "is no painted cell"),
+        ("a;b = full", "The name 'a;b' cannot be used"),
+        ("= full", "The name '' cannot be used"),
+        ("nope", "no strategy named 'nope'"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_one_sentence(line, said):
+    with pytest.raises(Refusal, match=said.replace("[", r"\[")):
+        read(line)
+
+
+@pytest.mark.parametrize("name", strategies())
+def test_the_rows_that_can_be_painted_are_those_of_the_optimiser(name):
+    strategy = strategies()[name]
+    run = Tuning(base_of(), strategy, _numbered(texts(), base_of()), SETTING, 0)
+    assert strategy.rows(2) == tuple(run.groups)
+
+
+def test_a_painted_plan_is_what_the_optimiser_uses():
+    line = "mine = full + L2-SP [embeddings 1-6 x0; encoder layer 1 3-4 x0.5]"
+    outcome = last_of(line, seeds=1).outcomes["mine"][0]
+    assert outcome.rates[0].tolist() == [0.0] * 6
+    assert outcome.rates[1].tolist() == pytest.approx([4e-3, 4e-3, 2e-3, 2e-3, 4e-3, 4e-3])
+    assert outcome.moved[0] == 0.0 < outcome.moved[1]
+
+
+# looks on the way
+
+
+def test_looking_changes_nothing_and_ends_where_the_outcome_is():
+    plain = list(tune(base_of(), find_strategy("full"), texts(), texts(100, 0, "test"), SETTING, 0))
+    looked = list(tune(base_of(), find_strategy("full"), texts(), texts(100, 0, "test"), replace(SETTING, looks=3), 0))
+    assert [e.loss for e in plain[:-1]] == [e.loss for e in looked[:-1]]
+    assert (plain[-1].accuracy, plain[-1].forgetting) == (looked[-1].accuracy, looked[-1].forgetting)
+    looks = [e.look for e in looked[:-1] if e.look]
+    assert [e.step for e in looked[:-1] if e.look] == [2, 4, 6]
+    assert (looks[-1].accuracy, looks[-1].forgetting) == (looked[-1].accuracy, looked[-1].forgetting)
+    assert looks[-1].moved == looked[-1].moved
+
+
+@pytest.mark.parametrize(
+    ("name", "unchanged"), [("adapters", True), ("LoRA", True), ("prefix tuning", True), ("full", False)]
+)
+def test_whether_old_outputs_are_the_same_bits_is_measured(name, unchanged):
+    assert last_of(name, seeds=1).outcomes[name][0].unchanged is unchanged
+
+
+# fair
+
+
+def test_a_head_alone_costs_its_own_two_passes_beyond_reading():
+    train = texts()
+    tokens = SETTING.batch * float(train.tokens.lengths.float().mean())
+    full, frozen = (cost(base_of(), find_strategy(n), train, SETTING) for n in ("full", "feature-based"))
+    assert full.tokens == frozen.tokens == pytest.approx(tokens * SETTING.steps)
+    body = sum(p.numel() for n, p in base_of().learner.model.named_parameters() if ".blocks." in n and p.dim() > 1)
+    head = 2 * 16
+    looks = 2 * 4 * float(train.tokens.lengths.float().mean()) * 16
+    assert frozen.flops == pytest.approx((2 * body + 4 * head + looks) * frozen.tokens)
+    assert full.flops == pytest.approx((6 * body + 6 * head + 3 * looks) * full.tokens)
+
+
+def test_what_is_frozen_at_the_top_still_passes_gradients_down():
+    steps = Setting(steps=4, batch=4)
+    bottom = read("full [encoder layer 2 1-4 x0]")
+    top = read("full [encoder layer 1 1-4 x0; embeddings 1-4 x0]")
+    assert cost(base_of(), bottom, texts(), steps).flops > cost(base_of(), top, texts(), steps).flops
+
+
+@pytest.mark.parametrize("match", ["tokens", "flops"])
+def test_matched_lanes_cost_the_same_within_one_step(match):
+    setting = Setting(steps=40, batch=4)
+    first = find_strategy("full")
+    for name in ("replay", "feature-based", "auxiliary LM loss"):
+        other = find_strategy(name)
+        steps = matched(base_of(), first, other, texts(), setting, match)
+        wanted = getattr(cost(base_of(), first, texts(), setting), match)
+        one = getattr(cost(base_of(), other, texts(), replace(setting, steps=1)), match)
+        got = getattr(cost(base_of(), other, texts(), replace(setting, steps=steps)), match)
+        assert abs(got - wanted) <= 2.5 * max(one, wanted / 40), (name, steps)
+
+
+def test_a_frozen_model_gets_more_steps_for_the_same_operations():
+    last = last_of("full", "feature-based", "mine = feature-based [task head 1-6 x1]", match="flops")
+    steps = {name: got.steps for name, got in last.allotted.items()}
+    assert steps["full"] == 6 < steps["feature-based"] == steps["mine"]
+    assert [o.plan.shape[1] for o in last.outcomes["mine"]] == [steps["mine"]] * 2
+
+
+def test_painted_cells_keep_their_share_of_the_steps():
+    painted = find_strategy("full").paint(Cell("top", 1, 3, 0.0), Cell("top", 4, 6, 2.0))
+    assert [(c.first, c.last) for c in stretched(painted, 12, 6).painted] == [(1, 6), (7, 12)]
+    assert stretched(painted, 3, 6).plan(painted.rows(2), 3).shape == (5, 3)
+
+
+def test_rates_are_the_strategys_the_same_for_all_or_the_papers():
+    lora = find_strategy("LoRA")
+    assert (rated(lora, "own").rate, rated(lora, "fixed").rate, rated(lora, "published").rate) == (1e-2, FIXED, 5e-4)
+    assert rated(find_strategy("top layer only"), "published").rate == FIXED, "no rate was published: it keeps its own"
+
+
+def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges_by(monkeypatch):
+    seen = []
+
+    def watched(base, strategy, train, test, setting, seed):
+        rows = [{tuple(r) for r in part.tokens.ids.tolist()} for part in (train, test)]
+        seen.append((strategy.rate, len(train.labels), len(test.labels), not rows[0] & rows[1]))
+        return tune(base, strategy, train, test, setting, seed)
+
+    monkeypatch.setattr("playground.finetuning.fair.tune", watched)
+    for name in ("full", "adapters"):
+        seen.clear()
+        assert searched(base_of(), find_strategy(name), texts(16), SETTING, 0) in GRID
+        assert [rate for rate, *_ in seen] == list(GRID)
+        assert {(a, b) for _, a, b, _ in seen} == {(12, 4)}
+    with pytest.raises(Refusal, match="labels is 6"):
+        searched(base_of(), find_strategy("full"), texts(6), SETTING, 0)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"), [({"match": "time"}, "match is 'time'"), ({"rates": "best"}, "rates is 'best'")]
+)
+def test_an_unknown_rule_is_refused(more, said):
+    with pytest.raises(Refusal, match=said):
+        compared("full", **more)
+
+
+def test_several_numbers_of_labels_make_a_curve():
+    last = last_of("full", "feature-based", labels=(16, 4))
+    assert (list(last.curve), last.labels) == ([4, 16], 16)
+    facts = last.facts()
+    assert [p["labels"] for p in facts["curve"]] == [4, 16]
+    assert facts["curve"][1]["strategies"][0]["accuracy"] == facts["strategies"][0]["accuracy"]
+    assert numbers(last) == numbers(last_of("full", "feature-based", labels=16))
+
+
+def test_every_strategy_is_held_against_the_first_with_an_interval():
+    none = torch.zeros(1, 1)
+
+    def some(*values):
+        return tuple(Outcome(v, 0.0, 1, 1, 0.0, ("task head",), none, none, (0.0,)) for v in values)
+
+    better, noise = against_first({"a": some(0.5, 0.6, 0.7), "b": some(0.6, 0.71, 0.79), "c": some(0.55, 0.58, 0.75)})
+    assert (better["name"], better["against"], better["larger"], better["said"]) == ("b", "a", True, "better")
+    assert better["difference"] == pytest.approx(0.1)
+    assert better["low"] < better["difference"] < better["high"]
+    assert better["low"] == pytest.approx(0.1 - 4.303 * 0.01 / 3**0.5, abs=1e-3)
+    assert noise["larger"] is False
+    assert "within the noise" in noise["said"] and f"about {noise['seeds_needed']} seeds" in noise["said"]
+
+
+# killed and resumed
+
+
+def test_an_outcome_comes_back_to_the_last_bit():
+    outcome = last_of("layer mix", seeds=1).outcomes["layer mix"][0]
+    back = read_outcome(json.loads(json.dumps(write_outcome(outcome))))
+    assert torch.equal(back.plan, outcome.plan) and torch.equal(back.rates, outcome.rates)
+    assert replace(back, plan=outcome.plan, rates=outcome.rates) == outcome
+
+
+def test_lanes_that_are_known_are_not_run_again(tmp_path):
+    record = Record.open(tmp_path, resume=False)
+    whole = last_of("full", "feature-based", record=record, rates="tuned")
+    events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True), rates="tuned")
+    assert not [e for e in events if isinstance(e, Lane) and isinstance(e.event, Tuned)]
+    assert numbers(events[-1]) == numbers(whole)
+    more = compared("full", "feature-based", seeds=3, record=Record.open(tmp_path, resume=True), rates="tuned")
+    assert {e.seed for e in more[:-1] if isinstance(e.event, Tuned)} == {2}
+
+
+def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
+    whole = last_of("full", "feature-based", record=Record.open(tmp_path, resume=False))
+    path = tmp_path / FILE
+    path.write_bytes(path.read_bytes()[:-40])
+    events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True))
+    assert len({(e.strategy.name, e.seed) for e in events[:-1] if isinstance(e.event, Tuned)}) == 1
+    assert numbers(events[-1]) == numbers(whole)
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 4
+    Record.open(tmp_path, resume=False)
+    assert path.read_text(encoding="utf-8") == ""
+
+
+def test_a_lane_is_known_by_everything_on_which_its_numbers_depend():
+    full = find_strategy("full")
+    here = key(full, 0, 64, SETTING, "base")
+    assert key(replace(full, name="other", idea="x"), 0, 64, SETTING, "base") == here
+    others = [
+        key(replace(full, rate=1e-3), 0, 64, SETTING, "base"), key(full, 1, 64, SETTING, "base"),
+        key(full, 0, 32, SETTING, "base"), key(full, 0, 64, replace(SETTING, steps=7), "base"),
+        key(full, 0, 64, SETTING, "other"), key(full.paint(Cell("top", 1, 2, 0.0)), 0, 64, SETTING, "base"),
+    ]  # fmt: skip
+    assert len({here, *others}) == 7
+    assert len({json.dumps(identity(s)) for s in strategies().values()}) == len(strategies())
+
+
+@pytest.fixture
+def trained(tmp_path, monkeypatch):
+    """A folder with a tiny run, and the working directory beside it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    list(train(run_of(entry=tiny(model={"layers": 2}), out=tmp_path / "base", steps=4)))
+    return tmp_path / "base"
+
+
+def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
+    """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""
+    asked = ["compare", "base", "--strategies", "full,full + L2-SP", "--labels", "8", "--seeds", "3", "--tuning-steps"]
+    command = [sys.executable, "-m", "playground.cli", *asked, "30", "--out", "result"]
+    log = trained.parent / "result" / FILE
+    process = subprocess.Popen(
+        command,
+        cwd=trained.parent,
+        env=os.environ | {"PYTHONPATH": str(Path(cli.__file__).parents[2])},
+        stderr=subprocess.DEVNULL,
+    )
+    assert becomes(lambda: process.poll() is not None or (log.exists() and log.read_text().count("\n") >= 2), 120)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    kept = log.read_text(encoding="utf-8").count("\n")
+    assert 2 <= kept < 6
+    times = [json.loads(line)["value"]["seconds"] for line in log.read_text(encoding="utf-8").splitlines()[:2]]
+    assert cli.main([*asked, "30", "--out", "result", "--resume", "--json"]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert [json.loads(line)["value"]["seconds"] for line in log.read_text().splitlines()[:2]] == times
+    assert cli.main([*asked, "30", "--out", "fresh", "--json"]) == 0
+    fresh = json.loads(capsys.readouterr().out)
+    for one, other in zip(resumed["strategies"], fresh["strategies"], strict=True):
+        assert (one["accuracy"], one["forgetting"], one["moved"]) == (
+            other["accuracy"],
+            other["forgetting"],
+            other["moved"],
+        )
+
+
+# the result as files
+
+
+@cache
+def made():
+    asked = Asked("base", strategies=("full", "a <b> = adapters"), labels=(4, 8), seeds=2, steps=6)
+    return Artefact(last_of(*asked.strategies, labels=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
+
+
+def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():
+    rows = list(csv.DictReader(io.StringIO(table(made()).decode())))
+    assert len(rows) == 2 * 2 * 2
+    assert {(r["strategy"], r["seed"], r["labels"]) for r in rows} == {
+        (s, k, n) for s in ("full", "a <b>") for k in "01" for n in "48"
+    }
+    assert {r["corpus_hash"] for r in rows} == {"abc123"}
+    first = made().comparison.outcomes["full"][0]
+    assert (
+        float(next(r for r in rows if (r["strategy"], r["seed"], r["labels"]) == ("full", "0", "8"))["accuracy"])
+        == first.accuracy
+    )
+
+
+def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():
+    said = page(made()).decode()
+    assert "<script" not in said and "http" not in said.replace("http://www.w3.org/2000/svg", "")
+    assert "a &lt;b&gt;" in said and "<b>" not in said
+    for part in ("<svg", "<table", "abc123", "playground compare base", "95 % interval", "torch"):
+        assert part in said, part
+
+
+def test_the_picture_is_a_png_with_a_dot_for_every_lane():
+    picture = Image.open(io.BytesIO(FILES["comparison.png"](made()))).convert("RGB")
+    drawing = made().drawing()
+    assert picture.size == (2 * drawing.width, 2 * drawing.height)
+    dots = [mark for mark in drawing.marks if type(mark).__name__ == "Dot"]
+    assert len(dots) == 8
+    for dot in dots:
+        expected = tuple(bytes.fromhex(dot.colour[1:]))
+        assert picture.getpixel((round(dot.x * 2), round(dot.y * 2))) == expected
+
+
+def test_parquet_holds_the_same_rows_and_where_they_come_from():
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow un-skips this")
+    read_back = parquet.read_table(io.BytesIO(FILES["comparison.parquet"](made())))
+    assert read_back.to_pylist() == made().rows()
+    assert (
+        json.loads(json.dumps({k.decode(): v.decode() for k, v in read_back.schema.metadata.items()}))["corpus"]
+        == "reviews, content hash abc123"
+    )
+
+
+def test_without_the_library_parquet_is_one_sentence_and_the_rest_is_written(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    lacking = write(made(), tmp_path)
+    assert lacking == [
+        "comparison.parquet was not written. Parquet needs pyarrow, which is not installed; pip install pyarrow."
+    ]
+    assert {p.name for p in tmp_path.iterdir()} == set(FILES) - {"comparison.parquet"}
+
+
+def test_the_command_line_on_the_page_makes_the_same_numbers_again(trained, capsys):
+    line = [
+        "compare",
+        str(trained),
+        "--strategies",
+        "full,mine = full + L2-SP [embeddings 1-2 x0],adapters",
+        "--labels",
+        "4,8",
+    ]
+    assert (
+        cli.main(
+            [
+                *line,
+                "--seeds",
+                "2",
+                "--seed",
+                "3",
+                "--tuning-steps",
+                "5",
+                "--match",
+                "flops",
+                "--out",
+                "first",
+                "--json",
+            ]
+        )
+        == 0
+    )
+    said = json.loads(capsys.readouterr().out)
+    words = shlex.split(said["provenance"]["command"])
+    assert words[0] == "playground"
+    assert cli.main([*words[1:], "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    for what in ("curve", "verdict", "differences", "against_first", "labels", "seeds"):
+        assert again[what] == said[what], what
+
+
+def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
+    """A kernel is started, which takes seconds."""
+    assert (
+        cli.main(
+            [
+                "compare",
+                "base",
+                "--strategies",
+                "full,adapters",
+                "--labels",
+                "8",
+                "--seeds",
+                "2",
+                "--tuning-steps",
+                "5",
+                "--out",
+                "result",
+            ]
+        )
+        == 0
+    )
+    path = trained.parent / "result" / "comparison.ipynb"
+    nbformat.validate(nbformat.read(path, as_version=4))
+    assert {"base", "strategies", "labels", "seeds", "steps"} <= set(papermill.inspect_notebook(path))
+    env = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = f"{Path(cli.__file__).parents[2]}:{env}"
+    try:
+        done = papermill.execute_notebook(
+            path,
+            path.with_name("done.ipynb"),
+            {"base": str(trained)},
+            kernel_name="python3",
+            progress_bar=False,
+            cwd=str(trained.parent),
+        )
+    finally:
+        os.environ["PYTHONPATH"] = env
+    said = "".join(o.get("text", "") for c in done.cells for o in c.get("outputs", ()))
+    assert "differ from those on screen by at most 0.0000" in said

@@ -1,0 +1,168 @@
+"""Gauges ask what a model has understood; habits say what its heads do; both are measured beside training."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from playground.analysis.gap import log_chances, texts, with_gap
+from playground.analysis.gauges import AGREEMENT, GAUGES, POLARITY, asked
+from playground.analysis.heads import PATTERNS, habits
+from playground.corpora import open_corpus
+from playground.leaks import check
+from playground.models import fitted, make_model
+from playground.objectives import find_objective
+from playground.refusal import Refusal
+from playground.seeds import generator
+from playground.tokenizing import of_words
+from playground.training import Evaluated, Run, train
+from playground.training.watched import Measured, Noticed, watched
+from playground.zoo import find_entry
+
+WORDS = "the cat sat on a mat and the dog ran".split()
+ROWS = [WORDS[:6], WORDS[6:], WORDS[3:8]]
+PLACES = [2, 1, 4]
+READERS = ("BERT", "GPT", "XLNet", "BART", "ELECTRA")
+
+
+@pytest.fixture(scope="module")
+def reader() -> Callable:
+    """A small model of an entry over ten words, wide awake so that words matter."""
+
+    def make(name: str):
+        tokenizer, entry = of_words(WORDS), find_entry(name)
+        example = with_gap(entry.model, texts(ROWS, tokenizer), torch.tensor(PLACES))
+        return make_model(fitted(entry.model, example), len(tokenizer), generator(0)), tokenizer, example
+
+    return make
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_gap_asks_for_its_own_word_and_nothing_else(reader, name):
+    _, tokenizer, example = reader(name)
+    (question,) = example.questions
+    assert question.graded.sum(1).tolist() == [1, 1, 1]
+    targets = [tokenizer.words[i] for i in question.targets[question.graded].tolist()]
+    assert targets == [row[place] for row, place in zip(ROWS, PLACES, strict=True)]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_word_in_the_gap_cannot_be_seen(reader, name):
+    model, tokenizer, _ = reader(name)
+    assert not check(with_gap(model.shape, texts(ROWS, tokenizer), torch.tensor(PLACES))).leak
+    other = [[*row] for row in ROWS]
+    for row, place in zip(other, PLACES, strict=True):
+        row[place] = "dog"
+    before, after = (
+        log_chances(model, with_gap(model.shape, texts(rows, tokenizer), torch.tensor(PLACES)))
+        for rows in (ROWS, other)
+    )
+    assert torch.equal(before, after)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_other_word_that_may_be_seen_matters(reader, name):
+    model, tokenizer, example = reader(name)
+    other = [["dog", *row[1:]] for row in ROWS]
+    changed = with_gap(model.shape, texts(other, tokenizer), torch.tensor(PLACES))
+    assert (log_chances(model, changed) - log_chances(model, example)).abs().amax(1).min() > 0
+
+
+def test_static_vectors_are_refused_in_a_sentence():
+    with pytest.raises(Refusal, match="do not read a sentence"):
+        with_gap(find_entry("BERT").model.__class__(kind="static"), texts(ROWS, of_words(WORDS)), torch.tensor(PLACES))
+
+
+@pytest.mark.parametrize("gauge", GAUGES, ids=lambda g: g.name)
+def test_right_and_wrong_differ_and_the_sentence_holds_the_right_one(gauge):
+    choices = gauge.choices(60)
+    assert len(choices) == 60
+    assert all(choice.wrong != choice.words[choice.place] for choice in choices)
+    assert [c.words for c in choices] == [c.words for c in gauge.choices(60)], "always the same sentences"
+
+
+def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
+    corpus, entry = open_corpus("world"), find_entry("BERT")
+    model = make_model(entry.model, len(corpus.tokenizer), generator(0))
+    ready = {one.gauge.name: one for one in asked(GAUGES, corpus, model)}
+    assert set(ready) == {g.name for g in GAUGES}
+    one = ready[POLARITY.name]
+    assert 0.3 < one.measure(model) < 0.7
+    right = one.words[:, 0]
+
+    class Knows(torch.nn.Module):
+        def answers(self, example):
+            (answer,) = model.answers(example)
+            scores = torch.zeros_like(answer.scores).scatter(1, right[:, None], 5.0)
+            return (answer.__class__(answer.question, answer.rows, answer.places, scores, answer.targets),)
+
+    assert one.measure(Knows()) == 1.0
+
+
+def test_gauges_whose_words_a_corpus_does_not_know_are_left_out():
+    corpus = open_corpus("reviews")
+    model = make_model(find_entry("BERT").model, len(corpus.tokenizer), generator(0))
+    assert [one.gauge.name for one in asked(GAUGES, corpus, model)] == [POLARITY.name]
+    assert AGREEMENT.name not in [one.gauge.name for one in asked(GAUGES, corpus, model)]
+
+
+def sharp(example, by: int) -> dict:
+    """Attention of one layer with two heads: the first looks `by` places on where it can, the second everywhere."""
+    real, n = example.inputs.real[0], example.inputs.ids.shape[1]
+    place = torch.arange(n)
+    looks = (place[None] == (place[:, None] + by).clamp(0, int(real.sum()) - 1)).float()
+    even = real.float().expand(n, n) / real.sum()
+    return {"encoder": torch.stack([looks, even])[None, None]}
+
+
+@pytest.mark.parametrize(("by", "name"), [(-1, "previous word"), (1, "next word")])
+def test_a_head_that_follows_a_pattern_is_named(by, name):
+    example = find_objective("MLM").example(texts([WORDS], of_words(WORDS)), generator(1))
+    first = habits(example, sharp(example, by))[0]
+    assert (first.pattern.name, first.head, first.weight, first.notable) == (name, 0, 1.0, True)
+    even = next(h for h in habits(example, sharp(example, by)) if h.head == 1 and h.pattern.name == name)
+    assert not even.notable
+    assert even.weight == pytest.approx(even.chance)
+
+
+def test_induction_looks_at_what_followed_the_same_word():
+    example = find_objective("LM").example(texts(["a b c a b".split()], of_words("abc")), generator(0))
+    shown = {h.pattern.name: h for h in habits(example, sharp_on(example, reader=4, read=2))}
+    assert shown["after the same word"].weight == 1.0, "the second a looks at the b that followed the first"
+
+
+def sharp_on(example, reader: int, read: int) -> dict:
+    n = example.inputs.ids.shape[1]
+    weights = torch.zeros(n, n)
+    weights[reader, read] = 1.0
+    return {"encoder": weights[None, None, None]}
+
+
+def test_a_pattern_that_an_example_cannot_show_is_not_measured():
+    example = find_objective("LM").example(texts([WORDS[:4]], of_words(WORDS)), generator(0))
+    names = {h.pattern.name for h in habits(example, sharp(example, -1))}
+    assert "mask to neighbours" not in names
+    assert "next word" not in names, "the words to come are closed"
+    assert len({p.name for p in PATTERNS}) == len(PATTERNS)
+
+
+def test_the_decoder_is_asked_about_the_word_it_writes_next():
+    tokenizer = of_words(WORDS)
+    example = find_objective("token masking").example(texts([WORDS[:5]], tokenizer), generator(0))
+    weights = torch.eye(5)[None, None, None]
+    (first, *_) = [h for h in habits(example, {"cross": weights}) if h.pattern.name == "source"]
+    assert first.weight == 1.0
+
+
+def test_measuring_beside_training_changes_no_bit_of_it():
+    corpus, entry = open_corpus("reviews"), find_entry("BERT")
+    run = Run(entry, corpus, steps=6, evaluate_every=3)
+    alone = [event.held_out for event in train(run) if isinstance(event, Evaluated)]
+    events = list(watched(run, train(run)))
+    assert [event.held_out for event in events if isinstance(event, Evaluated)] == alone
+    measured = [event for event in events if isinstance(event, Measured)]
+    assert [m.step for m in measured] == [0, 6], "at every second evaluation"
+    assert all(0 <= m.gauges[POLARITY.name] <= 1 for m in measured)
+    assert len({e.habit.pattern.name for e in events if isinstance(e, Noticed)}) == sum(
+        isinstance(e, Noticed) for e in events
+    ), "a pattern is noticed once"

@@ -1,0 +1,288 @@
+"""Nothing is lost: not by kill -9, not by a full disk, not by a loss that is no number, not for want of memory."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from playground.refusal import Refusal
+from playground.training import Session, Stopped, Trouble, checkpoint, memory, train
+from playground.training.gradient import Alone, OutOfMemory, bytes_asked
+from playground.training.learner import Learner
+from playground.training.loop import prepared
+from playground.training.record import recorded
+from playground.training.runs import Runs
+from playground.training.state import State
+from playground.training.writer import KEPT, kept
+from tests.runs import becomes, learner_of, losses, reviews, run_of, tiny
+
+ROOT = Path(__file__).parents[2]
+
+# kill -9
+
+KILLED = """
+import os, random, signal, sys, time
+from pathlib import Path
+import torch
+from playground.training import train
+from playground.training.lanes import resumed, followed
+from playground.training.runs import Runs
+from tests.runs import reviews, run_of
+
+torch.set_num_threads(1)
+folder, moments = Path(sys.argv[1]), random.Random(0)
+run = run_of("BERT", steps=60, out=folder / "run", save_every=3, evaluate_every=5)
+reviews()
+record = run.out / "metrics.jsonl"
+
+def begun():
+    child = os.fork()
+    if not child:
+        learner = resumed(run) if record.exists() else None
+        list(followed(run, train(run, learner), learner, Runs(folder)))
+        os._exit(0)
+    return child
+
+def written():
+    return record.stat().st_size if record.exists() else 0
+
+for kill in range(4):
+    child, before = begun(), written()
+    more = moments.randrange(100, 2500)
+    while abs(written() - before) < more and os.waitpid(child, os.WNOHANG) == (0, 0):
+        time.sleep(0.001)
+    time.sleep(moments.uniform(0, 0.01))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(os.waitpid(begun(), 0)[1]) == 0
+"""
+
+
+def python(script, *arguments, **options):
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, text=True, capture_output=True, **options
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def curve(path):
+    rows = [json.loads(line) for line in (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [(row["step"], row["loss"]) for row in rows if "loss" in row], [r for r in rows if "held_out" in r]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs os.fork")
+def test_killed_again_and_again_it_ends_with_the_same_losses_to_the_last_bit(tmp_path):
+    python(KILLED, tmp_path)
+    whole = replace(run_of("BERT", steps=60, save_every=3, evaluate_every=5), out=tmp_path / "whole")
+    list(recorded(whole, train(whole)))
+    assert curve(tmp_path / "run") == curve(tmp_path / "whole")
+    points = Runs(tmp_path).points("run")
+    assert [(p.step, p.loss) for p in points if p.loss is not None] == curve(tmp_path / "whole")[0]
+    ends = [checkpoint.load(tmp_path / name).learner.model.state_dict() for name in ("run", "whole")]
+    assert all(torch.equal(ends[0][k], ends[1][k]) for k in ends[0])
+
+
+def test_a_line_of_the_record_that_was_cut_short_is_dropped(tmp_path):
+    run = run_of(steps=4, save_every=2, out=tmp_path)
+    list(recorded(run, train(run)))
+    record = tmp_path / "metrics.jsonl"
+    whole = record.read_text(encoding="utf-8")
+    record.write_text(whole[:-9], encoding="utf-8")
+    learner = checkpoint.load(tmp_path).learner
+    more = replace(run, steps=6)
+    list(recorded(more, train(more, learner), learner.step))
+    assert [step for step, _ in curve(tmp_path)[0]] == [1, 2, 3, 4, 5, 6]
+
+
+# the disk
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from playground.refusal import Refusal
+from playground.training import Stepped, Trouble, checkpoint, train
+from tests.runs import run_of, tiny
+"""
+
+NO_ROOM = """
+entry = tiny("GPT", {"width": 64, "layers": 2}, batch=256, window=64, steps=2)
+events = train(run_of(entry=entry, steps=2, evaluate_every=100))
+next(events), next(events)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (120 << 20), -1))
+seen = [e for e in events if isinstance(e, (Stepped, Trouble))]
+resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+for e in seen:
+    print(e.sentence if isinstance(e, Trouble) else f"step {e.step}")
+"""
+
+SMALL_DISK = """
+run = run_of(steps=4, save_every=2, out=Path(sys.argv[1]))
+list(train(run))
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    list(train(run_of(steps=6, save_every=2, out=run.out), checkpoint.load(run.out).learner))
+except Refusal as refusal:
+    print(refusal)
+print(checkpoint.load(run.out).learner.step)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs limits on files and on the address space")
+def test_a_small_memory_is_survived_and_a_disk_that_takes_no_more_is_a_sentence(tmp_path):
+    """Both allocations and writes truly fail here, in a process of its own."""
+    *memory_said, said, step = python(LIMITED + NO_ROOM + SMALL_DISK, tmp_path / "run").splitlines()
+    assert "A step on 256 rows of 64 tokens did not fit into the memory" in memory_said[0]
+    assert "accumulate 1 → 2" in memory_said[0]
+    assert memory_said[-2:] == ["step 1", "step 2"]
+    assert said.startswith(f"The checkpoint could not be written to {tmp_path / 'run' / 'checkpoint.safetensors'}: ")
+    assert step == "4"
+
+
+# earlier checkpoints
+
+
+def test_earlier_checkpoints_stay_and_go_on_exactly(tmp_path):
+    whole = losses(train(run_of(steps=12, save_every=4, out=tmp_path)))
+    assert list(kept(tmp_path)) == [4, 8, 12]
+    assert losses(train(run_of(steps=12), checkpoint.load(kept(tmp_path)[4]).learner)) == whole[4:]
+
+
+def test_of_many_checkpoints_some_stay(tmp_path):
+    list(train(run_of(steps=60, save_every=1, evaluate_every=1000, out=tmp_path)))
+    steps = list(kept(tmp_path))
+    assert 2 <= len(steps) <= KEPT
+    assert steps[-1] == 60
+
+
+# numbers
+
+
+def spoil(monkeypatch, at):
+    learn = Learner.learn
+
+    def spoilt(self, tokens, falling=True):
+        done = learn(self, tokens, falling)
+        if self.step == at:
+            with torch.no_grad():
+                self.model.table.weight[0] = float("nan")
+        return done
+
+    monkeypatch.setattr(Learner, "learn", spoilt)
+
+
+@pytest.mark.parametrize("name", ["BERT", "ELECTRA"])
+@pytest.mark.parametrize("bad", [1, 5, 11])
+def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypatch):
+    course = prepared(run_of(name))
+    for step in range(bad - 1):
+        course.learner.learn(course.blocks.at(step))
+    good = State.of(course.learner)
+    spoil(monkeypatch, at=bad)
+    learner, *_, trouble, stopped = [getattr(e, "learner", e) for e in train(run_of(name, evaluate_every=4))]
+    assert isinstance(trouble, Trouble)
+    assert (trouble.step, trouble.kind, stopped.reason) == (bad - 1, "numbers", "diverged")
+    assert f"In step {bad} a loss or a weight was no number" in trouble.sentence
+    assert learner.step == bad - 1
+    again = State.of(learner)
+    assert all(torch.equal(again.weights[k], v) for k, v in good.weights.items())
+    assert (again.tokens, again.graded) == (good.tokens, good.graded)
+
+
+def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):
+    spoil(monkeypatch, at=6)
+    session = Session(run_of(evaluate_every=4)).start()
+    assert becomes(lambda: session.state == "done")
+    assert session.reason == "diverged"
+    assert session.trouble.step == 5
+    monkeypatch.undo()
+    made = session.fork(session.trouble.settings)
+    assert (made.step, made.changed) == (5, "rate 0.006 → 0.002, matrix_rate 0.02 → 0.00667")
+    assert list(train(made.run, made.learner))[-1].reason == "steps"
+
+
+# memory
+
+
+class Full:
+    """A gradient that has room for so many rows only."""
+
+    def __init__(self, rows):
+        self.rows, self.asked = rows, []
+
+    def __call__(self, model, example, accumulate, precision):
+        rows = -(-len(example.tokens.ids) // accumulate)
+        self.asked.append(rows)
+        if rows > self.rows:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 3000000000 bytes.")
+        return Alone()(model, example, accumulate, precision)
+
+
+def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch):
+    plain = losses(train(run_of(entry=tiny(optimiser="adamw"))))
+    full = Full(rows=2)
+    monkeypatch.setattr(Learner, "splits", True)
+    learner = None
+    events = []
+    for event in train(run_of(entry=tiny(optimiser="adamw"))):
+        learner = getattr(event, "learner", learner)
+        learner.gradient = full
+        events.append(event)
+    troubles = [e for e in events if isinstance(e, Trouble)]
+    assert [t.settings for t in troubles] == [{"accumulate": 2}, {"accumulate": 4}]
+    assert "A step on 8 rows of 16 tokens did not fit into the memory (3.0 GB more were asked for)" in (
+        troubles[0].sentence
+    )
+    assert "accumulate 1 → 2" in troubles[0].sentence
+    assert losses(events) == pytest.approx(plain, rel=1e-3)
+    assert full.asked[:4] == [8, 4, 2, 2]
+    assert learner.entry.recipe.accumulate == 4
+    assert events[-1] == Stopped(12, "steps", events[-1].seconds)
+
+
+def test_when_one_row_is_too_much_it_says_what_to_make_smaller():
+    learner = learner_of()
+    learner.entry = replace(learner.entry, recipe=replace(learner.entry.recipe, accumulate=8))
+    with pytest.raises(Refusal, match=r"Not even one row of 16 tokens fits .* set window to 8"):
+        memory.smaller(learner, OutOfMemory(0))
+
+
+@pytest.mark.parametrize(
+    ("error", "asked"),
+    [
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 128 bytes. Error"), 128),
+        (torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0"), 2 << 30),
+        (MemoryError(), 0),
+        (RuntimeError("shapes do not fit"), None),
+    ],
+)
+def test_want_of_memory_is_told_from_other_errors(error, asked):
+    assert bytes_asked(error) == asked
+
+
+def test_the_estimate_counts_at_least_the_weights_and_grows_with_what_it_should():
+    entry = tiny("BERT", {"width": 64, "layers": 2})
+    words = len(reviews().tokenizer)
+    learner = Learner.new(entry, reviews().tokenizer.words, 0, torch.device("cpu"))
+    held = sum(4 * p.numel() for p in learner.model.parameters())
+    need = memory.estimate(entry, words)
+    assert 4 * 0.9 * held < need.weights < 4 * 1.5 * held
+    wider = memory.estimate(replace(entry, recipe=replace(entry.recipe, window=32)), words)
+    assert 2 * need.step < wider.step < 4 * need.step
+    halved = memory.estimate(replace(entry, recipe=replace(entry.recipe, accumulate=2)), words)
+    assert halved.step == need.step // 2
+
+
+def test_workers_that_would_not_fit_do_not_begin():
+    entry, words = tiny(), 500
+    each = memory.PROCESS + memory.estimate(entry, words).total
+    assert memory.workers_that_fit(entry, words, 8, int(3.5 * each / 0.8)) == 3
+    assert memory.workers_that_fit(entry, words, 2, 100 * each) == 2
+    assert memory.workers_that_fit(entry, words, 8, 0) == 1
+    assert memory.workers_that_fit(entry, words, 8, None) == 8

@@ -1,0 +1,234 @@
+"""The user's labelled files as tasks: guessed and shown, split without leakage, refused in sentences."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+
+from playground.cli import main
+from playground.corpora import open_corpus
+from playground.finetuning import Base, compare, find_strategy, find_task
+from playground.finetuning.answers import Classes, Tags, Writing
+from playground.finetuning.files import Examples, is_file, named
+from playground.finetuning.labelled import Item
+from playground.finetuning.packing import packing_for
+from playground.finetuning.tune import Setting
+from playground.refusal import Refusal
+from playground.training.feed import Feed
+from playground.training.learner import Learner
+from tests.runs import tiny
+
+GOOD, BAD = ("a great film", "we loved it", "a clever story"), ("a dull film", "we hated it", "a boring story")
+WHERE = tuple(f"in room {k}" for k in range(20))
+
+
+def rows():
+    """120 different texts with a label; every tenth comes twice, once in capitals."""
+    for number, where in enumerate(WHERE):
+        for label, said in (("good", GOOD), ("bad", BAD)):
+            for text in said:
+                yield f"{text} {where} .", label
+                if number % 10 == 0:
+                    yield f"{text} {where} .".upper(), label
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A table in three formats, a treebank and parallel texts."""
+    monkeypatch.chdir(tmp_path)
+    lines = list(rows())
+    Path("said.tsv").write_text("".join(f"{text}\t{label}\n" for text, label in lines), encoding="utf-8")
+    head = "id,said,stars,feeling\n"
+    table = "".join(f'{k},"{text}",{k % 7},{label}\n' for k, (text, label) in enumerate(lines))
+    Path("said.csv").write_text(head + table, encoding="utf-8")
+    said = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in lines)
+    Path("said.jsonl").write_text(said, encoding="utf-8")
+    Path("bank.conllu").write_text("".join(map(sentence, range(60))), encoding="utf-8")
+    Path("said.en").write_text("".join(f"one house {k}\n" for k in range(60)), encoding="utf-8")
+    Path("said.fr").write_text("".join(f"une maison {k}\n" for k in range(60)), encoding="utf-8")
+    Path("plain.txt").write_text("words without labels\n" * 40, encoding="utf-8")
+    return tmp_path
+
+
+def sentence(number):
+    words = (("the", "DET", 2), (f"dog{number}", "NOUN", 3), ("barks", "VERB", 0), ("!", "_", 3))
+    lines = [f"{k}\t{w}\t_\t{pos}\t_\t_\t{head}\tx\t_\t_" for k, (w, pos, head) in enumerate(words, 1)]
+    return "\n".join(lines) + "\n\n"
+
+
+# what is read
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", ["said.tsv", "said.jsonl", "said.csv?text=said&label=feeling"])
+def test_a_table_is_a_task_of_classes(name):
+    task = find_task(name)
+    assert task.name == name
+    assert task.answer == Classes(("bad", "good"))
+    assert "bad, good" in task.idea
+    for item in task.items(30, 0, "train"):
+        assert task.answer.names[item.right] == ("good" if {"great", "loved", "clever"} & set(item.texts[0]) else "bad")
+
+
+@pytest.mark.usefixtures("files")
+def test_what_was_guessed_is_said_and_can_be_named():
+    guessed = find_task("said.tsv").notice
+    assert "the text is in the column 'column 1', the label is in the column 'column 2'" in guessed
+    assert "a text that comes twice is one" in guessed
+    other = find_task(named("said.csv", "said", "stars"))
+    assert other.answer == Classes(tuple(map(str, range(7))))
+    assert "Guessed" not in other.notice
+    assert named("said.csv", None, None) == "said.csv"
+
+
+@pytest.mark.usefixtures("files")
+def test_a_treebank_is_a_task_of_tags():
+    task = find_task("bank.conllu")
+    assert task.answer == Tags(("DET", "NOUN", "VERB"))
+    for item in task.items(20, 0, "train"):
+        assert item.right == [0, 1, 2, -1]
+        assert item.texts[0][0] == "the"
+        assert item.texts[0][2:] == ["barks", "!"]
+
+
+@pytest.mark.usefixtures("files")
+def test_two_parallel_files_are_a_task_of_writing():
+    task = find_task("said.en+said.fr")
+    assert task.answer == Writing()
+    for item in task.items(20, 0, "train"):
+        assert list(item.right) == ["une", "maison", item.texts[0][2]]
+
+
+# what is split
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", ["said.tsv", "bank.conllu", "said.en+said.fr"])
+def test_no_text_is_on_both_sides_whatever_the_seed_and_the_case(name):
+    task = find_task(name)
+    assert isinstance(task.items, Examples)
+    train, test = ({tuple(w.lower() for w in i.words) for i in part} for part in (task.items.train, task.items.test))
+    assert not train & test
+    assert len(train) == len(task.items.train), "what comes twice counts once"
+    assert len(train) + len(test) == (120 if name == "said.tsv" else 60)
+    for seed in (0, 1):
+        assert {i.words for i in task.items(16, seed, "train")} <= {i.words for i in task.items.train}
+    assert task.items(16, 0, "train") != task.items(16, 1, "train")
+    assert task.items(16, 0, "train") == find_task(name).items(16, 0, "train")
+
+
+def test_a_few_texts_for_learning_hold_every_class_alike():
+    def item(label, number):
+        return Item(([f"word{label}{number}"],), label)
+
+    rare = tuple(item(1, k) for k in range(4))
+    known = Examples("mine", (*(item(0, k) for k in range(100)), *rare), rare)
+    assert Counter(i.right for i in known(6, 0, "train")) == {0: 3, 1: 3}
+    assert Counter(i.right for i in known(50, 0, "train")) == {0: 46, 1: 4}
+    with pytest.raises(Refusal, match="mine has 4 examples in the split test, not 5"):
+        known(5, 0, "test")
+
+
+@pytest.mark.usefixtures("files")
+def test_no_more_is_tested_than_there_is():
+    task, corpus = find_task("said.tsv"), open_corpus("said.tsv")
+    tested = task.load(corpus.tokenizer, 500, 0, "test")
+    assert len(tested.labels) == task.tests < 120
+    with pytest.raises(Refusal, match=r"said.tsv has \d+ examples in the split train, not 500; ask for fewer"):
+        task.load(corpus.tokenizer, 500, 0, "train")
+
+
+# what is refused
+
+
+def write(name, text):
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("plain.txt", r"plain.txt is no labelled file; take a table \(.csv.*a treebank .*two parallel texts"),
+        ("nowhere.tsv", "nowhere.tsv"),
+        ("said.csv?label=id", "said.csv has no column with a few labels that come again and again; 'id' has 132"),
+        ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
+        ("no such task", "There is no task named 'no such task'; choose one of: sentiment"),
+    ],
+)
+def test_what_is_no_labelled_file_is_refused_with_a_sentence(name, said):
+    with pytest.raises(Refusal, match=said):
+        find_task(name)
+
+
+@pytest.mark.usefixtures("files")
+def test_files_that_hold_too_little_are_refused():
+    few = write("few.tsv", "".join(f"text {k}\t{k % 2}\n" for k in range(10)))
+    with pytest.raises(Refusal, match=r"few.tsv has 10 different texts; about 32 are needed to learn and to test"):
+        find_task(few)
+    bare = write("bare.tsv", "".join(f"some text number {k}\tother words {k}\n" for k in range(50)))
+    with pytest.raises(Refusal, match=r"bare.tsv has no column with a few labels.*'column 1', 'column 2'"):
+        find_task(bare)
+    unmarked = write("bare.conllu", "".join(sentence(k) for k in range(30)).replace("NOUN", "_").replace("VERB", "_"))
+    with pytest.raises(Refusal, match=r"bare.conllu marks no parts of speech"):
+        find_task(unmarked)
+
+
+def test_names_of_tasks_are_no_files():
+    assert not any(map(is_file, ("sentiment", "question answering", "text to text", "T5")))
+
+
+@pytest.mark.usefixtures("files")
+def test_an_unknown_language_is_refused_and_told_what_to_read():
+    strange = open_corpus("said.en+said.fr").tokenizer
+    with pytest.raises(Refusal, match=r"does not know \d+% .*'said.tsv'; train it on this file, or on text like it"):
+        find_task("said.tsv").load(strange, 16, 0, "train")
+
+
+# what is done with it
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("name", "entry", "metric"),
+    [
+        ("said.tsv", "BERT", "accuracy"),
+        ("bank.conllu", "GPT", "accuracy per word"),
+        ("said.en+said.fr", "BART", "accuracy per written token, the right ones before it given"),
+    ],
+)
+def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
+    corpus = open_corpus(name)
+    learner = Learner.new(tiny(entry), corpus.tokenizer.words, 0, torch.device("cpu"))
+    base = Base(learner, Feed.of(corpus, 16, 4, 0, learner.device).evaluation(4))
+    chosen = [find_strategy("full"), find_strategy("feature-based")]
+    setting = Setting(30, 8)
+    *_, last = compare(base, corpus.tokenizer, find_task(name), chosen, labels=16, seeds=1, setting=setting)
+    facts = last.facts()
+    assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)
+    full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"])
+    assert full > 0.3
+    assert full > frozen - 0.3
+    texts = find_task(name).load(corpus.tokenizer, 16, 0, "train", packing_for(learner.model.shape))
+    assert bool((texts.tokens.ids[texts.tokens.real] != corpus.tokenizer.specials.unknown).all())
+
+
+@pytest.mark.usefixtures("files")
+def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_column(capsys):
+    assert main(["train", "BERT", "--corpus", "said.csv", "--steps", "2", "--out", "run"]) == 0
+    quick = ["--strategies", "full", "--labels", "8", "--seeds", "1", "--tuning-steps", "2", "--packing", "bert"]
+    capsys.readouterr()
+    assert main(["compare", "run", "--task", "said.csv", "--label-column", "feeling", *quick, "--json"]) == 0
+    said = capsys.readouterr()
+    assert "the text is in the column 'said'" in said.err
+    facts = json.loads(said.out)
+    assert (facts["task"], facts["labels"], facts["metric"]) == ("said.csv?label=feeling", 8, "accuracy")
+    assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
+    assert "train it on this file" in capsys.readouterr().err
+    assert main(["compare", "run", "--task", "nowhere.tsv", *quick]) == 2
+    assert "nowhere.tsv" in capsys.readouterr().err
+    assert main(["compare", "run", *quick[:-1], "nope"]) == 2
+    assert "no packing named 'nope'" in capsys.readouterr().err

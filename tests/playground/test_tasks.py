@@ -1,0 +1,550 @@
+"""Tasks: labels are true, nothing leaks, rows are packed as said, measures are right, there is something to learn."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+
+from playground.corpora import Corpus
+from playground.corpora.tinyworld.facts import FACTS
+from playground.corpora.tinyworld.presets.facts import wordings
+from playground.corpora.tinyworld.tasks.tagged import UNTOLD, tells_held_out
+from playground.corpora.tinyworld.tasks.translations import as_it_comes
+from playground.finetuning import compare, find_strategy, find_task, strategies, tasks
+from playground.finetuning.answers import Choice, Classes, Marked, Mentions, Number, Span, Tags, Writing, ranks
+from playground.finetuning.base import Base
+from playground.finetuning.head import CLOSED, TaskHead, compared, new_head
+from playground.finetuning.labelled import Item, Labelled, pack
+from playground.finetuning.packing import BERT, GPT, LAST, PACKINGS, PLAIN, packing_for
+from playground.finetuning.suits import texts_for
+from playground.finetuning.task import Task
+from playground.finetuning.tasks.text_to_text import as_word
+from playground.finetuning.tune import Outcome, Setting, Tuned, tune
+from playground.models import Architecture
+from playground.objectives import find_objective
+from playground.refusal import Refusal
+from playground.tokenizing import of_words
+from playground.training import Run, train
+from playground.training.feed import Feed
+from playground.training.learner import Learner
+from playground.zoo import find_entry
+from tests.runs import tiny
+
+NAMES = tuple(tasks())
+WRITTEN = tuple(name for name in NAMES if tasks()[name].answer.about == "written")
+every_task = pytest.mark.parametrize("name", NAMES)
+CPU = torch.device("cpu")
+TWO = Classes(("no", "yes"))
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Examples of every task and split, drawn with two seeds."""
+    return {
+        (name, split): [item for seed in (0, 1) for item in tasks()[name].items(60, seed, split)]
+        for name in NAMES
+        for split in ("train", "test")
+    }
+
+
+@pytest.fixture(scope="module")
+def tokenizer(drawn):
+    """A vocabulary that knows all tasks."""
+    items = [item for several in drawn.values() for item in several]
+    written = [w for name in WRITTEN for split in ("train", "test") for i in drawn[name, split] for w in i.right]
+    return of_words([*(word for item in items for word in item.words), *written])
+
+
+@pytest.fixture(scope="module")
+def bases(tokenizer):
+    """Tiny untrained models of each way to read and write."""
+    held_out = find_task("sentiment").load(tokenizer, 8, 0, "test").tokens
+    made = {name: Learner.new(tiny(name), tokenizer.words, 0, CPU) for name in ("BERT", "GPT", "BART")}
+    return {name: Base(learner, held_out) for name, learner in made.items()}
+
+
+# the declarations
+
+
+@every_task
+def test_a_task_has_a_card(name):
+    task = tasks()[name]
+    assert task.idea.endswith(".")
+    assert len(task.source) > 20
+    assert task.metric == task.answer.metric
+    assert all(find_task(alias) is task for alias in task.aliases)
+
+
+def test_names_aliases_and_ranks_of_tasks_are_unique():
+    spoken = [n.lower() for t in tasks().values() for n in (t.name, *t.aliases)]
+    assert len(spoken) == len(set(spoken))
+    assert [t.rank for t in tasks().values()] == list(range(1, len(tasks()) + 1))
+
+
+def test_every_form_of_answer_has_a_task():
+    assert {type(t.answer) for t in tasks().values()} == {
+        Classes, Marked, Number, Tags, Mentions, Span, Choice, Writing,
+    }  # fmt: skip
+
+
+# what leaks
+
+
+@every_task
+def test_no_test_text_is_ever_trained_on(name, drawn):
+    learnt, tested = ({item.words for item in drawn[name, split]} for split in ("train", "test"))
+    assert len(learnt) > 100
+    assert len(tested) > 50
+    assert not learnt & tested
+    if name == "word in context":
+        assert not {tuple(t) for i in drawn[name, "train"] for t in i.texts} & {
+            tuple(t) for i in drawn[name, "test"] for t in i.texts
+        }
+
+
+@every_task
+def test_no_training_text_tells_a_held_out_fact(name, drawn):
+    """Whoever is asked for these facts later cannot have learnt them from a task."""
+    untold = {tuple(_spelt(way)) for fact in FACTS if not fact.mentions for way in wordings(fact)}
+    for item in drawn[name, "train"]:
+        for text in item.texts:
+            assert not any(
+                tuple(text[k : k + 6]) in untold or tuple(text[k : k + 5]) in untold for k in range(len(text))
+            )
+            told = [pair for pair in UNTOLD if set(pair) <= set(text)]
+            assert not told or "moved" in text, "the passages of the questions say who moved where, not who was born"
+
+
+def _spelt(parts):
+    return [
+        part if isinstance(part, str) else part.word for part in parts if getattr(part, "word", part)[-1] not in "[]"
+    ]
+
+
+def test_the_check_for_held_out_facts_finds_them():
+    fact = next(fact for fact in FACTS if not fact.mentions)
+    assert tells_held_out(_spelt(wordings(fact)[0]))
+    assert _spelt(wordings(fact)[0])[-1] == "."
+
+
+def test_translations_for_testing_are_not_in_the_corpus_as_it_comes():
+    asked = find_task("translation").items(100, 3, "test")
+    assert len(as_it_comes()) > 1000
+    assert not {item.words for item in asked} & as_it_comes()
+
+
+@every_task
+@pytest.mark.parametrize("count", [16, 23])
+def test_so_many_different_examples_are_drawn_and_a_seed_decides_which(name, count):
+    task = tasks()[name]
+    items = task.items(count, 5, "train")
+    assert len(items) == len({item.words for item in items}) == count
+    assert items == task.items(count, 5, "train")
+    assert items != task.items(count, 6, "train")
+
+
+@every_task
+def test_labels_are_balanced(name, drawn):
+    task, rights = tasks()[name], [item.right for item in drawn[name, "test"]]
+    if task.answer.about in ("text", "marked"):
+        counts = Counter(rights)
+        assert max(counts.values()) <= 1.5 * min(counts.values())
+        assert set(counts) == set(range(len(counts)))
+
+
+# the labels are true
+
+
+def test_sentences_that_are_wrong_have_no_right_twin(drawn):
+    for name in ("acceptability", "agreement"):
+        items = drawn[name, "train"] + drawn[name, "test"]
+        assert not {i.words for i in items if i.right} & {i.words for i in items if not i.right}
+
+
+def test_a_marked_word_is_the_same_in_both_sentences(drawn):
+    for item in drawn["word in context", "train"]:
+        one, other = (text[place] for text, place in zip(item.texts, item.marked, strict=True))
+        assert one == other
+
+
+def test_names_of_two_words_go_on_and_every_word_has_a_tag(drawn):
+    answer = find_task("entities").answer
+    tags = Counter(answer.names[tag] for item in drawn["entities", "train"] for tag in item.right)
+    assert tags["B-city"] > tags["I-city"] > 0
+    for name in ("entities", "part of speech"):
+        assert all(len(item.right) == len(item.texts[0]) for item in drawn[name, "train"])
+
+
+def test_a_summary_is_the_event_that_the_story_calls_best(drawn):
+    for item in drawn["summary", "train"]:
+        [text] = item.texts
+        best = text.index("best")
+        assert list(text[best + 4 : best + 4 + len(item.right)]) == list(item.right)
+        assert list(text[-3:]) == ["in", "short", ":"]
+
+
+def test_only_one_ending_happens_where_the_story_does(drawn):
+    right = [item for item in drawn["story ending", "train"] if item.right == 2]
+    assert right
+    for item in right:
+        assert len(item.choices) == 4
+        assert len({tuple(choice) for choice in item.choices}) == 4
+
+
+def test_labels_and_numbers_become_words():
+    """T5 rounds to the nearest fifth (arXiv:1910.10683, sec. 2.4)."""
+    assert [as_word(n) for n in (2.57, 0.0, 4.0, 1.08)] == ["2.6", "0.0", "4.0", "1.0"]
+    items = find_task("text to text").items(30, 0, "train")
+    first = {item.texts[0][0]: item.right[0] for item in items}
+    assert set(first) == {"sentiment", "entailment", "similarity"}
+    assert all(len(item.right) == 1 for item in items)
+    assert {i.right[0] for i in items if i.texts[0][0] == "similarity"} <= {"0.0", "1.0", "2.0", "3.0", "4.0"}
+
+
+def test_words_that_a_vocabulary_lacks_are_written_with_spare_signs_and_no_two_alike():
+    task, narrow = find_task("text to text"), of_words("good bad the was".split())
+    spare = task.spare(narrow)
+    assert "good" not in spare
+    assert {"sentiment", "2.6", "neutral"} <= set(spare)
+    assert len(set(spare.values())) == len(spare) == len(set(task.signs) - {"good", "bad"})
+    assert set(spare.values()) <= set(narrow.specials.sentinels)
+
+
+# packing
+
+
+SIX = of_words("a b c d e f".split())
+
+
+def rows_of(packing, *items, answer=TWO, orders=1, tokenizer=SIX):
+    made = pack(items, answer, packing, tokenizer, orders)
+    words = tokenizer.words
+    rows = [[words[i] for i in row[:n]] for row, n in zip(made.tokens.ids.tolist(), made.tokens.lengths, strict=True)]
+    return made, [" ".join(row) for row in rows]
+
+
+PAIR = Item(("a b".split(), ["c"]), 1)
+
+
+@pytest.mark.parametrize(
+    ("packing", "said"),
+    [
+        (PLAIN, "a b [SEP] c"),
+        (LAST, "[START] a b [SEP] c"),
+        (BERT, "[CLS] a b [SEP] c [SEP]"),
+        (GPT, "[START] a b [SEP] c [END]"),
+    ],
+)
+def test_a_pair_is_packed_as_published(packing, said):
+    made, rows = rows_of(packing, PAIR, Item((["a"], ["b"]), 0))
+    assert rows[0] == said
+    assert made.labels.tolist() == [1, 0]
+    assert (made.sides is None) == (packing in (BERT, GPT))
+
+
+def test_segments_tell_the_texts_of_a_pair_apart():
+    """BERT, arXiv:1810.04805, fig. 2: the first [SEP] belongs to the first text."""
+    made, _ = rows_of(BERT, PAIR)
+    assert made.tokens.labels["segment"].tolist() == [[0, 0, 0, 0, 1, 1]]
+
+
+def test_similarity_is_read_in_both_orders_and_choices_one_by_one():
+    """GPT, fig. 1: the texts in both orders for similarity, the context with each candidate for multiple choice."""
+    both, rows = rows_of(GPT, PAIR, orders=2)
+    assert rows == ["[START] a b [SEP] c [END]", "[START] c [SEP] a b [END]"]
+    assert (both.ways, both.labels.tolist()) == (2, [1])
+    chosen, rows = rows_of(GPT, Item((["a"],), 1, choices=(["b"], ["c", "d"])), answer=Choice(2))
+    assert rows == ["[START] a [SEP] b [END]", "[START] a [SEP] c d [END]"]
+    assert (chosen.ways, chosen.labels.tolist()) == (2, [1])
+    assert chosen.pick(torch.tensor([0, 0])).tokens.ids.shape[0] == 4
+
+
+def test_tags_stand_at_the_first_piece_of_every_word():
+    pieces = of_words([])
+    letters = replace(pieces, kind="character", words=(*pieces.words, "a", "b", "##b"))
+    made, rows = rows_of(BERT, Item((["ab", "b"],), [1, 0]), answer=Tags(("x", "y")), tokenizer=letters)
+    assert rows == ["[CLS] a ##b b [SEP]"]
+    assert made.labels.tolist() == [[-1, 1, -1, 0, -1]]
+
+
+def test_an_answer_span_stands_where_its_words_do_and_only_the_passage_is_open():
+    made, rows = rows_of(BERT, Item((["a"], "b c d".split()), (1, 2)), answer=Span())
+    assert rows == ["[CLS] a [SEP] b c d [SEP]"]
+    assert made.labels.tolist() == [[4, 5]]
+    assert made.places.tolist() == [[3, 5]]
+
+
+def test_what_is_to_be_written_follows_in_the_row_or_goes_to_the_decoder():
+    item = Item(("a b".split(),), ["c", "d"])
+    row, rows = rows_of(replace(GPT, writes="row"), item, answer=Writing())
+    assert rows == ["[START] a b [SEP] c d"]
+    words = [SIX.words[i] if i >= 0 else "" for i in row.labels[0].tolist()]
+    assert words == ["", "", "", "c", "d", "[END]"]
+    there, rows = rows_of(replace(PLAIN, writes="decoder"), item, answer=Writing())
+    assert rows == ["a b"]
+    assert [SIX.words[i] for i in there.written[0].tolist()] == ["[START]", "c", "d"]
+    assert [SIX.words[i] for i in there.labels[0].tolist()] == ["c", "d", "[END]"]
+
+
+def test_the_packing_suits_the_model_unless_another_is_named():
+    left, both = Architecture(reads="left to right"), Architecture()
+    assert packing_for(left) == replace(LAST, writes="row")
+    assert packing_for(both) == PLAIN
+    assert packing_for(Architecture(segments=2)) == BERT
+    assert packing_for(Architecture(decoder_layers=1)).writes == "decoder"
+    assert packing_for(left, "gpt") == replace(GPT, writes="row")
+    with pytest.raises(Refusal, match="no packing named 'nope'; choose one of: plain, last, BERT, GPT"):
+        packing_for(both, "nope")
+    assert all(packing.source for packing in PACKINGS.values())
+
+
+def test_long_texts_are_cut_each_to_its_share():
+    made, _ = rows_of(PLAIN, Item((["a"] * 500, ["b"] * 500), 1))
+    assert made.tokens.lengths.tolist() == [121]
+
+
+# heads
+
+
+def test_a_text_is_the_mean_the_first_or_the_last_of_its_positions():
+    hidden, real = torch.arange(24.0).view(2, 4, 3), torch.tensor([[True] * 4, [True, True, False, False]])
+    head = TaskHead(find_strategy("full").head, (1,), 1, 3, TWO)
+    assert head._pooled(hidden, real, "first").tolist() == [[0, 1, 2], [12, 13, 14]]
+    assert head._pooled(hidden, real, "last").tolist() == [[9, 10, 11], [15, 16, 17]]
+    assert head._pooled(hidden, real, "mean").tolist() == [[4.5, 5.5, 6.5], [13.5, 14.5, 15.5]]
+
+
+def test_two_vectors_are_compared_by_distance_and_product():
+    made = compared(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, -1.0]]))
+    assert made.tolist() == [[1, 2, 3, -1, 2, 3, 3, -2]]
+
+
+def test_a_span_outside_the_passage_is_closed(tokenizer, bases):
+    texts = find_task("question answering").load(tokenizer, 4, 0, "train")
+    model = bases["BERT"].learner.model
+    scores = new_head(model, texts.answer, 0)({model.top_level: model.features(texts.tokens)}, texts)
+    for row, (first, last) in zip(scores, texts.places.tolist(), strict=True):
+        assert bool((row[:first] == CLOSED).all())
+        assert bool((row[last + 1 :] == CLOSED).all())
+        assert bool((row[first : last + 1] > CLOSED).all())
+
+
+@pytest.mark.parametrize("entry", ["GPT", "BART"])
+def test_a_writing_head_starts_as_the_models_own_output_layer(entry, tokenizer, bases):
+    """What it scores first is what the model itself would say; BART's own training is the witness."""
+    model = bases[entry].learner.model
+    texts = find_task("summary").load(tokenizer, 4, 0, "train", packing_for(model.shape))
+    known = {model.top_level: model.features(texts.tokens)}
+    scores = new_head(model, texts.answer, 0)(known, texts)
+    hidden = known[model.top_level]
+    if texts.written is not None:
+        hidden = model.write(hidden, texts.tokens, texts.written)
+    assert torch.equal(scores, model.vocabulary(hidden[texts.labels >= 0], model.table.weight))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("entry", ["GPT", "BART"])
+def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, bases):
+    """A text is written one word at a time, and made the right one; then every given-words guess must be right."""
+    model = bases[entry].learner.model
+    packing = packing_for(model.shape)
+    source, right = find_task("summary").items(1, 0, "train")[0].texts[0], []
+    for _ in range(4):
+        texts = pack([Item((source,), [*right, "the"])], Writing(), packing, tokenizer)
+        scores = new_head(model, texts.answer, 0)({model.top_level: model.features(texts.tokens)}, texts)
+        right.append(tokenizer.words[int(scores[len(right)].argmax())])
+    texts = pack([Item((source,), right)], Writing(), packing, tokenizer)
+    scores = new_head(model, texts.answer, 0)({model.top_level: model.features(texts.tokens)}, texts)
+    assert [tokenizer.words[i] for i in scores.argmax(1).tolist()][:4] == right
+
+
+# measures
+
+
+def test_correlations_are_those_of_the_textbook():
+    scores, labels = torch.tensor([[1.0], [2.0], [4.0], [3.0]]), torch.tensor([0.0, 1.0, 2.0, 4.0])
+    measured = Number(4.0).measure(scores, labels)
+    assert measured["Pearson"] == pytest.approx(torch.corrcoef(torch.stack([scores[:, 0], labels]))[0, 1].item())
+    assert measured["Spearman"] == pytest.approx(0.8)
+    assert Number(4.0).measure(-scores, labels)["accuracy"] == 0.0
+    assert Number(4.0).measure(torch.ones(4, 1), labels)["Pearson"] == 0.0
+    assert ranks(torch.tensor([5.0, 1.0, 5.0])).tolist() == [2.5, 1.0, 2.5]
+
+
+def test_a_mention_counts_only_whole_and_of_its_kind():
+    answer = Mentions(("O", "B-x", "I-x", "B-y", "I-y"))
+    labels = torch.tensor([[1, 2, 0, 3, -1], [0, 0, 3, 0, -1]])
+    said = torch.tensor([1, 2, 0, 1, 0, 0, 3, 0])
+    measured = answer.measure(torch.nn.functional.one_hot(said, 5).float(), labels)
+    assert measured["accuracy"] == pytest.approx(2 * 2 / (3 + 3))
+    assert measured["accuracy per word"] == pytest.approx(7 / 8)
+
+
+def test_the_best_span_is_in_order_and_short_and_f1_counts_what_is_common():
+    scores = torch.zeros(1, 6, 2)
+    scores[0, 4, 0], scores[0, 1, 1] = 9.0, 8.0
+    scores[0, 3, 0], scores[0, 5, 1] = 7.0, 3.0
+    assert Span().best(scores).tolist() == [[4, 5]]
+    measured = Span().measure(scores, torch.tensor([[3, 4]]))
+    assert measured == {"accuracy": 0.0, "exact match": 0.0, "F1": pytest.approx(0.5)}
+    assert Span(longest=1).best(scores).tolist() == [[4, 4]]
+
+
+def test_a_text_counts_as_written_only_if_every_word_is_right():
+    labels = torch.tensor([[-1, 2, 1], [-1, 0, 2]])
+    measured = Writing().measure(torch.nn.functional.one_hot(torch.tensor([2, 1, 0, 1]), 3).float(), labels)
+    assert measured == {"accuracy": 0.75, "exact match": 0.5}
+
+
+@every_task
+def test_a_guess_is_what_always_saying_the_same_gets(name, tokenizer):
+    task = tasks()[name]
+    learnt, tested = (task.load(tokenizer, 60, 0, split) for split in ("train", "test"))
+    assert 0.0 <= task.answer.guess(learnt.labels, tested.labels) < 0.6
+
+
+# every strategy and every task
+
+
+def tuned(base, tokenizer, task, strategy, seed=0, steps=2):
+    texts = texts_for(base.learner, task, [strategy], tokenizer)
+    return list(tune(base, strategy, texts(16, seed, "train"), texts(20, 0, "test"), Setting(steps, 4), seed))
+
+
+ANSWERED = ("similarity", "entities", "question answering", "story ending", "word in context", "translation")
+
+
+@pytest.mark.parametrize("strategy", tuple(strategies()))
+@pytest.mark.parametrize("name", ANSWERED)
+def test_every_strategy_can_be_used_for_every_form_of_answer_or_says_why_not(name, strategy, bases, tokenizer):
+    chosen, task = strategies()[strategy], tasks()[name]
+    base = bases["GPT" if name == "translation" else "BERT"]
+    if chosen.head.reads == "all" and name == "translation":
+        with pytest.raises(Refusal, match=r"all layers does not suit the task 'translation'.*cannot write"):
+            tuned(base, tokenizer, task, chosen)
+        return
+    *steps, outcome = tuned(base, tokenizer, task, chosen)
+    assert isinstance(outcome, Outcome)
+    assert 0.0 <= outcome.accuracy == outcome.measured["accuracy"] <= 1.0
+    assert all(isinstance(e, Tuned) and 0.0 < e.loss < 20.0 for e in steps)
+    assert outcome.trainable > 0
+
+
+@every_task
+@pytest.mark.parametrize("strategy", ["full", "feature-based", "adapters"])
+def test_every_task_can_be_learnt_by_whoever_can_answer_it(name, strategy, bases, tokenizer):
+    base = bases["BART" if name in WRITTEN else "BERT"]
+    before = {k: v.clone() for k, v in base.learner.model.state_dict().items()}
+    *_, outcome = tuned(base, tokenizer, tasks()[name], find_strategy(strategy))
+    assert (outcome.forgetting == 0.0) == (strategy != "full")
+    assert all(torch.equal(v, before[k]) for k, v in base.learner.model.state_dict().items())
+    assert any(group.startswith("decoder") for group in outcome.groups) == (name in WRITTEN)
+
+
+@pytest.mark.parametrize("name", ["similarity", "story ending", "part of speech", "translation"])
+def test_what_is_kept_changes_nothing_but_the_time(name, bases, tokenizer):
+    """The same run without kept activations is the witness, for rows of several ways and for writing."""
+    task, strategy, base = tasks()[name], find_strategy("gradual unfreezing"), bases["GPT"]
+    texts = texts_for(base.learner, task, [strategy], tokenizer)
+    train_texts, test_texts = texts(16, 0, "train"), texts(20, 0, "test")
+    runs = []
+    for keeps in (True, False):
+        fresh = replace(base, memory={})
+        runs.append(list(tune(fresh, strategy, train_texts, test_texts, Setting(6, 4, keeps), 0)))
+    (*one, first), (*other, second) = runs
+    assert [e.loss for e in one] == pytest.approx([e.loss for e in other], abs=2e-5)
+    assert first.measured == pytest.approx(second.measured, abs=0.05)
+
+
+def test_strategies_put_together_serve_other_tasks_too(bases, tokenizer):
+    joined = find_strategy("gradual unfreezing + discriminative rates + L2-SP + self-ensemble")
+    *_, outcome = tuned(bases["BART"], tokenizer, find_task("translation"), joined, steps=7)
+    assert torch.equal(outcome.rates, joined.rate * outcome.plan)
+    assert "decoder layer 1" in outcome.groups
+
+
+def test_writing_is_refused_where_nothing_can_write(bases, tokenizer):
+    with pytest.raises(Refusal, match=r"'translation' asks for a text to be written.*such as GPT.*such as BART"):
+        tuned(bases["BERT"], tokenizer, find_task("translation"), find_strategy("full"))
+    with pytest.raises(Refusal, match=r"layer mix does not suit the task 'summary'.*because the decoder writes"):
+        tuned(bases["BART"], tokenizer, find_task("summary"), find_strategy("layer mix"))
+    *_, outcome = tuned(bases["GPT"], tokenizer, find_task("summary"), find_strategy("layer mix"))
+    assert len(outcome.shares) == 2
+
+
+@pytest.mark.parametrize(("objective", "lacks"), [("NSP", "a second text"), ("SenseBERT", "the label 'supersense'")])
+def test_a_question_that_a_tasks_texts_cannot_be_asked_is_refused(objective, lacks, tokenizer):
+    learner = replace(Learner.new(tiny("BERT"), tokenizer.words, 0, CPU), objective=find_objective(objective))
+    chosen = [find_strategy("full"), find_strategy("further pre-training")]
+    with pytest.raises(Refusal, match=f"needs {lacks}.* which the texts of a task do not have"):
+        texts_for(learner, find_task("sentiment"), chosen, tokenizer)
+
+
+def test_labels_that_pre_training_needs_are_rehearsed_too(bases):
+    base = bases["BERT"]
+    known = replace(base.held_out, labels={"supersense": base.held_out.ids, "pos": base.held_out.ids})
+    learner = replace(base.learner, objective=find_objective("SenseBERT"))
+    assert set(Base(learner, known).rehearse().labels) == {"supersense"}
+    assert set(Base(base.learner, known).rehearse().labels) == set()
+
+
+def test_a_comparison_refuses_before_anything_is_trained(bases, tokenizer):
+    chosen = [find_strategy("full"), find_strategy("single layer")]
+    events = compare(bases["BART"], tokenizer, find_task("summary"), chosen, labels=8, seeds=1)
+    with pytest.raises(Refusal, match="single layer does not suit"):
+        next(events)
+
+
+def test_a_comparison_names_its_measure_and_gives_all_of_them(bases, tokenizer):
+    chosen = [find_strategy("full")]
+    setting = Setting(2, 4, packing="GPT")
+    *_, last = compare(bases["BERT"], tokenizer, find_task("QA"), chosen, labels=8, seeds=2, setting=setting)
+    facts = last.facts()
+    assert facts["metric"] == "exact match"
+    [said] = facts["strategies"]
+    assert said["accuracy"] == said["measured"]["exact match"]
+    assert len(said["measured"]["F1"]["values"]) == 2
+
+
+@every_task
+def test_a_vocabulary_that_does_not_know_a_task_is_told_what_to_read(name):
+    strange = of_words("the quick brown fox jumps over a lazy dog .".split())
+    task = tasks()[name]
+    with pytest.raises(Refusal, match=f"'{name}'; train it on the corpus '{task.corpora[0]}'"):
+        task.load(strange, 16, 0, "train")
+
+
+# there is something to learn
+
+
+@pytest.fixture(scope="module")
+def world():
+    """A small base that has read the world for a few seconds."""
+    from playground.corpora.tinyworld import generate
+
+    corpus: Corpus = generate("world", 0, 60_000)
+    entry = find_entry("BERT")
+    entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch=32))
+    started, *_ = train(Run(entry, corpus, steps=250))
+    held_out = Feed.of(corpus, entry.recipe.window, 8, 0, CPU).evaluation()
+    return Base(started.learner, held_out), corpus.tokenizer
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "more"),
+    [("sentiment", 64, 0.15), ("topic", 64, 0.3), ("part of speech", 32, 0.5), ("entities", 64, 0.3)],
+)
+def test_a_pre_trained_base_learns_much_more_than_a_guess(name, labels, more, world):
+    base, words = world
+    texts = texts_for(base.learner, tasks()[name], [], words)
+    learnt, tested = texts(labels, 0, "train"), texts(200, 0, "test")
+    *_, outcome = tune(base, find_strategy("full"), learnt, tested, Setting(80, 16), 0)
+    assert outcome.accuracy > learnt.answer.guess(learnt.labels, tested.labels) + more
+
+
+def test_an_item_knows_all_its_words_and_a_task_can_be_made_by_hand(tokenizer):
+    item = Item((["the", "film"],), 1, choices=(["was"], ["."]))
+    assert item.words == ("the", "film", "was", ".")
+    made = Task("mine", "Say it.", "here", TWO, lambda count, seed, split: [Item((["the"],), 1)] * count)
+    assert isinstance(made.load(tokenizer, 3, 0, "train"), Labelled)

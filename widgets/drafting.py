@@ -1,0 +1,94 @@
+"""A strategy that a person makes: put together from parts, its plan painted by hand, with undo and a name."""
+
+from typing import Any
+
+import param
+from torch import Tensor
+
+from playground.finetuning import Cell, Strategy, compose, find_strategy
+from playground.finetuning.spelling import named
+from playground.refusal import Refusal
+
+BRUSHES = {"frozen": 0.0, "× 0.1": 0.1, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0}
+"""What can be painted, by its name."""
+
+
+class DraftStore(param.Parameterized):
+    """Parts, painted cells and a name; what they make together, or the sentence that says why they cannot."""
+
+    parts = param.List(["full"])
+    cells = param.List([])
+    name_given = param.String("")
+    brush = param.Selector(default="frozen", objects=list(BRUSHES))
+    layers = param.Integer(2)
+    steps = param.Integer(80)
+    made = param.Parameter(None)
+    trouble = param.String("")
+
+    def __init__(self, **values: Any) -> None:
+        self._past: list[list[Cell]] = [[]]
+        self._at = 0
+        super().__init__(**values)
+        self.renew()
+
+    @param.depends("parts", "cells", "name_given", "layers", "steps", watch=True)
+    def renew(self) -> None:
+        """Make the strategy anew; what does not go together is a sentence, and the last good one stays."""
+        try:
+            made = self._make()
+            made.plan(made.rows(self.layers), self.steps)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+            return
+        self.param.update(made=made, trouble="")
+
+    def _make(self) -> Strategy:
+        if not self.parts:
+            raise Refusal("No part is chosen; choose at least one, for example full.")
+        parts = [find_strategy(name) for name in self.parts]
+        made = parts[0] if len(parts) == 1 else compose(*parts)
+        made = made.paint(*self.cells) if self.cells else made
+        return named(made, self.name_given) if self.name_given.strip() else made
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The rows of the plan, lowest first."""
+        return self.made.rows(self.layers)
+
+    @property
+    def plan(self) -> Tensor:
+        """What the optimiser would use, as multipliers `[g, s]`."""
+        return self.made.plan(self.groups, self.steps)
+
+    def paint(self, lowest: int, highest: int, first: int, last: int) -> None:
+        """Paint a region with the brush: rows counted from the bottom, steps from 1, all ends included."""
+        lowest, highest = max(0, min(lowest, highest)), min(len(self.groups) - 1, max(lowest, highest))
+        first, last = max(1, min(first, last)), min(self.steps, max(first, last))
+        if lowest > highest or first > last:
+            return
+        value = BRUSHES[self.brush]
+        fresh = [Cell(self.groups[k], first, last, value) for k in range(lowest, highest + 1)]
+        hidden = {c.group for c in fresh}
+        kept = [c for c in self.cells if not (c.group in hidden and first <= c.first and c.last <= last)]
+        self._go([*kept, *fresh])
+
+    def clear(self) -> None:
+        """Take all paint away; this can be undone too."""
+        if self.cells:
+            self._go([])
+
+    def _go(self, cells: list[Cell]) -> None:
+        self._past = [*self._past[: self._at + 1], cells]
+        self._at = len(self._past) - 1
+        self.cells = cells
+
+    def go_back(self, by: int) -> None:
+        """Undo (-1) or redo (1); at either end nothing happens."""
+        if 0 <= self._at + by < len(self._past):
+            self._at += by
+            self.cells = self._past[self._at]
+
+    @property
+    def can(self) -> tuple[bool, bool]:
+        """Whether one can go back, and forth."""
+        return self._at > 0, self._at + 1 < len(self._past)

@@ -1,0 +1,67 @@
+"""Which model's numbers stand on the stage: a row of buttons and one sentence above the picture."""
+
+from typing import Any
+
+import panel_material_ui as pmui
+
+from playground.refusal import Refusal
+from widgets.lent import STEPS
+from widgets.store import StageStore
+from widgets.theme import html, say
+
+
+def row(store: StageStore) -> tuple[Any, Any]:
+    """The row, and the tick that keeps it true while a model is trained."""
+    said = html("", margin=(6, 10, 0, 10), styles={"flex": "1 1 260px"})
+    look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
+    train = pmui.Button(label="Train a small model now", icon="play_arrow", **look)
+    borrow = pmui.Button(label="Use the model of the Train page", **look)
+    inside = pmui.Button(label="Inside one update", **look)
+    leave = pmui.Button(label="Without a model", size="small", variant="text", margin=(2, 4))
+    acts = {train: store.teach, borrow: store.borrow, inside: store.look_inside, leave: lambda: store.lend(None)}
+    for button, act in acts.items():
+        button.on_click(lambda _, act=act: _do(store, act))
+
+    def tick() -> None:
+        store.take()
+        busy, silent = store.teaching.busy, bool(store.silent)
+        wanted = {
+            train: not busy and (store.model is None or silent),
+            borrow: store.trained is not None and (store.model is None or silent),
+            inside: store.model is not None,
+            leave: store.model is not None,
+        }
+        for button, visible in wanted.items():
+            if button.visible != visible:
+                button.visible = visible
+        label = "Back to the sentence" if store.inside else "Inside one update"
+        if inside.label != label:
+            inside.label = label
+        text = _said(store)
+        if said.object != text:
+            said.object = text
+
+    tick()
+    return pmui.Row(
+        said, *acts, margin=0, sizing_mode="stretch_width", styles={"flex-wrap": "wrap", "align-items": "center"}
+    ), tick
+
+
+def _do(store: StageStore, act: Any) -> None:
+    try:
+        act()
+    except Refusal as refusal:
+        store.trouble = str(refusal)
+
+
+def _said(store: StageStore) -> str:
+    if store.teaching.busy:
+        done = round(STEPS * (store.teaching.share or 0.0))
+        return say(f"A small {store.objective} model is learning: step {done} of {STEPS}.", "quiet")
+    if store.teaching.error is not None:
+        return say(store.teaching.error, "trouble")
+    if store.silent:
+        return say(store.silent, "notice")
+    if store.model is None:
+        return say("Attention, guesses and loss need a model; there is none on the stage yet.", "quiet")
+    return say(f"The numbers are those of {store.model.name}.", "quiet")

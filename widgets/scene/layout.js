@@ -1,0 +1,230 @@
+/** Colours, and where everything stands at a given width. */
+
+// ---------------------------------------------------------------------------------------------------- colours
+
+const mix = (a, b, t) => a.map((value, i) => Math.round(lerp(value, b[i], t)));
+const css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
+const luminance = (rgb) => (0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]) / 255;
+
+/** A computed colour as [r, g, b, a]; the browser always answers with rgb() or color(srgb ...). */
+function parseColour(text) {
+  const numbers = (text.match(/[\d.]+(?:e-?\d+)?/g) || []).map(Number);
+  const scale = text.startsWith("color(") ? 255 : 1;
+  return numbers.length < 3 ? [0, 0, 0, 0] : [...numbers.slice(0, 3).map((x) => x * scale), numbers[3] ?? 1];
+}
+
+/** The first painted background behind an element, looking through shadow roots. */
+function backgroundOf(element) {
+  for (let at = element; at; at = at.parentElement || at.getRootNode().host) {
+    const colour = parseColour(getComputedStyle(at).backgroundColor);
+    if (colour[3] > 0.5) return colour.slice(0, 3);
+  }
+  return null;
+}
+
+/** All colours of the picture from the two that the host gives: ink and paper. */
+function themeOf(element) {
+  const colour = parseColour(getComputedStyle(element).color);
+  const guess = luminance(colour) > 0.5 ? [24, 26, 31] : [255, 255, 255];
+  let paper = backgroundOf(element) || guess;
+  if (Math.abs(luminance(paper) - luminance(colour)) < 0.25) paper = guess; // a host that lies about its background
+  const ink = mix(paper, colour.slice(0, 3), colour[3]);
+  const dark = luminance(ink) > luminance(paper);
+  const toward = (t) => mix(paper, ink, t);
+  const tint = (hue, t) => mix(paper, HUE[hue], t);
+  const strong = (hue) => (dark ? mix(HUE[hue], [255, 255, 255], 0.28) : mix(HUE[hue], [0, 0, 0], 0.08));
+  return {
+    dark,
+    key: css(ink) + css(paper),
+    ink: css(ink),
+    paper: css(paper),
+    muted: css(toward(0.68)),
+    faint: css(toward(0.4)),
+    line: css(toward(dark ? 0.22 : 0.16)),
+    track: css(toward(dark ? 0.045 : 0.032)),
+    lattice: css(toward(dark ? 0.07 : 0.05)),
+    chip: css(dark ? toward(0.11) : paper),
+    shadow: dark ? "rgba(0,0,0,.55)" : "rgba(20,24,40,.16)",
+    ledge: dark ? "rgba(0,0,0,.4)" : "rgba(20,24,40,.09)",
+    cover: css(toward(dark ? 0.66 : 0.78)),
+    coverText: css(paper),
+    visible: css(dark ? mix(paper, mix(HUE.blue, HUE.sky, 0.45), 0.85) : mix(paper, mix(HUE.blue, HUE.sky, 0.35), 0.8)),
+    blocked: css(toward(dark ? 0.075 : 0.05)),
+    hatch: css(toward(dark ? 0.24 : 0.2)),
+    self: css(toward(dark ? 0.075 : 0.05)),
+    selfMark: css(toward(0.66)),
+    weight: dark ? "rgba(255,255,255,1)" : css(mix(HUE.blue, [0, 0, 0], 0.72)),
+    leak: css(strong("vermilion")),
+    tint: (hue, t = dark ? 0.3 : 0.16) => css(tint(hue, t)),
+    strong: (hue) => css(strong(hue)),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- layout
+
+/**
+ * Where everything stands at a given width. Lanes and matrices keep their places over all frames, so the page never
+ * jumps: what a later frame will fill is shown as an empty track or lattice.
+ */
+function makePlan(record, width, measure) {
+  const pad = width < 560 ? 10 : 20;
+  const wide = width >= 720;
+  const gutter = wide ? 112 : 0;
+  const inset = wide ? 9 : 6; // from the edge of a track to its first chip
+  const left = pad + (wide ? gutter : inset);
+  const chips = fitChips(record, width - pad - inset - left, wide, measure);
+  const plan = { width, pad, gutter, inset, left, wide, chips, lanes: {}, boxes: {}, legend: [], height: 0 };
+  const lanes = planLanes(record, plan, 6);
+  let y = planAnswersBeside(record, plan, planMatrices(record, plan, lanes, measure));
+  if (!y) y = planMatrices(record, plan, planAnswers(record, plan, lanes), measure);
+  plan.height = Math.ceil(planLegend(record, plan, y, measure));
+  return plan;
+}
+
+/** One chip size for all lanes, the largest at which the longest lane takes no more lines than is comfortable. */
+function fitChips(record, room, wide, measure) {
+  const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
+  const count = Math.max(1, ...record.frames.flatMap((frame) => frame.lanes.map((lane) => lane.cells.length)));
+  const widest = Math.max(18, ...new Set(cells.map((cell) => measure(cell.text, font(10, 500)))));
+  const lines = wide ? Math.ceil(count / (count <= 14 ? 14 : 17)) : Math.ceil(count / Math.max(4, Math.floor(room / 62)));
+  let fitted = null;
+  for (const size of [15, 14, 13, 12, 11, 10]) {
+    const gap = Math.max(3, Math.round(size * 0.5));
+    const text = Math.min(widest * (size / 10), size * (size > 11 ? 8.5 : 6));
+    const natural = text + size * (size > 12 ? 1.6 : 1.1);
+    const across = Math.max(1, Math.floor((room + gap) / (natural + gap)));
+    const columns = Math.ceil(count / Math.ceil(count / across));
+    const w = Math.min((room - gap * (columns - 1)) / columns, Math.max(natural, size * 8));
+    fitted = { size, gap, columns, w: Math.floor(w), h: Math.round(size * 2.1), mark: clamp(size / 14, 0.72, 1) };
+    if (Math.ceil(count / across) <= lines) break;
+  }
+  return fitted;
+}
+
+function planLanes(record, plan, top) {
+  const { chips } = plan;
+  const looked = record.frames.some((frame) => frame.matrices.length);
+  const has = (name, test) => record.frames.some((frame) => (laneOf(frame, name) || { cells: [] }).cells.some(test));
+  let y = top;
+  for (const name of LANES) {
+    const lanes = record.frames.map((frame) => laneOf(frame, name)).filter(Boolean);
+    if (!lanes.length) continue;
+    const lines = Math.max(1, Math.ceil(Math.max(...lanes.map((lane) => lane.cells.length)) / chips.columns));
+    const numbered = name === "original" && chips.size >= 12;
+    const above = numbered ? 19 : has(name, (cell) => cell.badge) ? 9 : rises(name) && has(name, (cell) => cell.chosen) ? 6 : 0;
+    const below = name === "targets" && costs(record) ? 17 : lines <= 4 && has(name, (cell) => cell.was) ? Math.round(chips.size * 0.95) : 0;
+    const pitch = above + chips.h + below + (lines > 1 ? chips.gap : 0);
+    const heading = plan.wide ? 0 : 19;
+    const height = heading + pitch * lines - (lines > 1 ? chips.gap : 0);
+    const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 8 : 2) : 0;
+    plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, below, pitch, lines, height, numbered, room };
+    y += height + room + (plan.wide ? 18 : 16);
+  }
+  return y;
+}
+
+/** Chosen tokens rise in the lanes of the text; what must be predicted stays on its line. */
+const rises = (lane) => lane === "original" || lane === "inputs";
+
+/** The box of the i-th chip of a lane. */
+function chipBox(plan, lane, i, chosen = false) {
+  const { chips } = plan;
+  const slot = plan.lanes[lane];
+  const x = plan.left + (i % chips.columns) * (chips.w + chips.gap);
+  const y = slot.top + slot.above + Math.floor(i / chips.columns) * slot.pitch;
+  return { x, y: y - (chosen && rises(lane) ? 5 : 0), w: chips.w, h: chips.h };
+}
+
+/** The largest shape that each matrix takes in the record; it decides the room that is kept for it. */
+function matrixShapes(record) {
+  const shapes = new Map();
+  for (const matrix of record.frames.flatMap((frame) => frame.matrices)) {
+    const known = shapes.get(matrix.name) || { n: 0, m: 0, rows: [], columns: [], heads: 0 };
+    shapes.set(matrix.name, {
+      name: matrix.name,
+      title: matrix.title || matrix.name,
+      n: Math.max(known.n, matrix.n),
+      m: Math.max(known.m, matrix.m),
+      rows: [...known.rows, ...matrix.rows],
+      columns: [...known.columns, ...matrix.columns],
+    });
+  }
+  return MATRICES.filter((name) => shapes.has(name)).map((name) => shapes.get(name));
+}
+
+/** Matrices side by side with one cell size if that leaves cells large enough, else one below the other. */
+function planMatrices(record, plan, y, measure) {
+  const shapes = matrixShapes(record);
+  if (!shapes.length) return y;
+  const room = plan.width - 2 * plan.pad;
+  const longest = (words) => Math.min(LABEL, Math.max(8, ...words.map((word) => measure(word, font(12.5, 600)) + 1)));
+  for (const shape of shapes) Object.assign(shape, { labelRow: longest(shape.rows), labelColumn: longest(shape.columns) });
+  const most = Math.max(...shapes.map((shape) => Math.max(shape.n, shape.m)));
+  const cap = Math.min(30, (most > 26 ? 500 : 420) / most);
+  const fit = (labelled) => {
+    const margin = (shape, first) => Math.max(first ? plan.gutter : 0, labelled ? shape.labelRow + 26 : 34);
+    const gap = plan.wide ? 30 : 18;
+    const margins = shapes.map((shape, i) => margin(shape, i === 0));
+    const spare = (shape) => (labelled ? shape.labelColumn * 0.5 : 0);
+    const beside = (room - sum(margins) - sum(shapes.map(spare)) - gap * (shapes.length - 1)) / sum(shapes.map((s) => s.m));
+    const below = Math.min(...shapes.map((shape) => (room - margin(shape, true) - spare(shape)) / shape.m));
+    const stacked = shapes.length > 1 && beside < Math.min(13, cap);
+    return { stacked, gap, cell: Math.min(cap, stacked ? below : beside), margins: stacked ? shapes.map((s) => margin(s, true)) : margins };
+  };
+  let fitted = fit(true);
+  if (fitted.cell < 9.5) fitted = fit(false);
+  const labelled = fitted.cell >= 9.5;
+  const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
+  const size = clamp(cell * 0.82, 8.5, 12.5);
+  const level = (shape) => !labelled || (fitted.stacked ? [shape] : shapes).every((each) => each.labelColumn <= cell - 5);
+  const angle = (shape) => (level(shape) ? 0 : cell >= 17 ? -Math.PI / 4 : -Math.PI / 2);
+  const lean = (shape) => (angle(shape) === 0 ? 14 : angle(shape) === -Math.PI / 2 ? shape.labelColumn + 6 : shape.labelColumn * 0.71 + 13);
+  const head = (shape) => 24 + Math.max(...(fitted.stacked ? [shape] : shapes).map(lean));
+  let x = plan.pad;
+  let bottom = y;
+  shapes.forEach((shape, i) => {
+    if (fitted.stacked && i) {
+      x = plan.pad;
+      y = bottom + 22;
+    }
+    const margin = fitted.margins[i];
+    const box = { ...shape, x: x + margin, y: y + head(shape), cell, top: y, left: x, margin, labelled, angle: angle(shape), size };
+    box.right = box.x + shape.m * cell;
+    plan.boxes[shape.name] = box;
+    bottom = Math.max(bottom, box.y + shape.n * cell);
+    x = box.right + fitted.gap + (labelled && box.angle > -1 ? shape.labelColumn * 0.5 : 0);
+  });
+  plan.beside = fitted.stacked ? null : { x: x + 6, y: y + head(shapes[0]) };
+  return bottom + 26;
+}
+
+/** Only what occurs in the record is explained; beside a lone matrix as a list, else as a row below everything. */
+function planLegend(record, plan, y, measure) {
+  const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
+  const matrices = record.frames.flatMap((frame) => frame.matrices);
+  const occurs = {
+    chosen: cells.some((cell) => cell.chosen),
+    graded: cells.some((cell) => cell.graded) || matrices.some((matrix) => matrix.graded.some(Boolean)),
+  };
+  const items = Object.entries(TOKEN_LEGEND)
+    .filter(([state]) => occurs[state] ?? cells.some((cell) => cell.state === state))
+    .map(([state, text]) => ({ kind: "token", state, text }));
+  const codes = [1, 2, 0, 3, 4].filter((code) => matrices.some((matrix) => matrix.cells.includes(code)) || (code === 4 && leakSteps(record).length));
+  const hidden = items.some((item) => item.state === "padding");
+  for (const code of codes) if (code !== CELL.padding || !hidden) items.push({ kind: "cell", code, text: CELL_LEGEND[code] });
+  if (matrices.some((matrix) => matrix.heads)) items.push({ kind: "weight", text: "attention weight, by area" });
+  const column = plan.beside && !(plan.answers && plan.answers.x > plan.left) && plan.width - plan.pad - plan.beside.x >= 210;
+  let x = column ? plan.beside.x : plan.pad;
+  let at = column ? plan.beside.y + 4 : y;
+  for (const item of items) {
+    const width = 30 + measure(item.text, font(12)) + 20;
+    if (!column && x > plan.pad && x + width - 20 > plan.width - plan.pad) {
+      x = plan.pad;
+      at += 24;
+    }
+    plan.legend.push({ ...item, x, y: at });
+    if (column) at += 26;
+    else x += width;
+  }
+  return Math.max(y, items.length ? at + (column ? 0 : 22) : y);
+}

@@ -1,0 +1,83 @@
+"""Strategies over the steps: the mean of all seeds as a line, one standard deviation as a band."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from statistics import fmean, stdev
+
+from bokeh.models import ColumnDataSource, HoverTool, Span
+from bokeh.plotting import figure
+
+from widgets.comparing import Course
+from widgets.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, chart
+
+COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, GREY)
+DASHES = ("solid", "dashed", "dotted")
+Steps = Mapping[int, Sequence[float]]
+
+
+def style(index: int) -> tuple[str, str]:
+    """Colour and dash of the n-th strategy; after seven the colours come again with another dash."""
+    return COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
+
+
+def lines(values: Mapping[str, Steps]) -> dict[str, list]:
+    """One row per strategy that has a value: where its line and its band run."""
+    rows = [(name, index, steps) for index, (name, steps) in enumerate(values.items()) if steps]
+    means = [[fmean(some) for some in steps.values()] for _, _, steps in rows]
+    noise = [[stdev(some) if len(some) > 1 else 0.0 for some in steps.values()] for _, _, steps in rows]
+    bands = [
+        [m - s for m, s in zip(mean, sd, strict=True)] + [m + s for m, s in zip(mean[::-1], sd[::-1], strict=True)]
+        for mean, sd in zip(means, noise, strict=True)
+    ]
+    return {
+        "name": [name for name, _, _ in rows],
+        "xs": [list(steps) for _, _, steps in rows],
+        "ys": means,
+        "around": [[*steps, *reversed(list(steps))] for _, _, steps in rows],
+        "band": bands,
+        "colour": [style(index)[0] for _, index, _ in rows],
+        "dash": [style(index)[1] for _, index, _ in rows],
+    }
+
+
+@dataclass(frozen=True)
+class CourseChart:
+    """A figure with a line and a band for every strategy."""
+
+    figure: figure
+    source: ColumnDataSource
+
+    def show(self, values: Mapping[str, Steps]) -> None:
+        """Draw everything so far."""
+        self.source.data = lines(values)
+
+
+def course_chart(title: str, axis: str, across: str = "step", zero: bool = False) -> CourseChart:
+    """An empty chart; `zero` draws the line at nothing."""
+    plot = chart(height=210, title=title, x_axis_label=across, y_axis_label=axis)
+    source = ColumnDataSource(lines({}))
+    plot.patches("around", "band", source=source, color="colour", alpha=0.16, line_alpha=0)
+    drawn = plot.multi_line("xs", "ys", source=source, color="colour", line_dash="dash", line_width=2.2)
+    plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("strategy", "@name"), (axis, "$y{0.000}")]))
+    if zero:
+        plot.add_layout(Span(location=0, dimension="width", line_color=GREY, line_width=1))
+    return CourseChart(plot, source)
+
+
+def over_steps(courses: Mapping[str, Course], what: str) -> dict[str, dict[int, list[float]]]:
+    """Loss, accuracy or forgetting of every strategy over the steps."""
+    return {name: course.values(what) for name, course in courses.items()}
+
+
+def legend(names: Sequence[str], running: Sequence[str] = ()) -> str:
+    """The strategies with their colours and dashes, one legend for all charts; those that run are marked."""
+    items = []
+    for index, name in enumerate(names):
+        colour, dash = style(index)
+        pattern = {"solid": "", "dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 3"'}[dash]
+        line = f'<line x1="0" x2="26" y1="6" y2="6" stroke="{colour}" stroke-width="3"{pattern}/>'
+        now = " · running" if name in running else ""
+        mark = f'<svg width="26" height="12" aria-hidden="true">{line}</svg>'
+        items.append(f'<span style="white-space:nowrap">{mark} {escape(name)}{now}</span>')
+    return f'<div style="display:flex;flex-wrap:wrap;gap:2px 18px">{"".join(items)}</div>'

@@ -1,0 +1,68 @@
+"""Gauges over steps: when a model comes to understand what nobody asked it to learn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, NumeralTickFormatter, Range1d, Span
+from bokeh.plotting import figure
+
+from playground.analysis.gauges import GAUGES
+from playground.training.watched import Measured
+from widgets.theme import BLUE, GREEN, GREY, ORANGE, VERMILION, chart
+
+COLOURS = dict(zip((gauge.name for gauge in GAUGES), (BLUE, ORANGE, GREEN, VERMILION), strict=True))
+SHAPES = dict(zip((gauge.name for gauge in GAUGES), ("circle", "square", "triangle", "diamond"), strict=True))
+
+
+def values(measured: Sequence[Measured], name: str) -> dict[str, list[float]]:
+    """One gauge at every step at which it was measured."""
+    kept = [m for m in measured if name in m.gauges]
+    return {"step": [m.step for m in kept], "right": [m.gauges[name] for m in kept]}
+
+
+@dataclass(frozen=True)
+class GaugeChart:
+    """The figure and one growing source for each gauge."""
+
+    figure: figure
+    sources: dict[str, ColumnDataSource] = field(default_factory=dict)
+
+    def extend(self, measured: Sequence[Measured]) -> None:
+        """Append what was measured since."""
+        for name, source in self.sources.items():
+            source.stream(values(measured, name))
+
+    def clear(self) -> None:
+        """An empty chart for a new run."""
+        for name, source in self.sources.items():
+            source.data = values((), name)
+
+
+def gauge_chart(steps: Range1d) -> GaugeChart:
+    """An empty chart over the given range of steps."""
+    plot = chart(
+        height=210,
+        min_border_left=64,
+        x_axis_label="steps",
+        y_axis_label="right word of two",
+        x_range=steps,
+        y_range=(0.3, 1.03),
+    )
+    plot.yaxis.update(ticker=FixedTicker(ticks=[0.5, 0.75, 1.0]), formatter=NumeralTickFormatter(format="0 %"))
+    sources = {name: ColumnDataSource(values((), name)) for name in COLOURS}
+    dots = []
+    for name, source in sources.items():
+        plot.line("step", "right", source=source, color=COLOURS[name], line_width=1.8, legend_label=name)
+        dots.append(
+            plot.scatter(
+                "step", "right", source=source, color=COLOURS[name], marker=SHAPES[name], size=6, legend_label=name,
+                name=name,
+            )
+        )  # fmt: skip
+    plot.add_tools(HoverTool(renderers=dots, tooltips=[("", "$name"), ("step", "@step"), ("right", "@right{0 %}")]))
+    plot.add_layout(Span(location=0.5, dimension="width", line_color=GREY, line_dash="dashed", line_width=1.4))
+    plot.legend.update(
+        background_fill_alpha=0, border_line_alpha=0, label_text_font_size="11px", orientation="horizontal", padding=0
+    )
+    plot.add_layout(plot.legend[0], "above")
+    return GaugeChart(plot, sources)
