@@ -25,6 +25,8 @@ from typing import Any
 
 import torch
 
+from playground.analysis.story import with_numbers
+from playground.frames import attention as encoded
 from playground.refusal import Refusal
 from widgets.scene import page, typeset
 from widgets.scene.hosts import ESM
@@ -154,19 +156,18 @@ def attention(layers: int, heads: int, n: int) -> torch.Tensor:
 
 
 def recorded(weights: torch.Tensor, tokens: list[str]) -> dict[str, Any]:
-    """The attention as a record of the stage: one frame for each layer, every head as bytes over one visibility."""
+    """The attention as a record of the stage: all layers and heads as bytes over one visibility."""
     n = len(tokens)
     cells = [{"text": word, "key": f"t{i}"} for i, word in enumerate(tokens)]
     lanes = [{"name": "inputs", "title": "The model sees", "cells": cells}]
     seen = {"name": "encoder", "title": "Who sees whom", "rows": tokens, "columns": tokens, "shape": [n, n]}
     everybody = {**seen, "states": base64.b64encode(bytes([1]) * n * n).decode(), "graded_rows": [], "order": None}
-    frames = []
-    for layer, heads in enumerate(weights, 1):
-        data = base64.b64encode((255 * heads).round().to(torch.uint8).numpy().tobytes()).decode()
-        matrix = {**everybody, "weights": {"heads": len(heads), "data": data}}
-        frames.append({"name": f"layer {layer}", "title": f"Layer {layer}", "caption": "", "lanes": lanes})
-        frames[-1]["matrices"] = [matrix]
-    return {"version": 1, "title": "Attention", "subtitle": "", "source": "", "frames": frames}
+    frames = [{"name": "text", "title": "Text", "caption": "", "lanes": lanes, "matrices": [everybody]}]
+    record = {"version": 1, "title": "Attention", "subtitle": "", "source": "", "frames": frames}
+    looked = {"encoder": encoded((255 * weights).round().to(torch.uint8), (n, n))}
+    made = {"model": "a model", "attention": looked, "guesses": [], "losses": {}, "captions": {"forward": ""}}
+    made = with_numbers(record, made, {"forward": "Forward"})
+    return {**made, "frames": made["frames"][-1:] * len(weights)}  # as many as there are layers, to scrub through
 
 
 def ours(weights: torch.Tensor, tokens: list[str]) -> str:

@@ -1,8 +1,10 @@
 """Stores: the state of a visit, without a browser; what is wrong is a sentence and loses nothing."""
 
 import base64
+import json
 import os
 import threading
+import zlib
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -783,6 +785,7 @@ def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
     picture = notebook.stage("MLM", model=trained)
     markup = picture._repr_mimebundle_()["text/html"]
-    assert '"numbers"' in markup and trained.learner.entry.name in markup
+    record = json.loads(zlib.decompress(base64.b64decode(markup.split('await unpacked("')[1].split('"')[0])))
+    assert record["numbers"]["model"].startswith(trained.learner.entry.name)
     assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
     assert "mountReplay(document" in trained._repr_html_() and "held out" in trained._repr_html_()

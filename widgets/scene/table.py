@@ -65,7 +65,7 @@ def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: boo
 
 
 def _row(made: Rebuilt) -> Row:
-    matrices = frames.matrices(made.example, made.verdict, 0, {})
+    matrices = frames.matrices(made.example, made.verdict, 0)
     return _about(made.objective) | made.cells() | {"matrices": matrices, "signal": made.signal}
 
 
