@@ -1,9 +1,9 @@
-"""Three functions for a notebook cell: `stage`, `train` and `compare`. What they return shows itself."""
+"""Four functions for a notebook cell: `stage`, `table`, `train` and `compare`. What they return shows itself."""
 
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -26,6 +26,7 @@ from playground.finetuning.spelling import read, spell
 from playground.finetuning.task import short
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.objectives.rebuild import table as survey_table
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.training import Evaluated, Run, Started, Stepped, checkpoint
@@ -39,6 +40,7 @@ from playground.zoo import find_entry
 from widgets.lent import Lent
 from widgets.scene import StageWidget, live_widget, standalone
 from widgets.scene.replay import fragment
+from widgets.scene.table import Wall
 from widgets.store import StageStore
 from widgets.theme import VERMILION
 from widgets.views import comparison, guesses, svg
@@ -135,6 +137,17 @@ def stage(
         scene.model = lent
         scene.open(said | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
     return Picture(made, scene, lent)
+
+
+def table(
+    text: str = SENTENCE,
+    *,
+    pair: str = "",
+    seed: int | None = None,
+    plans: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Wall:
+    """The survey's whole table for a text: what eleven objectives give and ask. Each row unfolds its stage."""
+    return Wall(text, *survey_table(text, seed, plans, pair))
 
 
 @dataclass(frozen=True)

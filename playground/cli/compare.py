@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +133,11 @@ def _lane_bar(events: Any, asked: Any) -> Any:
     from playground.finetuning import Lane
     from playground.finetuning.tune import Outcome, Tuned
 
+    events = iter(events)
+    first = next(events)  # what cannot be compared is refused here, before a bar is drawn
     total = len(asked.strategies) * asked.seeds * len(asked.labels)
     with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
-        for event in events:
+        for event in chain([first], events):
             if isinstance(event, Lane):
                 step = f", step {event.event.step}" if isinstance(event.event, Tuned) else ""
                 bar.set_postfix_str(f"{event.strategy.name}, seed {event.seed}{step}", refresh=False)
