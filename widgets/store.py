@@ -841,5 +841,6 @@ class Store(param.Parameterized):
         self.corpus.end()
         self.train.end()
         self.transfer.end()
+        self.transfer.forget()
         if self.train.upload is not None:
             Path(self.train.upload).unlink(missing_ok=True)

@@ -780,6 +780,33 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
     store.close()
 
 
+def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
+    trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
+    (tmp_path / "films.csv").write_text(
+        "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
+    )
+    lines = ("mine = full + L2-SP [embeddings 1-2 x0]", "feature-based")
+    shared = {"labels": (4, 8), "seeds": 2, "steps": 3, "match": "tokens", "rates": "fixed", "packing": "BERT"}
+    file = str(tmp_path / "films.csv")
+    made = notebook.compare(
+        trained, file, lines, **shared, text_column="said", label_column="liked", out=tmp_path / "out"
+    )
+    assert [s["name"] for s in made.facts["strategies"]] == ["mine", "feature-based"]
+    assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]
+    assert [point["labels"] for point in made.facts["curve"]] == [4, 8]
+    assert made.comparison.outcomes["mine"][0].rates[0].tolist() == [0.0, 0.0, pytest.approx(4e-3)]
+    assert {"comparison.html", "comparison.csv", "comparison.ipynb", "base", "lanes.jsonl"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
+    assert "Accuracy on unseen texts" in made._repr_html_()
+    again = made.made.asked.again()
+    assert [o.accuracy for o in again.outcomes["mine"]] == [o.accuracy for o in made.comparison.outcomes["mine"]]
+    with pytest.raises(Refusal, match="match is 'nope'"):
+        notebook.compare(trained, strategies=("full",), match="nope")
+    with pytest.raises(Refusal, match="give what `train"):
+        notebook.compare("bert")
+
+
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
     trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
