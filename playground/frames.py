@@ -64,7 +64,7 @@ def record(
 ) -> dict[str, Any]:
     """The whole story of one row as JSON-able data; `about` gives the title and what else a view tells."""
     text = begin(steps[0][1].tokens)
-    story = [("text", text), *_that_change(text, steps)]
+    story = [("text", text), *that_change(text, steps)]
     seen, frames, used = False, [], set()
     for verb, example in story:
         seen = seen or verb == "see"
@@ -87,7 +87,7 @@ def record(
     }
 
 
-def _that_change(text: Example, steps: Steps) -> list[tuple[str, Example]]:
+def that_change(text: Example, steps: Steps) -> list[tuple[str, Example]]:
     """The steps without an arrangement that leaves the text as it stands."""
     return [(verb, e) for verb, e in steps if verb != "arrange" or not _same(e.inputs.ids, text.inputs.ids)]
 

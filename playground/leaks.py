@@ -77,6 +77,15 @@ def answering(example: Example, question: Question, layers: int, row: int = 0) -
     return _join(before, _join(_dense(decoder.cross, row), reaches(content, layers))), own
 
 
+def heard(example: Example, layers: int = 4, row: int = 0) -> float:
+    """How many other words of the text a graded answer of the first question hears, on average."""
+    question = example.questions[0]
+    reach, _ = answering(example, question, layers, row)
+    shown, _ = told(example.inputs, example, row)
+    words = reach & (shown >= 0) & (shown[None, :] != question.origin[row][:, None])
+    return float(words[question.graded[row]].sum(1).float().mean()) if bool(question.graded[row].any()) else 0.0
+
+
 def _question(example: Example, question: Question, layers: int, row: int) -> Verdict:
     graded = question.graded[row]
     answer = question.origin[row]

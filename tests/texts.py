@@ -146,8 +146,9 @@ def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, wanted=None):
     """What `rebuild` makes of a text, for objectives with second texts and labels too."""
     objective = find_objective(name).turn(settings or {})
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
-    steps = objective.steps(tokens_for(objective, text), generator(seed, "stage"), wanted)
-    return Rebuilt(objective, text, seed, steps, leaks.check(steps[-1].example))
+    tokens = tokens_for(objective, text)
+    steps = objective.steps(tokens, generator(seed, "stage"), wanted)
+    return Rebuilt(objective, tokens, text, seed, steps, leaks.check(steps[-1].example))
 
 
 @st.composite

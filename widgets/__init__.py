@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widgets.notebook import compare, stage, train
+    from widgets.notebook import compare, stage, table, train
 
-__all__ = ["compare", "stage", "train"]
+__all__ = ["compare", "stage", "table", "train"]
 
 
 def __getattr__(name: str) -> Any:
-    """`from widgets import stage, train, compare` without loading anything before it is asked for."""
+    """`from widgets import stage, table, train, compare` without loading anything before it is asked for."""
     if name in __all__:
         from widgets import notebook
 

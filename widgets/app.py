@@ -1,5 +1,6 @@
 """The served app: one page per visit with four rooms, one drain, and an end when the visit ends."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -9,6 +10,7 @@ import panel_material_ui as pmui
 
 from widgets.live import drain
 from widgets.pages import corpus, stage, train, transfer
+from widgets.scene.care import Care
 from widgets.store import SCENE, Store
 from widgets.training import runs_folder
 
@@ -38,19 +40,10 @@ def app(runs: Path | None = None) -> Any:
         return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
     store = Store(runs or runs_folder())
     _visits.add(id(store))
-    staged, stage_tick = stage.page(store.stage)
-    trained, train_tick = train.page(store.train, looking=lambda: store.page == 1, slow=store.slow)
-    transferred, transfer_tick = transfer.page(store)
-    opened, corpus_tick = corpus.page(store, looking=lambda: store.page == 3)
-    tabs = pmui.Tabs(
-        ("Stage", staged), ("Train", trained), ("Transfer", transferred), ("Corpus", opened),
-        sizing_mode="stretch_width",
-    )  # fmt: skip
-    tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
-    store.param.watch(lambda event: tabs.param.update(active=event.new), "page")
     if pn.state.location is not None:
         _link(store)
-    drain(stage_tick, train_tick, transfer_tick, corpus_tick)
+    tabs, drained = _rooms(store)
+    drain(drained)
 
     def gone(session_context: Any) -> None:
         _visits.discard(id(store))
@@ -59,22 +52,54 @@ def app(runs: Path | None = None) -> Any:
     pn.state.on_session_destroyed(gone)
     return pmui.Page(
         title="Pretraining Playground",
-        main=[tabs],
+        main=[tabs, Care(height=0, margin=0)],
         main_width="100%",
         theme_config=THEME,
     )
+
+
+ROOMS: dict[str, Callable[[Store], tuple[Any, Callable[[], None]]]] = {
+    "Stage": lambda store: stage.page(store.stage),
+    "Train": lambda store: train.page(store.train, looking=lambda: store.page == 1, slow=store.slow),
+    "Transfer": transfer.page,
+    "Corpus": lambda store: corpus.page(store, looking=lambda: store.page == 3),
+}
+"""Each page with its tick, by the name of its tab."""
+
+
+def _rooms(store: Store) -> tuple[Any, Callable[[], None]]:
+    """The tabs, and the ticks of all pages that were opened: a page is made when somebody first comes to it."""
+    places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in ROOMS]
+    tabs = pmui.Tabs(*zip(ROOMS, places, strict=True), sizing_mode="stretch_width")
+    ticks: list[Callable[[], None]] = []
+
+    def enter(number: int) -> None:
+        if not places[number].objects:
+            page, tick = list(ROOMS.values())[number](store)
+            places[number].append(page)
+            ticks.append(tick)
+        tabs.active = number
+
+    def drained() -> None:
+        for tick in tuple(ticks):  # a tick may open another page
+            tick()
+
+    enter(store.page)
+    tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
+    store.param.watch(lambda event: enter(event.new), "page")
+    return tabs, drained
 
 
 def _link(store: Store) -> None:
     """Keep what is on screen in the address, so that it can be shared."""
     location = pn.state.location
     asked = dict(parse_qsl(location.search.removeprefix("?"), keep_blank_values=True))
-    store.stage.open(asked)
+    store.stage.open(asked if set(asked) - {"page"} else {**asked, "view": "table"})
     store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0
 
     def tell(*_: object) -> None:
-        told = store.stage.query() | ({"page": str(store.page)} if store.page else {})
+        told = store.stage.query() | ({"page": str(store.page)} if store.page else {}) or {"view": "stage"}
         location.search = f"?{urlencode(told)}" if told else ""
 
     store.param.watch(tell, "page")
-    store.stage.param.watch(tell, [*SCENE, "rebuilt"])
+    store.stage.param.watch(tell, [*SCENE, "rebuilt", "view"])

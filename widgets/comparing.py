@@ -13,12 +13,17 @@ from typing import Any
 
 import param
 
-from playground.finetuning import FIRST_CHOICE, Base, Comparison, Lane, Strategy, find_strategy, find_task
+from playground.corpora.labelled import read_table
+from playground.corpora.source import TABLES
+from playground.corpora.table import Table
+from playground.finetuning import FIRST_CHOICE, Base, Comparison, Lane, Strategy, Task, find_strategy, find_task
 from playground.finetuning.artefact import FILES, Artefact, Origin
 from playground.finetuning.base import replace_model
+from playground.finetuning.files import named
 from playground.finetuning.job import Asked
 from playground.finetuning.spelling import spell
 from playground.finetuning.suits import texts_for
+from playground.finetuning.task import short
 from playground.finetuning.tune import Outcome, Tuned
 from playground.refusal import Refusal
 from playground.training import Run, Session, background, checkpoint
@@ -29,6 +34,12 @@ LOOKS = 10
 """How often each lane is looked at on its way."""
 
 MOST_STRATEGIES = 12
+
+OWN_FILE = "my own labelled file"
+"""The task that is a file of the visitor's."""
+
+LARGEST_FILE = 5_000_000
+"""Bytes of an uploaded file; larger ones go through the command line."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,10 @@ class TransferStore(param.Parameterized):
     """A comparison of strategies and how far it is; `own` are strategies that a person made on this visit."""
 
     task = param.String("sentiment")
+    own_file = param.Parameter(None)
+    text_column = param.String("")
+    label_column = param.String("")
+    packing = param.String("")
     chosen = param.List([])
     own = param.Dict({})
     labels = param.Integer(64)
@@ -107,6 +122,8 @@ class TransferStore(param.Parameterized):
         self.asked = Asked()
         self._origin: Origin | None = None
         self._saved = b""
+        self._folder: TemporaryDirectory[str] | None = None
+        self._opened: tuple[tuple[Any, ...], Task | Refusal] | None = None
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -119,6 +136,56 @@ class TransferStore(param.Parameterized):
         self.own = {**self.own, strategy.name: strategy}
         self.chosen = list(dict.fromkeys([*self.chosen, strategy.name]))
 
+    # the task
+
+    def upload(self, name: str, content: bytes) -> None:
+        """Put a labelled file on disk, so that it is read as every other file is; its columns are guessed."""
+        if len(content) > LARGEST_FILE:
+            self.trouble = f"The file has {len(content):,} bytes; at most {LARGEST_FILE:,} are read here."
+            return
+        self.forget()
+        self._folder = TemporaryDirectory(prefix="playground-")
+        path = Path(self._folder.name) / (Path(name).name or "texts.csv")
+        path.write_bytes(content)
+        self.param.update(own_file=path, text_column="", label_column="", trouble="")
+
+    def forget(self) -> None:
+        """Remove what was uploaded."""
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._folder, self._opened = None, None
+
+    @property
+    def known(self) -> Task:
+        """The task that is chosen, or a refusal in a sentence; a file is read once for its columns."""
+        if self.task != OWN_FILE:
+            return find_task(self.task)
+        if self.own_file is None:
+            raise Refusal(
+                "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
+            )
+        wanted = (self.own_file, self.text_column, self.label_column)
+        if self._opened is None or self._opened[0] != wanted:
+            self._opened = wanted, _read(*wanted)
+        if isinstance(self._opened[1], Refusal):
+            raise self._opened[1]
+        return self._opened[1]
+
+    @property
+    def table(self) -> Table | None:
+        """The chosen table with its columns as they are guessed; None where a file is no table."""
+        if self.task != OWN_FILE or self.own_file is None or self.own_file.suffix.lower() not in TABLES:
+            return None
+        return read_table(self.own_file)
+
+    @property
+    def metric(self) -> str:
+        """What the main number of the task is, in a few words."""
+        try:
+            return short(self.known.metric)
+        except Refusal:
+            return "accuracy"
+
     def begin(self, session: Session | None) -> bool:
         """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
         try:
@@ -130,8 +197,8 @@ class TransferStore(param.Parameterized):
                 raise Refusal(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
             for strategy in chosen:  # cells painted for more steps than there are now
                 strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
-            task = find_task(self.task)
-            texts_for(base.learner, task, chosen, tokenizer)(self.labels, 0, "train")
+            task, packing = self.known, self.packing or None
+            texts_for(base.learner, task, chosen, tokenizer, packing)(self.labels, 0, "train")
         except Refusal as refusal:
             self.trouble = str(refusal)
             return False
@@ -141,8 +208,8 @@ class TransferStore(param.Parameterized):
         self.courses, self.count = {}, 0
         self.base_name = f"{base.learner.entry.name} after {base.learner.step} steps on {session.run.corpus.name}"
         self.asked = Asked(
-            "base", self.task, tuple(map(spell, chosen)), tuple(sorted({self.labels, *self.counts})), self.seeds, 0,
-            self.steps, self.match, self.rates,
+            "base", task.name, tuple(map(spell, chosen)), tuple(sorted({self.labels, *self.counts})), self.seeds, 0,
+            self.steps, self.match, self.rates, packing=packing,
         )  # fmt: skip
         self.lanes = len(chosen) * self.seeds * len(self.asked.labels)
         base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
@@ -226,12 +293,23 @@ class TransferStore(param.Parameterized):
         kept = io.BytesIO()
         with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("base/checkpoint.safetensors", self._saved)
+            if self.own_file is not None and self.asked.task.startswith(self.own_file.name):
+                archive.writestr(self.own_file.name, self.own_file.read_bytes())
             for name in FILES:
                 try:
                     archive.writestr(name, self.file(name))
                 except Refusal as refusal:
                     archive.writestr(f"{name}.missing.txt", str(refusal))
         return kept.getvalue()
+
+
+def _read(path: Path, text: str, label: str) -> Task | Refusal:
+    """The task of a file, named as it lies in the archive of the result; or why it sets none."""
+    try:
+        task = find_task(named(str(path), text or None, label or None))
+    except Refusal as refusal:
+        return refusal
+    return replace(task, name=named(path.name, text or None, label or None))
 
 
 def _origin(session: Session, base: Base) -> Origin:

@@ -1,11 +1,12 @@
-"""Three functions for a notebook cell: `stage`, `train` and `compare`. What they return shows itself."""
+"""Four functions for a notebook cell: `stage`, `table`, `train` and `compare`. What they return shows itself."""
 
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,15 +16,22 @@ from IPython.display import HTML, display
 from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
-from playground.finetuning import Comparison, find_strategy, find_task
-from playground.finetuning import compare as run_lanes
-from playground.finetuning.tune import Base, Setting
+from playground.finetuning import FIRST_CHOICE, Base, Comparison, Strategy
+from playground.finetuning.artefact import Artefact, Origin
+from playground.finetuning.artefact import write as write_files
+from playground.finetuning.files import named
+from playground.finetuning.job import Asked
+from playground.finetuning.record import Record
+from playground.finetuning.spelling import read, spell
+from playground.finetuning.task import short
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.objectives.rebuild import table as survey_table
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
-from playground.training import Evaluated, Run, Started, Stepped
+from playground.training import Evaluated, Run, Started, Stepped, checkpoint
 from playground.training import train as run_steps
+from playground.training.checkpoint import Studied
 from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.training.moments import Curve, Moments, Replay
@@ -32,6 +40,7 @@ from playground.zoo import find_entry
 from widgets.lent import Lent
 from widgets.scene import StageWidget, live_widget, standalone
 from widgets.scene.replay import fragment
+from widgets.scene.table import Wall
 from widgets.store import StageStore
 from widgets.theme import VERMILION
 from widgets.views import comparison, guesses, svg
@@ -51,8 +60,6 @@ STYLE = """
 .playground td { white-space: nowrap; }
 .playground tr > :first-child { text-align: left; }
 """
-
-STRATEGIES = ("feature-based", "full", "gradual unfreezing")
 
 
 def headless() -> bool:
@@ -130,6 +137,17 @@ def stage(
         scene.model = lent
         scene.open(said | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
     return Picture(made, scene, lent)
+
+
+def table(
+    text: str = SENTENCE,
+    *,
+    pair: str = "",
+    seed: int | None = None,
+    plans: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Wall:
+    """The survey's whole table for a text: what eleven objectives give and ask. Each row unfolds its stage."""
+    return Wall(text, *survey_table(text, seed, plans, pair))
 
 
 @dataclass(frozen=True)
@@ -236,15 +254,21 @@ class Compared:
     """A finished comparison that shows itself: outcomes by seed, the numbers, the verdict, the plans that were used."""
 
     comparison: Comparison
+    made: Artefact
 
     @property
     def facts(self) -> dict[str, Any]:
         """The same as `playground compare --json`."""
-        return self.comparison.facts()
+        return self.made.facts()
+
+    def write(self, folder: str | Path) -> list[str]:
+        """Write page, pictures, tables, facts and notebook into a folder; what could not be made comes back."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return write_files(self.made, Path(folder))
 
     def _repr_html_(self) -> str:
         outcomes = self.comparison.outcomes
-        right = svg.dots("Accuracy on unseen texts", {n: [o.accuracy for o in some] for n, some in outcomes.items()})
+        right = svg.dots(said(self.comparison), {n: [o.accuracy for o in some] for n, some in outcomes.items()})
         lost = svg.dots(
             "Forgetting (nats)", {n: [o.forgetting for o in some] for n, some in outcomes.items()}, VERMILION
         )
@@ -256,24 +280,64 @@ class Compared:
         )
 
 
+def said(compared: Comparison) -> str:
+    """What the main number of a comparison is, as a heading."""
+    metric = short(compared.task.metric)
+    return f"{metric[0].upper()}{metric[1:]} on unseen texts"
+
+
 def compare(
     base: Trained,
     task: str = "sentiment",
-    strategies: Sequence[str] = STRATEGIES,
+    strategies: Sequence[str | Strategy] = FIRST_CHOICE,
     *,
-    labels: int = 64,
+    labels: int | Sequence[int] = 64,
     seeds: int = 3,
+    seed: int = 0,
     steps: int = 80,
+    match: str = "steps",
+    rates: str = "own",
+    packing: str | None = None,
+    workers: int = 1,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
 ) -> Compared:
-    """Fine-tune a trained model in several ways on the same seeds and labelled texts."""
+    """Fine-tune a trained model in several ways on the same seeds and labelled texts.
+
+    The options are those of `playground compare`: `task` may be a labelled file of yours, `labels` several numbers, a
+    strategy a line such as "full + L2-SP [embeddings 1-40 x0]". With `out` the result and the base are kept in a
+    folder, from where its notebook and its command make them again; `resume` goes on with what is there.
+    """
     if not isinstance(base, Trained):
         raise Refusal(f"The base is {type(base).__name__}; give what `train(...)` returned.")
-    chosen = [find_strategy(name) for name in strategies]
+    chosen = [read(line) if isinstance(line, str) else line for line in strategies]
+    folder = None if out is None else Path(out)
+    asked = Asked(
+        str(folder / "base") if folder else "base", named(task, text_column, label_column), tuple(map(spell, chosen)),
+        (labels,) if isinstance(labels, int) else tuple(labels), seeds, seed, steps, match, rates, workers, packing,
+    )  # fmt: skip
+    record = _kept(base, folder, resume) if folder else None
     window = base.learner.entry.recipe.window
     start = Base(base.learner, base.held_out_rows, lambda: base.corpus.windows(window).to(base.learner.device))
-    lanes = run_lanes(
-        start, base.corpus.tokenizer, find_task(task), chosen, labels=labels, seeds=seeds, setting=Setting(steps=steps)
-    )
-    *_, last = lanes
+    *_, last = asked.run(start, base.corpus.tokenizer, chosen=chosen, record=record)
     assert isinstance(last, Comparison)
-    return Compared(last)
+    learner, corpus = base.learner, base.corpus
+    origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
+    made = Compared(last, Artefact(last, asked, origin))
+    if folder:
+        made.write(folder)
+    return made
+
+
+def _kept(base: Trained, folder: Path, resume: bool) -> Record:
+    """The record of a folder, with the base saved beside it."""
+    corpus = base.corpus
+    studied = Studied(corpus.name, corpus.hash, base.unigram_entropy, base.held_out_rows)
+    try:
+        (folder / "base").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refusal(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.") from error
+    checkpoint.save(folder / "base" / "checkpoint.safetensors", base.learner, corpus.tokenizer, studied)
+    return Record.open(folder, resume)

@@ -18,10 +18,10 @@ from playground import frames
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
 from playground.corpora.decode import Progress, WrongEncoding
 from playground.corpora.source import TABLES
-from playground.objectives import find_objective, objectives
+from playground.objectives import Objective, find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.paint import repainted
-from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.seeds import derive
@@ -68,7 +68,8 @@ def _ours(name: str) -> set[str]:
     """The texts ("text") or second texts ("pair") that the playground itself offers."""
     examples = ((o.printed.text, o.printed.pair) for o in objectives().values() if o.printed.text and not o.row)
     texts, pairs = zip(*SECONDS.values(), *examples, (SENTENCE, ""), strict=True)
-    return set(texts if name == "text" else pairs)
+    printed = {getattr(o.printed, name) for o in objectives().values()} - {""}
+    return {*(texts if name == "text" else pairs), *printed}
 
 
 SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "beside", "same_plan")
@@ -85,6 +86,7 @@ class StageStore(param.Parameterized):
 
     `beside` names up to three objectives that are shown in step with this one, on the same text, with the same plan
     where they share its keys. With a `model` on the stage its numbers are shown; `inside` shows its coming update.
+    `view` is "stage", or "table" for the survey's whole table on the same text.
     """
 
     objective = param.String("MLM")
@@ -97,6 +99,7 @@ class StageStore(param.Parameterized):
     beside = param.List([])
     same_plan = param.Boolean(True)
     frame = param.String("")
+    view = param.String("stage")
     rebuilt = param.Parameter(None)
     companions = param.List([])
     trouble = param.String("")
@@ -116,6 +119,7 @@ class StageStore(param.Parameterized):
         self._past: list[dict[str, Any]] = []
         self._at = -1
         self._plain: Rebuilt | None = None
+        self._own_text: dict[str, str] = {}
         super().__init__(**values)
         self._other_objective()
 
@@ -306,6 +310,8 @@ class StageStore(param.Parameterized):
                     self.go_back(-1 if way == "undo" else 1)
                 case "paint":
                     self._paint(message)
+                case "set":
+                    self._turn(message)
                 case "unpaint":
                     self.painted = {}
                 case "look":
@@ -327,6 +333,15 @@ class StageStore(param.Parameterized):
         drawn = tell(self._rebuild(bent.plan).steps) if bent.typed else {}
         self.plan = write(bent.complete(drawn, everyone))
 
+    def _turn(self, message: Mapping[str, Any]) -> None:
+        """A knob turned on the stage; the plan of the picture stays, so that nothing else changes."""
+        made, name = self._plain, str(message.get("knob"))
+        if made is None:
+            return
+        settings = {**self.settings, name: message.get("to")}
+        find_objective(self.objective).turn(settings)
+        self._set(settings=settings, plan=write(tell(made.steps)))
+
     def _paint(self, message: Mapping[str, Any]) -> None:
         """Cells by hand; one that is painted as the objective has it is no longer by hand."""
         name, made = str(message.get("matrix")), self._plain
@@ -340,6 +355,49 @@ class StageStore(param.Parameterized):
         left = [(i, j, is_open) for (i, j), is_open in sorted(mine.items()) if bool(natural[i][j]) != is_open]
         others = {key: cells for key, cells in self.painted.items() if key != name}
         self.painted = others | ({name: left} if left else {})
+
+    # the table of the survey
+
+    def table(self) -> tuple[str, list[Rebuilt], list[tuple[Objective, str]]]:
+        """Every row of the survey's table for the text on the stage; of a text of ours, for the survey's sentence."""
+        text, pair = self._table_text()
+        plans = {self.objective: parse(self.plan.replace(";", " ").split())} if self.plan and self._mine() else {}
+        try:
+            return text, *table(text, self.seed or None, plans, pair)
+        except Refusal:  # a plan that does not fit this text; a text that cannot be read is refused again
+            return text, *table(text, self.seed or None, None, pair)
+
+    def _table_text(self) -> tuple[str, str]:
+        ours = self.text.strip() in _ours("text")
+        pair = "" if self.pair.strip() in _ours("pair") else self.pair
+        return (SENTENCE if ours else self.text)[:LONGEST_TEXT], pair[:LONGEST_TEXT]
+
+    def _mine(self) -> bool:
+        """Whether the plan is a person's own."""
+        return self.plan != self._printed()
+
+    def show(self, name: str) -> None:
+        """Open the stage of a row: the same text, seed and plan; a row that lacks a text opens with a sample."""
+        text, done, refused = self.table()
+        made = next((row for row in done if row.objective.name == name), None)
+        objective = find_objective(name)
+        if made is None:
+            self._own_text = {"text": self.text, "pair": self.pair} if any(o.name == name for o, _ in refused) else {}
+            values = _right_texts(name) | {"plan": write(objective.printed.plan)}
+        else:
+            kept = self.plan if name == self.objective and self._mine() else ""
+            printed = not self.seed and not self._table_text()[1] and text == SENTENCE
+            values = {"text": made.text, "pair": made.pair, "plan": kept or (write(objective.printed.plan) * printed)}
+        others = [each for each in self.beside if each != name]
+        self._set(objective=name, settings={}, painted={}, beside=others, **values)
+        self.view = "stage"
+
+    @param.depends("view", watch=True)
+    def _back(self) -> None:
+        """Whoever looked at a sample finds the own text again."""
+        if self.view == "table" and self._own_text and self.text.strip() in _ours("text"):
+            own, self._own_text = self._own_text, {}
+            self._set(**own)
 
     # back and forth
 
@@ -391,6 +449,7 @@ class StageStore(param.Parameterized):
         turned = {k: v for k, v in self.settings.items() if k in knobs and v != knobs[k].default}
         told |= {f"set.{name}": json.dumps(value) for name, value in turned.items()}
         told |= {f"paint.{name}": _write_cells(cells) for name, cells in self.painted.items()}
+        told |= {"view": "table"} if self.view == "table" else {}
         return told | ({"beside": ",".join(self.beside)} if self.beside else {})
 
     def open(self, query: Mapping[str, str]) -> None:
@@ -410,6 +469,7 @@ class StageStore(param.Parameterized):
         known = objectives()
         values["beside"] = [name for name in query.get("beside", "").split(",") if name in known][:3]
         values["same_plan"] = query.get("same_plan") != "False"
+        values["view"] = "table" if query.get("view") == "table" else "stage"
         self._past, self._at = [], -1
         self._set(**values)
         self.trouble = self.trouble or trouble
@@ -667,5 +727,6 @@ class Store(param.Parameterized):
         self.corpus.end()
         self.train.leave()
         self.transfer.end()
+        self.transfer.forget()
         if self.train.upload is not None:
             Path(self.train.upload).unlink(missing_ok=True)

@@ -22,6 +22,9 @@ from playground.tokenizing import Tokenizer
 ITEMS = 120
 """Sentences of a gauge: its value is then good to about 9 points (two standard errors at a half)."""
 
+FEWEST = 60
+"""Sentences in a corpus' own words that a gauge needs; with fewer, chance would be louder than the model."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -66,8 +69,8 @@ def asked(gauges: Sequence[Gauge], corpus: Corpus, model: LanguageModel) -> tupl
 
 def _made(gauge: Gauge, tokenizer: Tokenizer, model: LanguageModel) -> Asked | None:
     device, known = model.table.weight.device, set(tokenizer.words)
-    choices = gauge.choices(ITEMS)
-    if not all(known.issuperset((*choice.words, choice.wrong)) for choice in choices):
+    choices = [c for c in gauge.choices(ITEMS) if known.issuperset((*c.words, c.wrong))]
+    if len(choices) < FEWEST:
         return None
     tokens = texts([choice.words for choice in choices], tokenizer)
     places = torch.tensor([choice.place for choice in choices])

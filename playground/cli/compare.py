@@ -3,6 +3,10 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,7 @@ def add(commands: Any) -> None:
     compare.add_argument("--seeds", type=positive(int), default=3, metavar="K")
     compare.add_argument("--tuning-steps", type=positive(int), default=80, metavar="N", help="steps of each lane")
     compare.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes for the lanes")
+    compare.add_argument("--cluster", metavar="ADDRESS|local", help="run the lanes on a Dask cluster")
     compare.add_argument("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
     compare.add_argument("--rates", default="own", help="learning rates: own, fixed, published or tuned")
     compare.add_argument("--resume", action="store_true", help="go on with the lanes that --out has not finished")
@@ -59,7 +64,9 @@ def compare_strategies(given: argparse.Namespace) -> int:
     saved = checkpoint.load(run)
     base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
     record = Record.open(folder, given.resume) if folder else None
-    *_, last = _lane_bar(asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record), asked)
+    with _elsewhere(given.cluster) as elsewhere:
+        lanes = asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
+        *_, last = _lane_bar(lanes, asked)
     assert isinstance(last, Comparison)
     learner, corpus = saved.learner, saved.corpus
     origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
@@ -68,6 +75,18 @@ def compare_strategies(given: argparse.Namespace) -> int:
     if folder is not None:
         (folder / "comparison.json").write_text(json.dumps(finite(made.facts()), indent=1), encoding="utf-8")
     return say(given, made.facts(), [*_compared(made.facts()), *lacking])
+
+
+@contextmanager
+def _elsewhere(address: str | None) -> Iterator[Any]:
+    """What runs lanes on a cluster, None where they run here."""
+    if address is None:
+        yield None
+        return
+    from playground.cluster import connected, lanes
+
+    with connected(address) as client:
+        yield partial(lanes, client)
 
 
 def counts(text: str) -> tuple[int, ...]:
@@ -114,9 +133,11 @@ def _lane_bar(events: Any, asked: Any) -> Any:
     from playground.finetuning import Lane
     from playground.finetuning.tune import Outcome, Tuned
 
+    events = iter(events)
+    first = next(events)  # what cannot be compared is refused here, before a bar is drawn
     total = len(asked.strategies) * asked.seeds * len(asked.labels)
     with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
-        for event in events:
+        for event in chain([first], events):
             if isinstance(event, Lane):
                 step = f", step {event.event.step}" if isinstance(event.event, Tuned) else ""
                 bar.set_postfix_str(f"{event.strategy.name}, seed {event.seed}{step}", refresh=False)

@@ -5,19 +5,22 @@ that all workers see; a lane of a comparison, which is short, begins anew. The n
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from threading import Lock
 from typing import Any, TypeVar
 
-from playground.finetuning.lanes import Lane, Work
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.lanes import Job, Keep, Lane, Work, outcome_of
 from playground.refusal import Refusal
 from playground.training.lanes import Finished, Point, lane
 from playground.training.loop import Run
 from playground.training.runs import Runs
 
 T = TypeVar("T")
+
+IN_TURN = Lock()
+"""What lanes share in one process is not made for two threads of a worker at once."""
 
 
 @contextmanager
@@ -52,22 +55,39 @@ def train_on(client: Any, run: Run, seeds: Sequence[int], runs: Runs | None = No
     yield from _gathered(client, (run, runs), _seed, [(seed,) for seed in seeds])
 
 
-def lanes(client: Any, work: Work, jobs: Sequence[tuple[Strategy, int]]) -> Iterator[Lane]:
-    """The lanes of a comparison, in the order of the jobs."""
-    yield from _gathered(client, work, _lane, jobs)
+def lanes(client: Any, work: Work, jobs: Sequence[Job], keep: Keep) -> Generator[Lane, None, None]:
+    """The lanes of a comparison, in the order of the jobs; an outcome is kept as soon as it is there."""
+    from distributed import as_completed
+
+    tasks = _sent(client, work, _lane, [(job,) for job in jobs])
+    number, found, turn = {task.key: k for k, task in enumerate(tasks)}, dict[int, list[Lane]](), 0
+    try:
+        for task, events in as_completed(tasks, with_results=True):
+            found[number[task.key]] = events
+            keep(jobs[number[task.key]], outcome_of(events))
+            while turn in found:
+                yield from found.pop(turn)
+                turn += 1
+    finally:
+        client.cancel(tasks)
 
 
 def _gathered(client: Any, shared: Any, task: Callable[..., list[T]], jobs: Sequence[tuple[Any, ...]]) -> Iterator[T]:
-    """What the tasks give, job by job; what is shared can be made again if the worker that holds it dies."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sending large graph")
-        source = client.submit(_same, shared, pure=False)
-        tasks = [client.submit(task, source, *job, pure=False) for job in jobs]
+    """What the tasks give, job by job."""
+    tasks = _sent(client, shared, task, jobs)
     try:
         for done in tasks:
             yield from done.result()
     finally:
         client.cancel(tasks)
+
+
+def _sent(client: Any, shared: Any, task: Callable[..., list[T]], jobs: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """The tasks of all jobs; what is shared can be made again if the worker that holds it dies."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph")
+        source = client.submit(_same, shared, pure=False)
+        return [client.submit(task, source, *job, pure=False) for job in jobs]
 
 
 def _same(shared: T) -> T:
@@ -80,9 +100,10 @@ def _seed(shared: tuple[Run, Runs | None], seed: int) -> list[Point | Finished]:
     return list(lane(run, seed, runs, resume=True))
 
 
-def _lane(work: Work, strategy: Strategy, seed: int) -> list[Lane]:
+def _lane(work: Work, job: Job) -> list[Lane]:
     _alone()
-    return list(work.lane(strategy, seed))
+    with IN_TURN:
+        return list(work.lane(job))
 
 
 def _alone() -> None:

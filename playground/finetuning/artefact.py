@@ -14,9 +14,11 @@ import torch
 
 from playground import __version__
 from playground.finetuning import figure
-from playground.finetuning.compare import Comparison
+from playground.finetuning.compare import Allotted, Comparison
 from playground.finetuning.job import Asked
 from playground.finetuning.rerun import notebook
+from playground.finetuning.task import short
+from playground.finetuning.tune import Outcome
 from playground.refusal import Refusal
 
 STYLE = """
@@ -70,7 +72,8 @@ class Artefact:
         got = self.comparison.allotted
         return [
             {
-                "strategy": name, "seed": self.asked.seed + k, "labels": labels, "steps": outcome.plan.shape[1],
+                "strategy": name, "seed": self.asked.seed + k, "labels": labels,
+                "steps": _steps(got.get(name), outcome),
                 "rate": got[name].rate if name in got else None, "accuracy": outcome.accuracy,
                 "forgetting": outcome.forgetting, "forgetting_plugged_in": outcome.plugged_in,
                 "trainable": outcome.trainable, "stored": outcome.stored, "seconds": outcome.seconds,
@@ -95,6 +98,11 @@ class Artefact:
             for what in ("accuracy", "forgetting")
         )
         return figure.outcomes_figure(title, accuracy, forgetting)
+
+
+def _steps(got: Allotted | None, outcome: Outcome) -> int:
+    """The steps that a lane took: none where the model was only asked."""
+    return got.steps if got else outcome.plan.shape[1]
 
 
 def svg(made: Artefact) -> bytes:
@@ -145,7 +153,8 @@ def page(made: Artefact) -> bytes:
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
         f"<h1>{title}</h1><p>{escape(known['verdict'])}</p>{figure.svg(made.drawing())}"
-        "<table><tr><th>strategy</th><th>accuracy</th><th>forgetting (nats)</th><th>trained</th><th>stored</th>"
+        f"<table><tr><th>strategy</th><th>{escape(short(known['metric']))}</th>"
+        "<th>forgetting (nats)</th><th>trained</th><th>stored</th>"
         f"<th>steps</th><th>rate</th><th>seconds</th></tr>{rows}</table>"
         f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
         f"<h2>Where it comes from</h2><dl>{origin}</dl></html>"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -10,9 +10,13 @@ from playground.corpora import open_corpus, pick
 from playground.example import Tokens
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
+from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import Saved
 from playground.training.feed import Feed
 from playground.training.learner import Learner
+
+if TYPE_CHECKING:  # a task knows nothing of where tuning starts
+    from playground.finetuning.task import Task
 
 T = TypeVar("T")
 
@@ -23,12 +27,15 @@ class Base:
 
     `rehearsal` gives pre-training text for strategies that rehearse; without it every second row of the held-out text
     is for them, and only the others are measured. `memory` keeps what all lanes of a comparison share, so the learner
-    must not train on meanwhile (`compare` takes a copy).
+    must not train on meanwhile (`compare` takes a copy). `tokenizer` and `task` are for strategies that read more than
+    the labelled texts; `compare` fills them in.
     """
 
     learner: Learner
     held_out: Tokens
     rehearsal: Callable[[], Tokens] | None = None
+    tokenizer: Tokenizer | None = None
+    task: "Task | None" = None
     memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property

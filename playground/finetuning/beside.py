@@ -37,14 +37,19 @@ class Start:
     """A lane as it begins.
 
     `learner` holds the copy that is being tuned, `named` the pre-trained parameters that reading a text uses, `every`
-    all that may learn, the head included; `score` gives the scores of a batch anew.
+    all that may learn, the head included. `embed` gives the embeddings of a batch, `score` its scores anew, from moved
+    embeddings where they are given; `other` is the loss of another task in a step, `unlabelled` a batch of the task's
+    texts whose labels nobody may look at.
     """
 
     base: Base
     learner: Learner
     named: Mapping[str, nn.Parameter]
     every: tuple[nn.Parameter, ...]
-    score: Callable[[Labelled], Tensor]
+    score: Callable[..., Tensor]
+    embed: Callable[[Labelled], Tensor]
+    other: Callable[[int], Tensor]
+    unlabelled: Callable[[int], Labelled]
     seed: int
     steps: int
 

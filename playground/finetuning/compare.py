@@ -10,7 +10,7 @@ from typing import Any
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.compose import difference
 from playground.finetuning.fair import Cost, cost, matched, rated, searched, stretched
-from playground.finetuning.lanes import Job, Lane, Work, run
+from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, run
 from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
@@ -85,6 +85,7 @@ def compare(
     match: str = "steps",
     rates: str = "own",
     record: Record | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Iterator[Lane | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
@@ -92,11 +93,13 @@ def compare(
     each a process with one thread, a lane's events come all at once; their numbers and their order are the same.
     A worker takes seconds to start, so a short comparison is done sooner without. `match` says what the lanes have
     alike beside seeds and texts, `rates` where learning rates come from; lanes that the `record` knows are not run.
+    `elsewhere` runs the lanes on other machines, with the same numbers (`playground.cluster`).
     """
     counts = _counts(labels)
     _check(chosen, counts, seeds, workers)
     began, setting, record = time.perf_counter(), setting or Setting(), record or Record()
-    base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
+    learner = replace_model(base.learner, deepcopy(base.learner.model))
+    base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
     chosen = list(dict.fromkeys(chosen))
     numbers = range(seed, seed + seeds)
     texts = texts_for(base.learner, task, chosen, tokenizer, setting.packing)
@@ -104,7 +107,7 @@ def compare(
     work = Work(base, train, texts(TEST_TEXTS, 0, "test"))
     jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
     curve: dict[int, dict[str, list[Outcome]]] = {count: {s.name: [] for s in chosen} for count in counts}
-    for lane in run(work, jobs, workers, record):
+    for lane in run(work, jobs, workers, record, elsewhere):
         if isinstance(lane.event, Outcome):
             curve[lane.labels][lane.strategy.name].append(lane.event)
         yield lane
@@ -117,6 +120,8 @@ def compare(
 
 
 def _allotted(work: Work, job: Job) -> Allotted:
+    if job.strategy.prompt:
+        return Allotted(0, 0.0, Cost(0.0, 0.0))
     spent = cost(work.base, job.strategy, work.train[job.labels, job.seed], job.setting, job.seed)
     return Allotted(job.setting.steps, job.strategy.rate, spent)
 
@@ -205,6 +210,9 @@ def _against(first: str, reference: Sequence[Outcome], name: str, some: Sequence
     told: dict[str, Any] = {"name": name, "against": first, "difference": fmean(gaps), "low": None, "high": None}
     if len(gaps) < 2:
         return told | {"larger": False, "seeds_needed": None, "said": "one seed says nothing about the noise"}
+    if alike(gaps):
+        said = f"{len(gaps)} exactly equal gaps say nothing about the noise; take at least {ENOUGH_ALIKE} seeds"
+        return told | {"larger": False, "seeds_needed": ENOUGH_ALIKE, "said": said}
     room = critical(len(gaps)) * stdev(gaps) / len(gaps) ** 0.5
     mean = fmean(gaps)
     larger, needed = abs(mean) > room, seeds_needed([gap if mean > 0 else -gap for gap in gaps])
@@ -240,12 +248,22 @@ def verdict(outcomes: dict[str, tuple[Outcome, ...]]) -> str:
     (best, first), (second, other) = ranked[:2]
     gaps = [a.accuracy - b.accuracy for a, b in zip(first, other, strict=True)]
     mean, error = fmean(gaps), stdev(gaps) / len(gaps) ** 0.5
+    if alike(gaps):
+        return (
+            f"{best} leads {second} by {mean:.3f} with each of {len(gaps)} seeds: exactly equal gaps say nothing about "
+            f"the noise, so no winner. Take at least {ENOUGH_ALIKE} seeds."
+        )
     said = f"{best} leads {second} by {mean:.3f} on average over {len(gaps)} seeds (standard error {error:.3f})"
     if mean > critical(len(gaps)) * error and mean > 0:
         return f"{said}: larger than the noise between seeds (paired t-test, 5 %)."
     number = seeds_needed(gaps)
     more = f" About {number} seeds would be needed to tell a lead of this size." if number else ""
     return f"{said}: within the noise, so no winner (paired t-test, 5 %).{more}"
+
+
+def alike(gaps: Sequence[float]) -> bool:
+    """Whether a few gaps are exactly equal, so that their spread of 0 is chance and no measure of the noise."""
+    return len(gaps) < ENOUGH_ALIKE and abs(gaps[0]) > SAME and max(gaps) - min(gaps) < SAME
 
 
 def seeds_needed(gaps: Sequence[float]) -> int | None:
@@ -271,5 +289,11 @@ CRITICAL = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.36
 
 FOUR_OF_FIVE = 0.8416
 """The point of the normal distribution below which four fifths of it lie."""
+
+ENOUGH_ALIKE = 6
+"""So many leads on one side are no chance even without their sizes (sign test, 5 %)."""
+
+SAME = 1e-9
+"""Two gaps that differ by less are one and the same, but for rounding."""
 
 MOST_SEEDS = 1000

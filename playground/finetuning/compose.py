@@ -18,6 +18,9 @@ def compose(*strategies: Strategy) -> Strategy:
     if len(strategies) < 2:
         raise Refusal("One strategy alone is no combination; name at least two.")
     name = " + ".join(s.name for s in strategies)
+    asks = next((s.name for s in strategies if s.prompt), None)
+    if asks:
+        raise Refusal(f"{name}: {asks} trains nothing, so nothing can be put together with it; leave it out.")
     made = Strategy(
         name=name,
         idea=" ".join(s.idea for s in strategies),
@@ -60,7 +63,7 @@ def _all(strategies: Sequence[Strategy], name: str, field: str) -> tuple[Any, ..
 
 def _check(made: Strategy) -> None:
     """Refuse what could never learn, or a penalty on weights that never move."""
-    groups = (*SAMPLE, *(e.name for e in made.extras), "task head")
+    groups = (*SAMPLE, *made.new, "task head")
     plan = made.plan(groups, STEPS)
     still = int((~plan.any(dim=0)).sum())
     if still:
@@ -124,5 +127,6 @@ _SHOWN: tuple[tuple[str, str, Callable[[Strategy], str]], ...] = (
     ("fresh", "what starts anew", lambda s: s.fresh or "nothing"),
     ("apart", "rows of their own in the plan", lambda s: s.apart or "none"),
     ("averaged", "share of the last steps that is averaged", lambda s: f"{s.averaged:g}"),
+    ("prompt", "examples in a prompt", lambda s: str(s.prompt.shots) if s.prompt else "no prompt"),
     ("painted", "cells painted by hand", lambda s: str(len(s.painted))),
 )

@@ -8,9 +8,11 @@ import torch
 from playground.finetuning.base import Base
 from playground.finetuning.beside import FollowMean, PullByFisher, ReadTaskTexts, Replay, Term
 from playground.finetuning.labelled import Labelled
+from playground.finetuning.others import OtherTasks
 from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.tune import Outcome, Setting, Tuning, _numbered, tune
+from playground.finetuning.unlabelled import MovedEmbeddings, OwnAnswers
 from playground.refusal import Refusal
 
 MATCHES = ("steps", "tokens", "flops")
@@ -46,8 +48,10 @@ def cost(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed
     n positions adds 4nd forward and 8nd where a gradient passes. Looking up embeddings costs nothing. What a strategy
     reads beside the task (old texts, the same texts again) counts as so many more tokens, forward and backward. Kept
     activations are not taken off: this is what the strategy asks for, not what this program saves. Scoring the
-    vocabulary, the optimiser and the evaluation are left out.
+    vocabulary, the optimiser and the evaluation are left out. What is only asked costs nothing.
     """
+    if strategy.prompt:
+        return Cost(0.0, 0.0)
     run = Tuning(base, strategy, _numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     tokens = setting.batch * float(train.tokens.lengths.float().mean())
@@ -74,6 +78,12 @@ def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
             return tokens * (int(term.alone * setting.steps) or setting.steps)
         case FollowMean():
             return tokens * setting.steps
+        case OtherTasks():
+            return tokens * term.reading(setting.steps)
+        case MovedEmbeddings():
+            return 2 * tokens * setting.steps
+        case OwnAnswers():
+            return tokens * (setting.steps - int(term.first * setting.steps))
         case PullByFisher():
             return term.rows * window
         case _:
@@ -89,6 +99,8 @@ def matched(
     if match == "steps" or other == first:
         return setting.steps
     wanted, own = (getattr(cost(base, s, train, setting, seed), match) for s in (first, other))
+    if not own or not wanted:  # one of them trains nothing
+        return setting.steps
     return min(max(1, round(setting.steps * wanted / own)), MOST_TIMES * setting.steps)
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from playground.finetuning.answers import AnswerForm, Choice, Span
 from playground.finetuning.labelled import Labelled
@@ -22,12 +23,15 @@ CLOSED = -1e4
 class Head:
     """What the head reads: the top, one level (0: embeddings, k: layer k), a learnt mix of all, or all side by side.
 
-    A text is the vector that its packing says (the mean, the first or the last position), or its last position, the
-    maximum and the mean side by side (ULMFiT); where every word has an answer of its own there is nothing to pool.
+    "joined" are the embeddings with such a mix beside them. A text is the vector that its packing says (the mean, the
+    first or the last position), or its last position, the maximum and the mean side by side (ULMFiT); where every
+    word has an answer of its own there is nothing to pool.
+    With `recurrent` a small network of the task's own, an LSTM in both directions, stands between.
     """
 
-    reads: Literal["top", "mix", "all"] | int = "top"
+    reads: Literal["top", "mix", "all", "joined"] | int = "top"
     pool: Literal["mean", "concat"] = "mean"
+    recurrent: bool = False
 
     def levels(self, model: LanguageModel) -> tuple[int, ...]:
         """The levels of a model that this head reads."""
@@ -38,6 +42,15 @@ class Head:
                 raise Refusal(f"The head reads layer {self.reads}; this model has {model.shape.layers} layers.")
             return (self.reads,)
         return (*range(model.shape.layers), model.top_level)
+
+    def wide(self, levels: int) -> int:
+        """How many times as wide as the model what it reads of so many levels is."""
+        return levels if self.reads == "all" else 2 if self.reads == "joined" else 1
+
+    @property
+    def mixes(self) -> bool:
+        """Whether it learns how much of each level to read."""
+        return self.reads in ("mix", "joined")
 
 
 TOP = Head()
@@ -53,24 +66,28 @@ class LevelReader(nn.Module):
     def __init__(self, spec: Head, levels: tuple[int, ...], top: int) -> None:
         super().__init__()
         self.spec, self.levels, self.top = spec, levels, top
-        if spec.reads == "mix":
+        if spec.mixes:
             self.weights, self.scale = nn.Parameter(torch.zeros(len(levels))), nn.Parameter(torch.ones(1))
 
     @property
     def shares(self) -> tuple[float, ...]:
         """How much of each level is in the mix, from the bottom up; empty for other heads."""
-        return tuple(self.weights.softmax(0).tolist()) if self.spec.reads == "mix" else ()
+        return tuple(self.weights.softmax(0).tolist()) if self.spec.mixes else ()
 
     def read(self, known: Mapping[int, Tensor]) -> Tensor:
         """The levels as one."""
         states = [known[k] if k == self.top else layer_norm(known[k], known[k].shape[-1:]) for k in self.levels]
-        if self.spec.reads == "mix":
-            return self.scale * torch.einsum("l,lbtd->btd", self.weights.softmax(0), torch.stack(states))
+        if self.spec.mixes:
+            mix = self.scale * torch.einsum("l,lbtd->btd", self.weights.softmax(0), torch.stack(states))
+            return torch.cat([states[0], mix], dim=-1) if self.spec.reads == "joined" else mix
         return torch.cat(states, dim=-1) if len(states) > 1 else states[0]
 
 
 class TaskHead(LevelReader):
-    """One linear layer that scores what the task asks about: texts, marked words, or words."""
+    """One linear layer that scores what the task asks about: texts, marked words, or words.
+
+    Where the head is recurrent an LSTM over the row comes before it, from both ends, as wide as the model.
+    """
 
     def __init__(
         self, spec: Head, levels: tuple[int, ...], top: int, width: int, answer: AnswerForm, sides: bool = False
@@ -78,11 +95,13 @@ class TaskHead(LevelReader):
         super().__init__(spec, levels, top)
         pooled = 3 if spec.pool == "concat" and answer.about == "text" else 1
         vectors = 4 if sides or answer.about == "marked" else 1
-        wide = width * (len(levels) if spec.reads == "all" else 1) * pooled * vectors
+        read = width * spec.wide(len(levels))
+        self.recurrent = nn.LSTM(read, width // 2, batch_first=True, bidirectional=True) if spec.recurrent else None
+        wide = (width if spec.recurrent else read) * pooled * vectors
         self.score = nn.Linear(wide, answer.scores)
 
     def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
-        hidden, answer = self.read(known), texts.answer
+        hidden, answer = self._running(self.read(known), texts.tokens.lengths), texts.answer
         if isinstance(answer, Span):
             return self.score(hidden).masked_fill(~_open(texts)[..., None], CLOSED)
         if answer.about == "words":
@@ -91,6 +110,13 @@ class TaskHead(LevelReader):
             return self.score(compared(*_marked(hidden, texts)))
         scores = self.score(self._text(hidden, texts)).unflatten(0, (-1, texts.ways))
         return scores[..., 0] if isinstance(answer, Choice) else scores.mean(dim=1)
+
+    def _running(self, hidden: Tensor, lengths: Tensor) -> Tensor:
+        """What the recurrent network makes of the rows, `[b, t, d]`; padding is not read."""
+        if self.recurrent is None:
+            return hidden
+        packed = pack_padded_sequence(hidden, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        return pad_packed_sequence(self.recurrent(packed)[0], batch_first=True, total_length=hidden.shape[1])[0]
 
     def _text(self, hidden: Tensor, texts: Labelled) -> Tensor:
         """One vector for a whole row, or the two sides of a pair compared."""
@@ -168,12 +194,19 @@ def new_head(model: LanguageModel, answer: AnswerForm, seed: int, spec: Head = T
     with torch.no_grad():
         head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
         head.score.bias.zero_()
+        for parameter in head.recurrent.parameters() if head.recurrent else ():
+            parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * model.shape.width**-0.5)
     return head.to(model.table.weight.device)
 
 
 def check_writing(model: LanguageModel, spec: Head) -> None:
     """Refuse heads that cannot write."""
-    if spec.reads == "all":
+    if spec.recurrent:
+        raise Refusal(
+            "A recurrent head reads the row from both ends, so it would see the word that it is to write; take a "
+            "strategy whose head reads the top, one level or a mix."
+        )
+    if spec.reads in ("all", "joined"):
         raise Refusal(
             "A head that reads all levels side by side is wider than the words' vectors, so it cannot write; take a "
             "strategy that reads the top, one level or a mix."

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from playground.finetuning.base import Base, from_checkpoint
 from playground.finetuning.compare import FIRST_CHOICE, Comparison, compare
-from playground.finetuning.lanes import Lane
+from playground.finetuning.lanes import Elsewhere, Lane
 from playground.finetuning.record import Record
 from playground.finetuning.spelling import read
 from playground.finetuning.strategy import Strategy
@@ -58,13 +58,14 @@ class Asked:
         setting: Setting | None = None,
         looks: int = 0,
         record: Record | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> Iterator[Lane | Comparison]:
         """Run every lane; `looks` is how often a lane is looked at on its way."""
         setting = replace(setting or Setting(), steps=self.steps, looks=looks, packing=self.packing)
         return compare(
             base, tokenizer, task or find_task(self.task), chosen or self.chosen, labels=self.labels, seeds=self.seeds,
             seed=self.seed, setting=setting, workers=self.workers, match=self.match,
-            rates=self.rates, record=record,
+            rates=self.rates, record=record, elsewhere=elsewhere,
         )  # fmt: skip
 
     def again(self) -> Comparison:

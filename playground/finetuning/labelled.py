@@ -11,6 +11,7 @@ from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.finetuning.answers import AnswerForm, Marked, Number, Span, Tags, Writing
 from playground.finetuning.packing import LONGEST, Packing, Pieces, Row
+from playground.finetuning.prompting import Asking
 from playground.tokenizing import Tokenizer
 
 
@@ -41,7 +42,7 @@ class Labelled:
     With `ways` above 1 there are so many rows for each label: one for each choice, or one for each order of a pair.
     `places` `[r, 2]` are the marked words, or where an answer span may begin and end. `sides` `[r, t]` says which text
     of a pair stands where (-1: none), if each is to have a vector. `written` `[r, u]` is what a decoder has before each
-    word that it writes.
+    word that it writes. `asking` is the task as a gap, where the vocabulary has a word for every class.
     """
 
     tokens: Tokens
@@ -52,6 +53,7 @@ class Labelled:
     places: Tensor | None = None
     sides: Tensor | None = None
     written: Tensor | None = None
+    asking: Asking | None = None
 
     def to(self, device: torch.device) -> "Labelled":
         """The same texts on another device."""

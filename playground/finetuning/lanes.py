@@ -1,8 +1,9 @@
 """Lanes: one strategy with one seed each, one after another or in worker processes, with the same numbers."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 
 import torch
@@ -54,13 +55,32 @@ class Work:
         for event in tune(self.base, job.strategy, train, self.test, job.setting, job.seed):
             yield job.lane(event)
 
+    def travelling(self, jobs: Sequence[Job]) -> "Work":
+        """The same, able to go to another process: what the jobs rehearse goes along, what is remembered stays."""
+        rehearsed = any(job.strategy.rehearses for job in jobs)
+        text = Text(self.base.rehearse() if rehearsed else self.base.held_out)
+        return replace(self, base=replace(self.base, rehearsal=self.base.rehearsal and text, memory={}))
 
-def run(work: Work, jobs: Sequence[Job], workers: int, record: Record | None = None) -> Iterator[Lane]:
+
+Keep = Callable[[Job, Outcome], None]
+"""Called with every outcome as soon as it is there, whatever its turn."""
+
+Elsewhere = Callable[[Work, Sequence[Job], Keep], Generator[Lane, None, None]]
+"""Runs lanes on other machines and gives their events in the order of the jobs."""
+
+
+def run(
+    work: Work, jobs: Sequence[Job], workers: int, record: Record | None = None, elsewhere: Elsewhere | None = None
+) -> Iterator[Lane]:
     """The events of all lanes, always in the order of the jobs; of a lane that the record knows only the outcome."""
     record = record or Record()
     known = {job.key: outcome for job in jobs if (outcome := record.outcome(job.key))}
     waiting = [job for job in jobs if job.key not in known]
-    fresh = _one_by_one(work, waiting, record) if workers == 1 else _in_workers(work, waiting, workers, record)
+    keep = partial(_keep, record)
+    if elsewhere is not None:
+        fresh = elsewhere(work.travelling(waiting), waiting, keep)
+    else:
+        fresh = _one_by_one(work, waiting, keep) if workers == 1 else _in_workers(work, waiting, keep, workers)
     try:
         for job in jobs:
             if job.key in known:
@@ -74,26 +94,23 @@ def run(work: Work, jobs: Sequence[Job], workers: int, record: Record | None = N
         fresh.close()
 
 
-def _one_by_one(work: Work, jobs: Sequence[Job], record: Record) -> Generator[Lane, None, None]:
+def _one_by_one(work: Work, jobs: Sequence[Job], keep: Keep) -> Generator[Lane, None, None]:
     for job in jobs:
         for lane in work.lane(job):
             if isinstance(lane.event, Outcome):
-                _keep(record, job, lane.event)
+                keep(job, lane.event)
             yield lane
 
 
-def _in_workers(work: Work, jobs: Sequence[Job], workers: int, record: Record) -> Generator[Lane, None, None]:
+def _in_workers(work: Work, jobs: Sequence[Job], keep: Keep, workers: int) -> Generator[Lane, None, None]:
     """The same; an outcome is kept as soon as it is there, whatever its turn."""
     if not jobs:
         return
-    rehearsed = any(job.strategy.rehearses for job in jobs)
-    text = Text(work.base.rehearse() if rehearsed else work.base.held_out)
-    base = replace(work.base, rehearsal=work.base.rehearsal and text, memory={})
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), _begin, (replace(work, base=base),))
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), _begin, (work.travelling(jobs),))
 
     def send(job: Job) -> Future[list[Lane]]:
         sent = pool.submit(_lane, job)
-        sent.add_done_callback(lambda done: _done(done) and _keep(record, job, done.result()[-1].event))
+        sent.add_done_callback(lambda done: _done(done) and keep(job, outcome_of(done.result())))
         return sent
 
     try:
@@ -107,8 +124,14 @@ def _done(sent: Future[list[Lane]]) -> bool:
     return not sent.cancelled() and sent.exception() is None
 
 
-def _keep(record: Record, job: Job, outcome: Tuned | Outcome) -> None:
-    assert isinstance(outcome, Outcome)
+def outcome_of(events: Sequence[Lane]) -> Outcome:
+    """The outcome with which a lane ends."""
+    last = events[-1].event
+    assert isinstance(last, Outcome)
+    return last
+
+
+def _keep(record: Record, job: Job, outcome: Outcome) -> None:
     record.put(job.key, write_outcome(outcome), strategy=job.strategy.name, seed=job.seed, labels=job.labels)
 
 

@@ -20,6 +20,11 @@ def head_only(groups: Sequence[str], steps: int) -> Tensor:
     return plan
 
 
+def nothing(groups: Sequence[str], steps: int) -> Tensor:
+    """Nothing learns."""
+    return torch.zeros(len(groups), steps)
+
+
 def everything(groups: Sequence[str], steps: int) -> Tensor:
     """Everything learns from the first step on."""
     return torch.ones(len(groups), steps)
@@ -99,7 +104,7 @@ class SlantedTriangle:
 
 @dataclass(frozen=True)
 class AfterReading:
-    """In the first part of the steps all but the task's head learns, on the pre-training question alone."""
+    """In the first part of the steps all but the task's head learns, and the task has to wait."""
 
     share: float = knob(1 / 3, 0.0, 1.0, unit="share of the steps", why="How long the task has to wait.")
 

@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 from playground.catalog import choose, find
 from playground.finetuning.beside import Term
 from playground.finetuning.head import TOP, Head
+from playground.finetuning.others import OtherTasks
 from playground.finetuning.plans import Cell, Plasticity, named_rows, paint
+from playground.finetuning.prompting import Prompt
 from playground.models.extras import Extra
+from playground.refusal import Refusal
+
+OTHER = "other heads"
+"""The row of the plan for the heads of other tasks."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,7 @@ class Strategy:
     model starts anew, `apart` which parameters of a group form a row of their own in the plan, `averaged` over which
     last share of the steps the final weights are the mean, `painted` are cells of the plan edited by hand, and
     `made_of` names the strategies that were put together. `rate` suits these tiny models and short runs, `published`
-    is what the source used for its large one (0: unknown).
+    is what the source used for its large one (0: unknown). With a `prompt` nothing learns: the model is only asked.
     """
 
     name: str
@@ -42,6 +49,7 @@ class Strategy:
     averaged: float = 0.0
     painted: tuple[Cell, ...] = ()
     made_of: tuple[str, ...] = ()
+    prompt: Prompt | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -53,22 +61,36 @@ class Strategy:
         """Whether it reads pre-training text."""
         return any(term.rehearses for term in (*self.penalties, *self.beside))
 
+    @property
+    def others(self) -> OtherTasks | None:
+        """The other tasks that are learnt too."""
+        return next((term for term in self.beside if isinstance(term, OtherTasks)), None)
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """The rows of its plan for what is added to the model, without the task's head."""
+        return (*(extra.name for extra in self.extras), *([OTHER] if self.others else []))
+
     def plan(self, groups: Sequence[str], steps: int) -> Tensor:
         """The multipliers `[g, s]`, evaluated once; the optimiser reads its columns and the heat map draws them."""
-        new = {extra.name for extra in self.extras}
-        old = [k for k, group in enumerate(groups) if group not in new]
+        old = [k for k, group in enumerate(groups) if group not in self.new]
         plan = self.plasticity([groups[k] for k in old], steps)
         assert plan.shape == (len(old), steps), f"{self.name} plans {tuple(plan.shape)}"
         whole = plan[-1].repeat(len(groups), 1)
         whole[old] = plan
+        if self.others and OTHER in groups:  # they learn whenever they are read and anything learns
+            read = torch.arange(steps) < self.others.reading(steps)
+            whole[list(groups).index(OTHER)] = plan.amax(dim=0) * read
         return paint(whole, groups, self.painted)
 
     def rows(self, layers: int) -> tuple[str, ...]:
         """The layer groups of its plan for a transformer with so many layers, lowest first."""
-        return named_rows(layers, [extra.name for extra in self.extras], self.apart == "biases")
+        return named_rows(layers, self.new, self.apart == "biases")
 
     def paint(self, *cells: Cell) -> "Strategy":
         """The same strategy with some cells of its plan painted over."""
+        if self.prompt:
+            raise Refusal(f"{self.name} trains nothing, so there is no plan to paint.")
         name = self.name if self.painted else f"{self.name} (painted)"
         return replace(self, name=name, painted=(*self.painted, *cells), made_of=self.parts)
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from playground.finetuning import prompting
 from playground.finetuning.beside import ReadTaskTexts
 from playground.finetuning.head import check_writing
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.packing import packing_for
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Split, Task
+from playground.finetuning.unlabelled import OwnAnswers
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training.learner import Learner
@@ -23,6 +25,10 @@ def texts_for(
     """The texts of a task for a model; a strategy that cannot be used for it is refused before anything is trained."""
     for strategy in chosen:
         check(learner, task, strategy)
+        if strategy.prompt:
+            prompting.check(learner.model, task, tokenizer)
+        if strategy.others:
+            strategy.others.load(task, tokenizer, learner.model.shape, packing)
     return partial(task.load, tokenizer, packing=packing_for(learner.model.shape, packing))
 
 
@@ -32,6 +38,8 @@ def check(learner: Learner, task: Task, strategy: Strategy) -> None:
     for term in strategy.beside:
         if isinstance(term, ReadTaskTexts):
             term.check(learner)
+        if isinstance(term, OwnAnswers):
+            term.check(task)
     if task.answer.about != "written":
         return
     try:

@@ -1,13 +1,14 @@
 """A task: labelled texts for fine-tuning, split so that no test text is ever trained on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from playground.catalog import choose, find
 from playground.finetuning.answers import AnswerForm, Writing
 from playground.finetuning.labelled import Item, Labelled, pack
 from playground.finetuning.packing import ANYWHERE, Packing
+from playground.finetuning.prompting import asking
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.tokenizer import unknown_words
@@ -26,7 +27,8 @@ class Task:
 
     A model should have read one of the `corpora` before, which speak the same language. There are `tests` examples for
     testing at most. With `orders` 2 a pair is read in both orders and their scores are averaged. `signs` are words that
-    are written with a spare sign of the vocabulary where it does not know them. `notice` says what was guessed.
+    are written with a spare sign of the vocabulary where it does not know them. `prompt` stands between a text
+    and the gap when a model is only asked. `notice` says what was guessed.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Task:
     tests: int = 1000
     orders: Literal[1, 2] = 1
     signs: tuple[str, ...] = ()
+    prompt: tuple[str, ...] = ("it", "was")
     notice: str = ""
 
     @property
@@ -59,7 +62,8 @@ class Task:
             )
         items = self.items(count if split == "train" else min(count, self.tests), seed, split)
         self._check(tokenizer, items)
-        return pack(items, self.answer, packing, tokenizer, self.orders, self.spare(tokenizer))
+        packed = pack(items, self.answer, packing, tokenizer, self.orders, self.spare(tokenizer))
+        return replace(packed, asking=asking(self, tokenizer))
 
     def spare(self, tokenizer: Tokenizer) -> dict[str, int]:
         """The signs that stand for words which the vocabulary does not know: T5's numbered ones."""
@@ -77,6 +81,11 @@ class Task:
                 f"This model's vocabulary does not know {strange:.0%} of the words of the task {self.name!r}; "
                 f"train it on {advice if self.corpora else 'this file, or on text like it'}."
             )
+
+
+def short(metric: str) -> str:
+    """The name of a main number without its footnotes, for an axis or the head of a column."""
+    return metric.split(" (")[0].split(",")[0]
 
 
 def tasks() -> dict[str, Task]:

@@ -4,17 +4,21 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
 
+from playground.corpora.corpus import pick
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.beside import Moment, Start
-from playground.finetuning.head import new_head
+from playground.finetuning.head import AnyHead, new_head
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.mean import Mean
+from playground.finetuning.prompting import prompted
 from playground.finetuning.reading import Kept, Reader
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import OTHER, Strategy
+from playground.finetuning.unlabelled import OwnAnswers
 from playground.models import make_model
 from playground.models.extras import plug
 from playground.models.model import LanguageModel
@@ -26,6 +30,9 @@ SEEN = 128
 """Unseen texts that a look on the way reads."""
 BODY = ("embeddings", "encoder", "decoder", "top")
 """How the groups of the pre-trained model begin."""
+
+FEW = 4
+"""Texts that are looked at first where everything is expected to differ."""
 
 BLOCK = 128
 """Unseen texts that are answered at once."""
@@ -97,6 +104,9 @@ def tune(
     base: Base, strategy: Strategy, train: Labelled, test: Labelled, setting: Setting, seed: int
 ) -> Iterator[Tuned | Outcome]:
     """Fine-tune a copy of the base; every step is a `Tuned`, the last value is the `Outcome`."""
+    if strategy.prompt:
+        yield asked(base, strategy, _numbered(train, base), _numbered(test, base), setting)
+        return
     began = time.perf_counter()
     run = Tuning(base, strategy, _numbered(train, base), setting, seed)
     seconds = time.perf_counter() - began
@@ -108,6 +118,29 @@ def tune(
     yield run.outcome(_numbered(test, base), seconds)
 
 
+@torch.no_grad()
+def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setting: Setting) -> Outcome:
+    """What a model says that is only asked: no step, no new weight, nothing forgotten."""
+    assert strategy.prompt is not None
+    model = base.learner.model
+    measured = test.answer.measure(prompted(model, strategy.prompt, train, test), test.labels)
+    groups = tuple(parameters(model, nn.Module()))
+    still = torch.zeros(len(groups), setting.steps)
+    return Outcome(
+        measured["accuracy"],
+        0.0,
+        0,
+        0,
+        0.0,
+        groups,
+        still,
+        still,
+        (0.0,) * len(groups),
+        unchanged=True,
+        measured=measured,
+    )
+
+
 class Tuning:
     """A copy of the base on its way to a task."""
 
@@ -115,16 +148,19 @@ class Tuning:
         self.base, self.strategy, self.train, self.setting, self.seed = base, strategy, train, setting, seed
         self.model = started(base.learner.model, strategy.fresh, seed)
         self.learner = replace_model(base.learner, self.model)
-        self.head = new_head(self.model, train.answer, seed, strategy.head, train.sides is not None)
+        self.head = self._head_for(train)
         self.extras = [plug(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
         self.model.requires_grad_(False)
+        self.others = [(texts, self._head_for(texts)) for texts in self._other_texts()]
         extras = {e.kind.name: e.modules for e in self.extras}
+        extras |= {OTHER: nn.ModuleList(head for _, head in self.others)} if self.others else {}
         self.groups = parameters(self.model, self.head, extras, strategy.apart, train.written is not None)
         self.start = {g: [p.detach().clone() for p in ps] for g, ps in self.groups.items()}
         self.plan = strategy.plan(tuple(self.groups), setting.steps)
         self.rates = torch.zeros_like(self.plan)
+        self.columns: list[list[float]] = (strategy.rate * self.plan).T.tolist()
         self.optimiser = torch.optim.AdamW(
-            [{"params": list(p), "lr": 0.0} for p in self.groups.values()],
+            [{"params": list(p), "lr": 0.0, "learns": None} for p in self.groups.values()],
             betas=(0.9, 0.98), weight_decay=0.01, fused=True,
         )  # fmt: skip
         self.levels = [_level(group, self.model.top_level) for group in self.groups]
@@ -172,7 +208,7 @@ class Tuning:
             accuracy=measured["accuracy"],
             forgetting=forgetting,
             trainable=self._count(thawed),
-            stored=self._count({*thawed, *new}),
+            stored=self._count({*thawed, *new} - {OTHER}),
             seconds=seconds,
             groups=tuple(self.groups),
             plan=self.plan,
@@ -185,11 +221,12 @@ class Tuning:
         )
 
     def _thaw(self, step: int) -> None:
-        rates = (self.strategy.rate * self.plan[:, step]).tolist()
-        for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
+        for group, rate in zip(self.optimiser.param_groups, self.columns[step], strict=True):
+            if group["learns"] != (rate != 0.0):
+                group["learns"] = rate != 0.0
+                for parameter in group["params"]:
+                    parameter.requires_grad_(group["learns"])
             group["lr"] = rate
-            for parameter in group["params"]:
-                parameter.requires_grad_(rate != 0.0)
 
     def _note(self, step: int) -> None:
         """Write down the rates that were used, and what is no longer as it was."""
@@ -214,13 +251,44 @@ class Tuning:
 
     def _as_start(self) -> Start:
         named = {n: p for n, p in self.model.named_parameters() if _reads(n, self.train.written is not None)}
-        return Start(self.base, self.learner, named, self._every(), self._score_anew, self.seed, self.setting.steps)
+        return Start(
+            self.base, self.learner, named, self._every(), self._score_anew, self._embedded, self._other_loss,
+            self._unlabelled, self.seed, self.setting.steps,
+        )  # fmt: skip
 
     def _every(self) -> tuple[nn.Parameter, ...]:
         return tuple(p for ps in self.groups.values() for p in ps)
 
-    def _score_anew(self, drawn: Labelled) -> Tensor:
-        return self.head(self.reader.read(drawn.tokens), drawn)
+    def _score_anew(self, drawn: Labelled, embedded: Tensor | None = None) -> Tensor:
+        if embedded is None:
+            return self.head(self.reader.read(drawn.tokens), drawn)
+        top = self.model.top_level
+        levels = self.model.levels(drawn.tokens, embedded, 0, top) if top else [embedded]
+        return self.head(dict(enumerate(levels)), drawn)
+
+    def _embedded(self, drawn: Labelled) -> Tensor:
+        return self.model.levels(drawn.tokens, last=0)[0]
+
+    def _head_for(self, texts: Labelled) -> AnyHead:
+        return new_head(self.model, texts.answer, self.seed, self.strategy.head, texts.sides is not None)
+
+    def _other_texts(self) -> tuple[Labelled, ...]:
+        others = self.strategy.others
+        found = others.texts(self.base, self.setting.packing) if others else ()
+        return tuple(_numbered(texts, self.base) for texts in found)
+
+    def _other_loss(self, step: int) -> Tensor:
+        """The loss of a batch of another task; they take turns."""
+        turn, number = divmod(step, len(self.others))
+        texts, head = self.others[number]
+        drawn = _draw(texts, self.setting.batch, self.seed, turn)
+        return drawn.answer.loss(head(dict(enumerate(self.model.levels(drawn.tokens))), drawn), drawn.labels)
+
+    def _unlabelled(self, step: int) -> Labelled:
+        [term] = [term for term in self.strategy.beside if isinstance(term, OwnAnswers)]
+        texts = _numbered(term.unlabelled(self.base, self.setting.packing), self.base)
+        drawn = _draw(texts, self.setting.batch, self.seed, step)
+        return replace(drawn, tokens=replace(drawn.tokens, row=None))
 
     def _is_fresh(self, level: int) -> bool:
         return self.strategy.fresh == "everything" or (self.strategy.fresh == "layers" and level > 0)
@@ -231,8 +299,12 @@ class Tuning:
 
     @torch.no_grad()
     def _unchanged(self) -> bool:
-        text = self.base.measured
+        text, few = self.base.measured, torch.arange(FEW, device=self.base.measured.ids.device)
         before = self.base.remember("features", lambda: self.base.learner.model.features(text))
+        if len(text.ids) > FEW and self._body_changed():  # a few texts tell as much, if they differ
+            first = self.base.remember("few", lambda: self.base.learner.model.features(pick(text, few)))
+            if not torch.equal(first, self.model.features(pick(text, few))):
+                return False
         return torch.equal(before, self.model.features(text))
 
     def _forgotten(self) -> float:
@@ -318,11 +390,15 @@ def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
     number = len(train.labels)
     begin, end = step * size, (step + 1) * size
     first = begin // number
-    passes = [
-        torch.randperm(number, generator=generator(seed, "pass", p)) for p in range(first, (end - 1) // number + 1)
-    ]
+    passes = [_order(number, seed, p) for p in range(first, (end - 1) // number + 1)]
     index = torch.cat(passes)[begin - first * number : end - first * number].to(train.labels.device)
     return train.pick(index)
+
+
+@lru_cache(maxsize=256)
+def _order(number: int, seed: int, one: int) -> Tensor:
+    """The order of one pass, the same for every strategy."""
+    return torch.randperm(number, generator=generator(seed, "pass", one))
 
 
 def distances(before: Mapping[str, list[Tensor]], after: Groups) -> Iterator[float]:

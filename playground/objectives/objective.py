@@ -67,7 +67,7 @@ class Objective:
 
     A mixture has `parts` instead: its only stage draws the part that a batch is for (see `mixture.py`).
     `group` is one of `GROUPS`. `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs`
-    names what a text must have (see `reading.NEEDS`).
+    names what a text must have (see `reading.NEEDS`). `switch` is a question and the knob whose choices answer it.
     """
 
     name: str
@@ -85,6 +85,7 @@ class Objective:
     beside: tuple[tuple[float, "Objective"], ...] = ()
     parts: tuple["Objective", ...] = ()
     misprint: Misprint | None = None
+    switch: tuple[str, str] = ("", "")
 
     @property
     def formula(self) -> str:

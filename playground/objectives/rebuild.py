@@ -1,14 +1,17 @@
 """One typed text under one objective: everything the command line prints and the stage draws, from one example."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any
 
 import torch
 
 from playground import frames, leaks
-from playground.example import Example, Specials
+from playground.example import Example, Specials, Tokens, begin
 from playground.objectives import wishes
+from playground.objectives.code import code_of, opening
+from playground.objectives.film import film
 from playground.objectives.hands import by_hand
 from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
 from playground.objectives.reading import read, strangers, unjudged
@@ -20,12 +23,15 @@ from playground.tokenizing import Tokenizer, typed
 SENTENCE = "I am happy to join with you today"
 """The survey's sentence, Table 2."""
 
+NOTHING_HEARD = "An answer hears no other word, so there is nothing to learn it from."
+
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A text rebuilt: the steps of the objective and the verdict about its example."""
+    """A text rebuilt: its tokens, the steps of the objective, and the verdict about its example."""
 
     objective: Objective
+    tokens: Tokens
     text: str
     seed: int
     steps: tuple[Step, ...]
@@ -54,9 +60,37 @@ class Rebuilt:
             "terms": terms(self.objective, self.example),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
             "signal": self.signal,
+            "film": film(self.objective, self.tokens, self.seed),
+            "switch": self._switch(),
             **by_hand(self.objective, self.steps),
         }
-        return frames.record([(s.verb, s.example) for s in self.steps if s.part == 0], self.verdict, about)
+        return self._with_code(
+            frames.record([(s.verb, s.example) for s in self.steps if s.part == 0], self.verdict, about)
+        )
+
+    def _with_code(self, record: dict[str, Any]) -> dict[str, Any]:
+        """The record with the lines of code behind every frame: how a text begins, and the stages that change it."""
+        own = [s for s in self.steps if s.part == 0]
+        text = begin(own[0].example.tokens)
+        shown = [s.stage for s in own if frames.that_change(text, [(s.verb, s.example)])]
+        code = [opening(), *map(code_of, shown)]
+        return record | {"frames": [f | ({"code": c} if c else {}) for f, c in zip_longest(record["frames"], code)]}
+
+    def _switch(self) -> dict[str, Any] | None:
+        """What the leak check says under every choice of the knob that this objective is best understood by."""
+        question, name = self.objective.switch
+        if not name:
+            return None
+        wanted = tell(self.steps)
+        choices = []
+        for value in self.objective.knobs[name].choices:
+            example = (
+                self.objective.turn({name: value}).steps(self.tokens, generator(self.seed, "stage"), wanted)[-1].example
+            )
+            words = leaks.heard(example)
+            hears = f"An answer hears {words:.2g} other words on average." if words else NOTHING_HEARD
+            choices.append({"value": value, "hears": hears, **frames.leak(leaks.check(example))})
+        return {"question": question, "knob": name, "now": self.objective.knobs[name].default, "choices": choices}
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground objective`, and more."""
@@ -93,11 +127,22 @@ class Rebuilt:
         }
 
     def survey(self) -> dict[str, str]:
-        """Inputs and targets as the survey's Table 2 prints them: what is given, and what is graded, in their order."""
+        """Inputs and targets as the survey's Table 2 prints them."""
+        return {part: " ".join(cell["text"] for cell in cells) for part, cells in self.cells().items()}
+
+    def cells(self) -> dict[str, list[frames.Cell]]:
+        """A row of the survey's Table 2 as the stage draws it: what is given, and what is graded, in their order."""
         example = self.example
-        targets, graded, _ = _answers(example)
-        answers = " ".join(t for t, g in zip(targets, graded, strict=True) if g)
-        return {"inputs": " ".join(_given(example)), "targets": answers}
+        lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(example, 0)}
+        badges = {cell["key"]: cell["badge"] for cell in lanes["original"]}
+        _, graded, listed = _answers(example)
+        number = {place: i for i, place in enumerate(sorted(listed))}
+        asked = [lanes["targets"][number[p]] for p, g in zip(listed, graded, strict=True) if g]
+        given = [lanes["inputs"][p] for p in _given(example)]
+        return {
+            part: [cell | {"badge": badges.get(cell["key"], "")} for cell in cells]
+            for part, cells in (("inputs", given), ("targets", asked))
+        }
 
 
 def rebuild(
@@ -121,7 +166,7 @@ def rebuild(
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
     example = steps[-1].example
     notice = " ".join(filter(None, (given.notice, unjudged(objective, example))))
-    return Rebuilt(objective, text, seed, steps, leaks.check(example), notice, pair)
+    return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair)
 
 
 def table(
@@ -198,22 +243,22 @@ def _answers(example: Example) -> tuple[list[str], list[int], list[int]]:
     return [said[p] for p in places], [graded[p] for p in places], places
 
 
-def _given(example: Example) -> list[str]:
-    """What the survey prints as inputs: the given words, not those that are also predicted from the left."""
+def _given(example: Example) -> list[int]:
+    """Which positions the survey prints as inputs: the given words, not those that are also predicted from the left."""
     question = example.questions[0]
-    words = _words(example, example.inputs.ids, example.inputs.real)
+    places = example.inputs.real[0].nonzero().flatten().tolist()
     if "pair" in example.tokens.labels:
-        return _between_signs(words, example.tokens.specials, example.tokens.vocabulary)
+        return _between_signs(places, example.inputs.ids[0].tolist(), example.tokens.specials)
     if question.reader == "query":
         order = example.rank[0].argsort().tolist()
-        return [words[p] for p in order if not bool(question.graded[0, p])]
+        return [p for p in order if not bool(question.graded[0, p])]
     if question.name == "next word":
-        return words[: int(question.graded[0].long().argmax()) + 1]
-    return words
+        return places[: int(question.graded[0].long().argmax()) + 1]
+    return places
 
 
-def _between_signs(words: list[str], specials: Specials, vocabulary: Sequence[str]) -> list[str]:
+def _between_signs(places: list[int], ids: list[int], specials: Specials) -> list[int]:
     """A pair as the survey prints it: without the signs before and after, and with one sign in the middle."""
-    signs = {vocabulary[specials.cls], vocabulary[specials.sep]}
-    inner = [w for k, w in enumerate(words) if 0 < k < len(words) - 1 or w not in signs]
-    return [w for k, w in enumerate(inner) if w not in signs or k == 0 or inner[k - 1] not in signs]
+    signs = {p for p in places if ids[p] in (specials.cls, specials.sep)}
+    inner = [p for k, p in enumerate(places) if 0 < k < len(places) - 1 or p not in signs]
+    return [p for k, p in enumerate(inner) if p not in signs or k == 0 or inner[k - 1] not in signs]

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from xml.etree import ElementTree
 
@@ -289,7 +290,7 @@ def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_graded
     prices = {p["place"]: p["loss"] for p in stage.state()["answers"]["prices"]}
     assert sorted(prices) == [k for k, g in enumerate(graded) if g]
     assert list(prices.values()) == pytest.approx([g.loss for g in seen.guesses], abs=1e-4)
-    assert f"{sum(prices.values()) / len(prices):.2f} nats" in stage.spoken()
+    assert f"{fmean(g.loss for g in seen.guesses):.2f} nats" in stage.spoken()
 
 
 def test_a_reader_says_where_it_looks_and_what_it_guesses(stage: Stage) -> None:

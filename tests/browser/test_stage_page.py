@@ -35,7 +35,7 @@ def lane(state: dict, name: str) -> list[str]:
 
 
 def open_stage(page: Page, address: str) -> Page:
-    visit(page, address)
+    visit(page, f"{address}/?view=stage")
     page.get_by_role("tab", name="Stage").wait_for()
     wait_for(page, "s.layout.lanes.length > 0")
     return page

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -32,6 +33,21 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str) 
     page.set_viewport_size({"width": 800, "height": 1100})
     page.wait_for_timeout(600)
     shot(page, "transfer-dark-800")
+
+
+def test_the_task_says_what_it_asks_and_may_be_a_file_of_ones_own(page: Page, address: str, tmp_path: Path) -> None:
+    visit(page, address)
+    page.get_by_role("tab", name="Transfer").click()
+    choose(page, 0, "similarity")
+    expect(page.get_by_text("Measured: Pearson correlation")).to_be_visible()
+    choose(page, 0, "my own labelled file")
+    expect(page.get_by_text("No labelled file is chosen yet")).to_be_visible()
+    rows = "".join(f"the film was {('good', 'bad')[k % 2]} number {k},{('yes', 'no')[k % 2]}\n" for k in range(80))
+    (tmp_path / "films.csv").write_text(f"said,liked\n{rows}", encoding="utf-8")
+    page.locator('input[type="file"]').last.set_input_files(tmp_path / "films.csv")
+    expect(page.get_by_text("which of 2 labels a text of films.csv has: no, yes")).to_be_visible()
+    expect(page.get_by_text("the label is in the column 'liked'")).to_be_visible()
+    shot(page, "transfer-own-file-1280")
 
 
 def test_training_ends_with_its_visit(page: Page, address: str) -> None:

@@ -9,24 +9,33 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from playground import finetuning as room
+from playground.corpora.corpus import pick
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.finetuning import tune as tune_module
+from playground.finetuning.fair import Cost, cost
+from playground.finetuning.prompting import prompted
+from playground.finetuning.strategy import OTHER
 from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, tune
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.training.feed import Feed
+from playground.zoo import entries
 from tests.runs import ENTRIES, learner_of, reviews
 
 NAMES = tuple(strategies())
+LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
+ASKING = tuple(name for name in NAMES if strategies()[name].prompt)
 SETTING = Setting(steps=9, batch=4)
 every_strategy = pytest.mark.parametrize("name", NAMES)
+every_one_that_learns = pytest.mark.parametrize("name", LEARNING)
 MECHANISMS = (
     "feature-based", "full", "gradual unfreezing", "layer mix", "adapters", "projected attention layers", "LoRA",
-    "prefix tuning", "BitFit", "embeddings kept", "EWC", "auxiliary LM loss",
+    "prefix tuning", "BitFit", "embeddings kept", "EWC", "auxiliary LM loss", "ELMo at the input", "intermediate task",
+    "adversarial", "self-training",
 )  # fmt: skip
 """Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
 on_every_entry = pytest.mark.parametrize(
-    ("name", "entry"), [(n, e) for n in NAMES for e in ENTRIES if e == "BERT" or n in MECHANISMS]
+    ("name", "entry"), [(n, e) for n in LEARNING for e in ENTRIES if e == "BERT" or n in MECHANISMS]
 )
 GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", "top", HEAD)
 
@@ -38,7 +47,7 @@ def base_of(entry, positions="rotary"):
     feed = Feed.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
-    return Base(learner, feed.evaluation(8))
+    return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
 
 
 @cache
@@ -137,6 +146,10 @@ def test_an_unknown_strategy_is_refused_with_those_there_are():
 @every_strategy
 def test_its_name_can_be_written_in_a_list_and_joined(name):
     assert not set(name) & set(",+")
+    if strategies()[name].prompt:
+        with pytest.raises(Refusal, match="trains nothing, so nothing can be put together with it"):
+            find_strategy(f"{name} + full")
+        return
     other = find_strategy(f"{name} + full") if name != "full" else find_strategy("full + gradual")
     assert set(other.name.split(" + ")) > {"full"}
 
@@ -144,7 +157,7 @@ def test_its_name_can_be_written_in_a_list_and_joined(name):
 # the plan
 
 
-@every_strategy
+@every_one_that_learns
 @pytest.mark.parametrize("groups", [2, 3, 6])
 @pytest.mark.parametrize("steps", [1, 2, 7, 60])
 def test_the_plan_is_a_multiplier_for_every_group_and_step(name, groups, steps):
@@ -179,7 +192,7 @@ def test_what_is_frozen_does_not_change_by_one_bit_and_what_is_not_changes(name,
             assert run.still(group, step) == (float(run.outcome.plan[number, step]) == 0.0), (group, step)
 
 
-@every_strategy
+@every_one_that_learns
 def test_what_has_never_thawed_has_no_momentum(name):
     run = watched(name)
     for step, remembered in enumerate(run.remembered):
@@ -192,7 +205,7 @@ def test_every_parameter_that_counts_as_trained_has_moved(name, entry):
     check_what_moved(watched(name, entry))
 
 
-@every_strategy
+@every_one_that_learns
 def test_learned_positions_count_too(name):
     check_what_moved(Watched(strategies()[name], positions="learned"))
 
@@ -202,7 +215,9 @@ def check_what_moved(run):
     for group in run.groups:
         for start, end in zip(run.snapshots[0][group], run.snapshots[-1][group], strict=True):
             moved += 0 if torch.equal(start, end) else start.numel()
-    assert run.outcome.trainable == run.outcome.stored == moved
+    others = sum(p.numel() for p in run.snapshots[0].get(OTHER, ()))
+    assert run.outcome.trainable == moved
+    assert run.outcome.stored == moved - others, "heads of other tasks are not needed for this one"
 
 
 @on_every_entry
@@ -226,7 +241,7 @@ def test_nothing_is_forgotten_exactly_where_nothing_was_changed(name, entry):
     assert 0.0 <= outcome.accuracy <= 1.0
 
 
-@every_strategy
+@every_one_that_learns
 def test_the_same_seed_gives_the_same_outcome(name):
     one, other, third = (Watched(strategies()[name], seed=seed) for seed in (3, 3, 4))
     assert [e.loss for e in one.events[:-1]] == [e.loss for e in other.events[:-1]]
@@ -235,7 +250,7 @@ def test_the_same_seed_gives_the_same_outcome(name):
         assert getattr(one.outcome, what) == getattr(other.outcome, what)
 
 
-@every_strategy
+@every_one_that_learns
 def test_the_base_is_not_touched(name):
     model: LanguageModel = base_of("BART").learner.model
     before = {k: v.clone() for k, v in model.state_dict().items()}
@@ -290,7 +305,7 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
     assert not torch.equal(known(run.model, tokens), before)
 
 
-@every_strategy
+@every_one_that_learns
 def test_what_is_kept_changes_nothing_but_the_time(name):
     """The activations below what learns are computed once per text; the same run without that is the witness."""
     runs = []
@@ -302,3 +317,40 @@ def test_what_is_kept_changes_nothing_but_the_time(name):
     assert [e.loss for e in one] == pytest.approx([e.loss for e in other], abs=2e-5)
     assert first.accuracy == pytest.approx(second.accuracy, abs=1 / 24)
     assert first.moved == pytest.approx(second.moved, rel=0.02, abs=1e-4)
+
+
+# what is only asked
+
+
+READING = tuple(entry for entry in ENTRIES if entries()[entry].model.kind != "static")
+
+
+@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("entry", READING)
+def test_who_is_only_asked_learns_nothing_stores_nothing_and_forgets_nothing(name, entry):
+    base, strategy = base_of(entry), strategies()[name]
+    before = {k: v.clone() for k, v in base.learner.model.state_dict().items()}
+    [outcome] = tune(base, strategy, texts("train"), texts("test"), SETTING, 0)
+    assert isinstance(outcome, Outcome)
+    assert all(torch.equal(v, before[k]) for k, v in base.learner.model.state_dict().items())
+    assert (outcome.trainable, outcome.stored, outcome.seconds, outcome.forgetting) == (0, 0, 0.0, 0.0)
+    assert not outcome.plan.any()
+    assert set(outcome.moved) == {0.0}
+    assert outcome.unchanged
+    assert cost(base, strategy, texts("train"), SETTING) == Cost(0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_the_texts_decide_what_is_answered(name):
+    base, strategy = base_of("GPT"), strategies()[name]
+    shown, test = texts("train"), texts("test")
+    scores = prompted(base.learner.model, strategy.prompt, shown, test)
+    assert scores.shape == (24, 2)
+    assert torch.equal(scores, prompted(base.learner.model, strategy.prompt, shown, test))
+    other = prompted(base.learner.model, strategy.prompt, shown, replace(test, tokens=pick(test.tokens, BACK)))
+    assert torch.allclose(other, scores[BACK], atol=1e-5)
+    turned = prompted(base.learner.model, strategy.prompt, replace(shown, labels=1 - shown.labels), test)
+    assert torch.equal(turned, scores) == (not strategy.prompt.shots)
+
+
+BACK = torch.arange(23, -1, -1)

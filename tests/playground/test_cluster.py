@@ -5,12 +5,13 @@ import signal
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from playground.cluster import connected, lanes, train_on
-from playground.finetuning import Base, find_strategy, find_task
-from playground.finetuning.lanes import Work
+from playground.finetuning import Base, compare, find_strategy, find_task
+from playground.finetuning.record import Record
 from playground.finetuning.tune import Outcome, Setting
 from playground.refusal import Refusal
 from playground.training import train
@@ -61,19 +62,28 @@ def kill_one_that_has_begun(runs, deadline):
     raise AssertionError("no run began in time")
 
 
-def test_lanes_of_a_comparison_have_the_numbers_of_one_process(client):
+def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_killed(client, tmp_path):
     course = prepared(run_of(entry=tiny("BERT", {"layers": 1}, window=32), steps=1))
-    tokenizer, task = reviews().tokenizer, find_task("sentiment")
-    base = Base(course.learner, course.held_out)
-    train_texts = {seed: task.load(tokenizer, 8, seed, "train") for seed in (0, 1)}
-    work = Work(base, train_texts, task.load(tokenizer, 20, 0, "test"), Setting(steps=3))
-    jobs = [(find_strategy(name), seed) for seed in (0, 1) for name in ("full", "feature-based")]
-    shared = [lane for lane in lanes(client, work, jobs) if isinstance(lane.event, Outcome)]
-    assert [(lane.strategy, lane.seed) for lane in shared] == jobs
-    for (strategy, seed), lane in zip(jobs, shared, strict=True):
-        *_, alone = work.lane(strategy, seed)
-        assert lane.event.accuracy == alone.event.accuracy
-        assert lane.event.forgetting == pytest.approx(alone.event.forgetting, abs=1e-6)
+    base, what = Base(course.learner, course.held_out), (reviews().tokenizer, find_task("sentiment"))
+    chosen = [find_strategy(name) for name in ("full", "replay")]
+    shared = {"labels": 8, "seeds": 2, "setting": Setting(steps=30)}
+    *_, alone = compare(base, *what, chosen, **shared)
+    record, victim = Record.open(tmp_path, resume=False), min(client.run(os.getpid).values())
+    lanes_of = compare(base, *what, chosen, **shared, record=record, elsewhere=partial(lanes, client))
+    first = next(lanes_of)
+    os.kill(victim, signal.SIGKILL)
+    *events, away = [first, *lanes_of]
+    done = [(e.strategy.name, e.seed) for e in events if isinstance(e.event, Outcome)]
+    assert done == [(s.name, seed) for seed in (0, 1) for s in chosen]
+    assert numbers(away) == numbers(alone)
+    kept = Record.open(tmp_path, resume=True)
+    assert len(kept.known) == 4
+    *_, again = compare(base, *what, chosen, **shared, record=kept, elsewhere=lambda *_: (x for x in ()))
+    assert numbers(again) == numbers(away), "what is kept is not run again"
+
+
+def numbers(comparison):
+    return {n: [(o.accuracy, o.forgetting, o.moved) for o in some] for n, some in comparison.outcomes.items()}
 
 
 def test_a_run_without_a_folder_is_refused():

@@ -42,7 +42,7 @@ def base_of(entry="BERT"):
     feed = Feed.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
-    return Base(learner, feed.evaluation(8))
+    return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=SENTIMENT)
 
 
 @cache
@@ -232,6 +232,9 @@ def test_every_strategy_is_held_against_the_first_with_an_interval():
     assert better["low"] < better["difference"] < better["high"]
     assert better["low"] == pytest.approx(0.1 - 4.303 * 0.01 / 3**0.5, abs=1e-3)
     assert noise["larger"] is False
+    (equal,) = against_first({"a": some(0.5, 0.6), "b": some(0.6, 0.7)})
+    assert (equal["larger"], equal["low"], equal["seeds_needed"]) == (False, None, 6)
+    assert equal["said"].startswith("2 exactly equal gaps say nothing about the noise")
     assert "within the noise" in noise["said"] and f"about {noise['seeds_needed']} seeds" in noise["said"]
 
 

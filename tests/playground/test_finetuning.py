@@ -21,16 +21,19 @@ from playground.finetuning import (
     find_strategy,
     find_task,
     lanes,
+    prompting,
     tasks,
 )
 from playground.finetuning import tune as tune_module
+from playground.finetuning.beside import Moment
 from playground.finetuning.compare import critical, seeds_needed, spread, verdict
-from playground.finetuning.head import Head
+from playground.finetuning.head import Head, check_writing
 from playground.finetuning.lanes import Text, Work
 from playground.finetuning.mean import Mean
 from playground.finetuning.plans import Discriminative, SlantedTriangle, everything, from_the_top, head_only
 from playground.finetuning.task import Labelled
 from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, new_head, tune
+from playground.finetuning.unlabelled import MovedEmbeddings
 from playground.models.extras import Adapters, merge, plug
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
@@ -461,6 +464,15 @@ def test_equals_have_no_winner():
     assert "within the noise" in judged(a=[0.5, 0.75], b=[0.5, 0.75])
 
 
+@pytest.mark.parametrize("pairs", [2, 5])
+def test_a_few_exactly_equal_gaps_say_nothing(pairs):
+    first = [0.5 + k / 100 for k in range(pairs)]
+    said = judged(a=[v + 0.1 for v in first], b=first)
+    assert f"with each of {pairs} seeds: exactly equal gaps say nothing" in said
+    assert "at least 6 seeds" in said
+    assert "larger than the noise" in judged(a=[0.6] * 6, b=[0.5] * 6)
+
+
 @pytest.mark.parametrize("values", [{"a": [0.5, 0.6]}, {"a": [0.5], "b": [0.9]}, {}])
 def test_one_strategy_or_one_seed_is_no_comparison(values):
     assert "cannot be compared" in judged(**values)
@@ -749,3 +761,94 @@ def test_a_comparison_says_what_sets_its_strategies_apart():
         "full and gradual unfreezing",
         "full and L2-SP",
     ]
+
+
+# other tasks, texts without labels, prompts
+
+
+def base_with(name="sentiment"):
+    return replace(base_of(), tokenizer=reviews().tokenizer, task=find_task(name), memory={})
+
+
+def run_of_strategy(name, steps=8):
+    base = base_with()
+    return Tuning(base, find_strategy(name), _numbered(texts("train"), base), Setting(steps=steps, batch=4), 0)
+
+
+def test_other_tasks_take_turns_and_the_task_in_question_is_none_of_them():
+    found = find_strategy("multi-task").others.texts(base_with("sentiment"), None)
+    assert 1 <= len(found) <= 3
+    assert all(some.answer != SENTIMENT.answer for some in found), "its classes are those of no other task"
+    run = run_of_strategy("multi-task")
+    before = [[p.detach().clone() for p in head.parameters()] for _, head in run.others]
+    moved = []
+    for step in range(len(run.others)):
+        run.learn(step)
+        now = [[p.detach().clone() for p in head.parameters()] for _, head in run.others]
+        moved.append([not all(map(torch.equal, a, b)) for a, b in zip(before, now, strict=True)])
+    assert all(row[k] for k, row in enumerate(moved)), "in its turn every head of another task learns"
+
+
+def test_an_intermediate_task_stands_alone_first_and_then_is_done_with():
+    run = run_of_strategy("intermediate task")
+    rows = dict(zip(run.groups, run.plan.tolist(), strict=True))
+    assert rows["other heads"] == [1.0] * 4 + [0.0] * 4
+    assert rows["task head"] == [0.0] * 4 + [1.0] * 4
+    assert rows["embeddings"] == [1.0] * 8
+
+
+def test_texts_whose_embeddings_are_moved_are_harder():
+    run = run_of_strategy("adversarial")
+    drawn, start, term = run.train.pick(torch.arange(4)), run._as_start(), MovedEmbeddings(far=0.5)
+    plain = float(drawn.answer.loss(start.score(drawn), drawn.labels).detach())
+    assert torch.allclose(start.score(drawn, start.embed(drawn)), start.score(drawn), atol=1e-5)
+    run.model.requires_grad_(True)
+    assert float(term.begin(start)(Moment(0, drawn, start.score(drawn))).detach()) > plain
+
+
+def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_are_learnt():
+    run = run_of_strategy("self-training")
+    term = run.strategy.beside[0]
+    assert not term.unlabelled(run.base, None).labels.any()
+    unsure, sure = (replace(term, sure=share, first=0.0).begin(run._as_start()) for share in (1.0, 0.5))
+    moment = Moment(0, run.train, torch.zeros(1))
+    assert float(unsure(moment)) == 0.0
+    assert float(sure(moment)) > 0.0
+
+
+def test_elmo_at_the_input_is_the_word_vector_with_the_mix_beside_it_and_reads_no_padding():
+    run = run_of_strategy("ELMo at the input")
+    tokens = run.train.tokens
+    known = dict(enumerate(run.model.levels(tokens)))
+    mixed = run.head.read(known)
+    level = torch.nn.functional.layer_norm(known[0], known[0].shape[-1:])
+    assert torch.equal(mixed[..., : level.shape[-1]], level)
+    spoilt = {k: v.masked_fill(~tokens.real[..., None], 7.0) for k, v in known.items()}
+    assert torch.allclose(run.head(known, run.train), run.head(spoilt, run.train), atol=1e-6)
+    with pytest.raises(Refusal, match="would see the word that it is to write"):
+        check_writing(run.model, find_strategy("ELMo at the input").head)
+
+
+def test_a_prompt_shows_every_class_in_turn_and_ends_with_the_gap():
+    train, test = texts("train"), texts("test")
+    asked, gap = test.asking, test.tokens.specials.mask
+    good, bad = (reviews().tokenizer.encode_words([word])[0] for word in ("good", "bad"))
+    assert asked.words == (bad, good)
+    shown = [prompting._example(train, k, asked) for k in prompting._in_turn(train, 2)]
+    assert [row[-len(asked.end) - 1] for row in shown] == [bad, good]
+    text = prompting._text(test, 0)
+    row = prompting._row(shown, text, asked, test.tokens.specials, 200)
+    assert row == [*shown[0], *shown[1], *text, *asked.after, gap, *asked.end]
+    short = prompting._row(shown, text, asked, test.tokens.specials, len(text) + 4)
+    assert short == [*text, *asked.after, gap, *asked.end], "examples that do not fit are left out"
+
+
+@pytest.mark.parametrize("name", ["similarity", "entailment", "QA", "NER"])
+def test_a_task_without_a_word_for_every_class_cannot_be_asked(name):
+    with pytest.raises(Refusal, match="one word of the model's vocabulary for every class"):
+        prompting.check(base_of().learner.model, find_task(name), reviews().tokenizer)
+
+
+def test_what_trains_nothing_has_no_plan_to_paint():
+    with pytest.raises(Refusal, match="trains nothing, so there is no plan to paint"):
+        find_strategy("zero-shot").paint(Cell("top", 1, 2, 1.0))

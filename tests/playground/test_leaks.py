@@ -268,7 +268,7 @@ def test_the_path_of_a_denoiser_goes_through_its_decoder():
 
 def leaked_cells(example, verdict):
     """The cells that the stage marks as leaked, by matrix, as (reader, read)."""
-    drawn = frames.matrices(example, verdict, 0, {})
+    drawn = frames.matrices(example, verdict, 0)
     states = {
         m["name"]: torch.frombuffer(bytearray(base64.b64decode(m["states"])), dtype=torch.uint8).view(m["shape"])
         for m in drawn

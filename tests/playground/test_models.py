@@ -1,7 +1,7 @@
 """Models obey visibility to the last bit, whichever way attention is computed."""
 
 import base64
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 import torch
@@ -12,14 +12,16 @@ from playground.example import Contrast, Count, Taught, Visible, by_level, causa
 from playground.models import Answer, Architecture, LanguageModel, fitted, grade
 from playground.models.attention import Allowed, Attention
 from playground.objectives import find_objective, objectives
+from playground.objectives.change.tokens import Corruption
 from playground.seeds import generator
-from tests.texts import SPECIALS, plain_rows, suited, tokens_of
+from tests.texts import SPECIALS, plain_rows, plan_of_one, suited, tokens_of
 
 NAMES = tuple(objectives())
 RAGGED = [list(range(40, 54)), [60, 61, 62], [70], list(range(45, 52)), [80, 81]]
 every_objective = pytest.mark.parametrize("name", NAMES)
-row_by_row = pytest.mark.parametrize("name", [n for n in NAMES if n not in ("GloVe", "DIM", "InfoWord")])
-"""GloVe counts over the whole batch, DIM and InfoWord score a row against the others: test_contrast.py."""
+TOGETHER = ("GloVe", "DIM", "InfoWord", "sentence matching")
+row_by_row = pytest.mark.parametrize("name", [n for n in NAMES if n not in TOGETHER])
+"""GloVe counts over the whole batch, the others score a row against the others: test_contrast.py, test_judged.py."""
 every_position = pytest.mark.parametrize("positions", ["rotary", "learned"])
 
 
@@ -177,7 +179,7 @@ def build_alone(name, steps, row, length):
     objective = find_objective(name)
     objective = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {})
     width = objective.example(tokens, generator(0)).tokens.ids.shape[1]
-    alone = objective.replay(tokens, tuple(cut(s.plan, row, width) for s in steps))[-1].example
+    alone = objective.replay(tokens, tuple(cut(s, row, width) for s in steps))[-1].example
     assert alone.tokens.lengths.tolist() == [length]
     return alone
 
@@ -191,12 +193,26 @@ def trimmed(tokens):
     return replace(tokens, **own, labels=labels, neighbours=neighbours, padded=False)
 
 
-def cut(plan, row, length):
+def cut(step, row, length):
+    """The plan of a step for one row alone, as wide as that row."""
+    plan = plan_of_one(step.plan, row, step.example.chosen.shape[1])
+    if plan is None or isinstance(plan, Corruption):
+        return plan
+    per_token = ("positions", "rank", "words", "source")
+    values = {f.name: getattr(plan, f.name) for f in fields(plan)}
+    return replace(plan, **{k: v[:, :length] if k in per_token else v for k, v in values.items()})
+
+
+def reordered(step, order):
+    """The plan of a step for the same rows in another order."""
+    plan, width = step.plan, step.example.chosen.shape[1]
     if plan is None:
         return None
-    per_token = ("positions", "rank", "action", "words", "source")
-    values = {k: v[row : row + 1] for k, v in vars(plan).items()}
-    return replace(plan, **{k: v[:, :length] if k in per_token else v for k, v in values.items()})
+    if not isinstance(plan, Corruption):
+        return replace(plan, **{f.name: getattr(plan, f.name)[order] for f in fields(plan)})
+    rows = [plan_of_one(plan, int(row), width) for row in order]
+    places = torch.cat([row.places + number * width for number, row in enumerate(rows)])
+    return Corruption(places, torch.cat([row.action for row in rows]), torch.cat([row.words for row in rows]))
 
 
 @row_by_row
@@ -204,7 +220,7 @@ def test_the_order_of_rows_does_not_matter(name, models):
     steps = ragged(name)
     order = torch.tensor([3, 0, 4, 2, 1])
     tokens = pick(batch(name), order)
-    plans = tuple(s.plan and replace(s.plan, **{k: v[order] for k, v in vars(s.plan).items()}) for s in steps)
+    plans = tuple(reordered(step, order) for step in steps)
     objective = find_objective(name)
     other = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {}).replay(tokens, plans)[-1].example
     first = scores(models["rotary"], steps[-1].example)

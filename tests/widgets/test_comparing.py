@@ -6,7 +6,7 @@ import torch
 from playground.finetuning import Cell, Lane, find_strategy
 from playground.finetuning.tune import Look, Outcome, Tuned
 from playground.refusal import Refusal
-from widgets.comparing import Course, TransferStore
+from widgets.comparing import OWN_FILE, Course, TransferStore
 from widgets.drafting import DraftStore
 from widgets.views import courses, diagram
 from widgets.views.plasticity import region
@@ -135,3 +135,49 @@ def test_there_is_no_file_before_there_is_a_result():
     store = TransferStore()
     with pytest.raises(Refusal, match="no finished comparison"):
         store.file("comparison.csv")
+
+
+# the task and the visitor's own file
+
+
+def labelled_file(rows=80):
+    lines = [f"the film was {('good', 'bad')[k % 2]} number {k},{('yes', 'no')[k % 2]},{k}" for k in range(rows)]
+    return "\n".join(["said,liked,row", *lines]).encode()
+
+
+def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
+    store = TransferStore(task=OWN_FILE)
+    with pytest.raises(Refusal, match="No labelled file is chosen yet"):
+        _ = store.known
+    assert (store.table, store.metric) == (None, "accuracy")
+    store.upload("../films.csv", labelled_file())
+    assert store.own_file.name == "films.csv"
+    assert store.table.columns == ("said", "liked", "row")
+    assert store.known.answer.names == ("no", "yes")
+    assert store.known.name == "films.csv"
+    assert "said" in store.known.notice
+    assert store.known is store.known, "a file is read once"
+    store.param.update(text_column="said", label_column="row")
+    with pytest.raises(Refusal, match="'row' has 80"):
+        _ = store.known
+    store.label_column = "liked"
+    assert store.known.name == "films.csv?text=said&label=liked"
+    folder = store.own_file.parent
+    store.forget()
+    assert not folder.exists()
+
+
+def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):
+    monkeypatch.setattr("widgets.comparing.LARGEST_FILE", 100)
+    store = TransferStore(task=OWN_FILE)
+    store.upload("films.csv", labelled_file())
+    assert "at most 100 are read here" in store.trouble
+    assert store.own_file is None
+
+
+def test_the_main_number_is_named_for_every_task():
+    store = TransferStore()
+    named = {name: (setattr(store, "task", name), store.metric)[1] for name in ("sentiment", "similarity", "NER", "QA")}
+    assert named == {
+        "sentiment": "accuracy", "similarity": "Pearson correlation", "NER": "F1 of mentions", "QA": "exact match"
+    }  # fmt: skip

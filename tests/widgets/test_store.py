@@ -1,8 +1,10 @@
 """Stores: the state of a visit, without a browser; what is wrong is a sentence and loses nothing."""
 
 import base64
+import json
 import os
 import threading
+import zlib
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -590,6 +592,60 @@ def test_two_visits_share_nothing():
     assert other.transfer.chosen == list(FIRST_CHOICE)
 
 
+def test_the_table_is_for_ones_own_text_and_a_row_opens_with_what_it_shows():
+    store = StageStore(view="table")
+    shown, done, refused = store.table()
+    assert (shown, len(done), refused) == (SENTENCE, 11, [])
+    for made in done:
+        store.show(made.objective.name)
+        assert store.view == "stage"
+        assert store.rebuilt.survey() == made.survey()
+        store.view = "table"
+        assert store.table()[0] == SENTENCE, "the survey's own texts do not take the place of a person's"
+
+
+def test_a_sample_gives_ones_own_text_back():
+    store = StageStore(view="table", text="Rosa baked the bread. Then her brother sold it.")
+    _, done, refused = store.table()
+    assert [o.name for o, _ in refused] == ["TLM"]
+    store.show("TLM")
+    assert (store.text, store.rebuilt.objective.name) == ("How are you", "TLM")
+    store.view = "table"
+    assert store.text == "Rosa baked the bread. Then her brother sold it."
+    assert len(store.table()[1]) == len(done) == 10
+
+
+def test_a_plan_by_hand_stands_in_its_row_and_one_that_does_not_fit_is_left_out():
+    store = StageStore()
+    store.plan = "chosen=2"
+    rows = {made.objective.name: made for made in store.table()[1]}
+    assert rows["MLM"].survey()["targets"] == "am"
+    store.text = "we walk"
+    store.plan = "chosen=9"
+    assert {made.objective.name for made in store.table()[1]} >= {"LM", "MLM"}
+
+
+def test_a_switch_turns_a_knob_and_nothing_else():
+    store = StageStore(objective="PLM", seed=3)
+    order = store.record()["plan"]["order"]
+    store.edit({"do": "set", "knob": "streams", "to": "one that sees itself"})
+    assert store.rebuilt.verdict.leak
+    assert store.record()["plan"]["order"] == order
+    store.edit({"do": "undo"})
+    assert not store.rebuilt.verdict.leak
+    store.edit({"do": "set", "knob": "streams", "to": "seven"})
+    assert "choose one of" in store.trouble
+    store.edit({"do": "set", "knob": "speed", "to": 1})
+    assert "has no knob 'speed'" in store.trouble
+
+
+def test_the_view_is_in_the_link():
+    store = StageStore(text="", view="table")
+    again = StageStore()
+    again.open(store.query())
+    assert (again.view, again.text) == ("table", "")
+
+
 # a model on the stage
 
 
@@ -724,11 +780,39 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
     store.close()
 
 
+def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
+    trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
+    (tmp_path / "films.csv").write_text(
+        "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
+    )
+    lines = ("mine = full + L2-SP [embeddings 1-2 x0]", "feature-based")
+    shared = {"labels": (4, 8), "seeds": 2, "steps": 3, "match": "tokens", "rates": "fixed", "packing": "BERT"}
+    file = str(tmp_path / "films.csv")
+    made = notebook.compare(
+        trained, file, lines, **shared, text_column="said", label_column="liked", out=tmp_path / "out"
+    )
+    assert [s["name"] for s in made.facts["strategies"]] == ["mine", "feature-based"]
+    assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]
+    assert [point["labels"] for point in made.facts["curve"]] == [4, 8]
+    assert made.comparison.outcomes["mine"][0].rates[0].tolist() == [0.0, 0.0, pytest.approx(4e-3)]
+    assert {"comparison.html", "comparison.csv", "comparison.ipynb", "base", "lanes.jsonl"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
+    assert "Accuracy on unseen texts" in made._repr_html_()
+    again = made.made.asked.again()
+    assert [o.accuracy for o in again.outcomes["mine"]] == [o.accuracy for o in made.comparison.outcomes["mine"]]
+    with pytest.raises(Refusal, match="match is 'nope'"):
+        notebook.compare(trained, strategies=("full",), match="nope")
+    with pytest.raises(Refusal, match="give what `train"):
+        notebook.compare("bert")
+
+
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
     trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
     picture = notebook.stage("MLM", model=trained)
     markup = picture._repr_mimebundle_()["text/html"]
-    assert '"numbers"' in markup and trained.learner.entry.name in markup
+    record = json.loads(zlib.decompress(base64.b64decode(markup.split('await unpacked("')[1].split('"')[0])))
+    assert record["numbers"]["model"].startswith(trained.learner.entry.name)
     assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
     assert "mountReplay(document" in trained._repr_html_() and "held out" in trained._repr_html_()

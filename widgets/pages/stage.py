@@ -1,4 +1,4 @@
-"""Stage page: type a sentence, pick an objective, watch it rebuilt and see who may look at whom."""
+"""Stage page: type a sentence, see what eleven objectives make of it, open one, and see who may look at whom."""
 
 from html import escape
 from io import BytesIO
@@ -10,11 +10,13 @@ import panel_material_ui as pmui
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt
 from playground.objectives.wishes import SHAPES
+from playground.refusal import Refusal
 from widgets.pages import lending
 from widgets.pages.layout import bind, control, heading
 from widgets.scene import page as saved_page
 from widgets.scene import stage_pane, typeset, unheard
 from widgets.scene.picker import picker
+from widgets.scene.table import Wall, table_data, table_pane
 from widgets.store import LONGEST_TEXT, StageStore
 from widgets.theme import html, say
 
@@ -37,14 +39,48 @@ LAYOUT = """
 
 
 def page(store: StageStore) -> tuple[Any, Any]:
-    """The whole page: what to look at, the picture, and below the list what can be turned; and the tick."""
+    """The whole page: the sentence, and below it the table of all objectives or the stage of one; and the tick."""
     lent, tick = lending.row(store)
-    parts = {"pick": _list(store), "rest": _controls(store), "main": _picture(store, lent)}
+    table, stage = _table(store), _stage(store, lent)
+
+    def turn(*_: Any) -> None:
+        table.visible, stage.visible = store.view == "table", store.view != "table"
+
+    store.param.watch(turn, "view")
+    turn()
+    return pn.Column(*_words(store), table, stage, sizing_mode="stretch_width"), tick
+
+
+def _stage(store: StageStore, lent: Any) -> Any:
+    """One objective: what to look at, the picture, and below the list what can be turned."""
+    parts = {"pick": _list(store), "rest": _controls(store), "main": [lent, *_picture(store)]}
     columns = [
         pmui.Column(*inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"})
         for area, inside in parts.items()
     ]
-    return pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width"), tick
+    grid = pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width")
+    return pn.Column(grid, margin=0, sizing_mode="stretch_width")
+
+
+def _table(store: StageStore) -> Any:
+    """All rows of the survey's table; it is drawn only while it is looked at."""
+    pane, trouble = table_pane({}, margin=(2, 10)), html("")
+    drawn: dict[str, Any] = {}
+
+    def renew(*_: Any) -> None:
+        state = {name: getattr(store, name) for name in ("text", "pair", "seed", "plan", "objective")}
+        if store.view != "table" or state == drawn:
+            return
+        drawn.update(state)
+        try:
+            pane.table, trouble.object = table_data(*store.table()), ""
+        except Refusal as refusal:
+            trouble.object = say(refusal, "trouble")
+
+    store.param.watch(renew, ["text", "pair", "seed", "rebuilt", "view"])
+    pane.param.watch(lambda event: store.show(event.new["name"]), "opened")
+    renew()
+    return pn.Column(trouble, pane, margin=0, sizing_mode="stretch_width")
 
 
 def _list(store: StageStore) -> list[Any]:
@@ -102,7 +138,8 @@ def _keys(store: StageStore) -> str:
     return "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
 
 
-def _picture(store: StageStore, lent: Any) -> list[Any]:
+def _words(store: StageStore) -> list[Any]:
+    """The sentence, the second one where it is needed, and whether all objectives are shown or one."""
     text = pmui.TextInput(
         label="your sentence", value=store.text, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
         sizing_mode="stretch_width", styles={"flex": "1 1 300px"},
@@ -110,15 +147,47 @@ def _picture(store: StageStore, lent: Any) -> list[Any]:
     text.param.watch(lambda event: setattr(store, "text", event.new), "value_input")
     pair = pmui.TextInput(
         label="second text", value=store.pair, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
-        sizing_mode="stretch_width", styles={"flex": "1 1 260px"}, visible=store.paired,
+        sizing_mode="stretch_width", styles={"flex": "1 1 260px"}, visible=_wants_pair(store),
     )  # fmt: skip
     pair.param.watch(lambda event: setattr(store, "pair", event.new), "value_input")
-    store.param.watch(lambda _: pair.param.update(visible=store.paired), "objective")
+    store.param.watch(lambda _: pair.param.update(visible=_wants_pair(store)), ["objective", "view", "beside"])
     for widget, name in ((text, "text"), (pair, "pair")):
         store.param.watch(lambda _, w=widget, n=name: _follow(w, getattr(store, n)), name)
     samples = [_sample(store, name, words) for name, words in SAMPLES.items()]
-    row = pn.FlexBox(text, pair, *samples, align_items="center", sizing_mode="stretch_width")
+    view = pmui.RadioButtonGroup(
+        options={"All objectives": "table", "One objective": "stage"}, value=store.view, size="small", margin=(6, 10),
+        styles={"white-space": "nowrap"}, width=236,
+    )  # fmt: skip
+    bind(view, store, "view")
     trouble = html("")
+
+    def renew(*_: Any) -> None:
+        made: Rebuilt | None = store.rebuilt
+        told = [say(store.trouble, "trouble"), say(made.notice, "notice") if made else "", _leaking(store)]
+        trouble.object = "".join(told) if store.view == "stage" else ""
+
+    store.param.watch(renew, ["rebuilt", "trouble", "view"])
+    renew()
+    save = pmui.FileDownload(
+        callback=lambda: BytesIO(_saved(store).encode()), filename="playground.html", label="Save as a page",
+        color="primary", variant="text", size="small", margin=(0, 2),
+        description="One HTML file that plays without a network.",
+    )  # fmt: skip
+    row = pn.FlexBox(view, text, pair, *samples, save, align_items="center", sizing_mode="stretch_width")
+    return [row, trouble]
+
+
+def _saved(store: StageStore) -> str:
+    """What is on screen as one HTML file."""
+    return Wall(*store.table()).page() if store.view == "table" else saved_page(store.record(whole=True))
+
+
+def _wants_pair(store: StageStore) -> bool:
+    """A table has rows that need a second text; a stage shows the field where its objective asks for one."""
+    return store.view == "table" or store.paired
+
+
+def _picture(store: StageStore) -> list[Any]:
     stage = stage_pane(store.record(), playing=True, editable=True, margin=(2, 10))
     shown, heard = {"objective": store.objective}, {}
 
@@ -130,8 +199,6 @@ def _picture(store: StageStore, lent: Any) -> list[Any]:
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
-        notes = [say(store.trouble, "trouble"), say(made.notice, "notice") if made else "", _leaking(store)]
-        trouble.object = "".join(notes)
         if made is not None:
             fresh = made.objective.name != shown["objective"]
             shown["objective"] = made.objective.name
@@ -143,17 +210,11 @@ def _picture(store: StageStore, lent: Any) -> list[Any]:
         if store.frame in names:
             stage.param.update(frame=names.index(store.frame), playing=False)
 
-    store.param.watch(renew, ["rebuilt", "companions", "trouble"])
+    store.param.watch(renew, ["rebuilt", "companions"])
     store.param.watch(opened, "frame")
     renew()
     opened()
-    save = pmui.FileDownload(
-        callback=lambda: BytesIO(saved_page(store.record(whole=True)).encode()), filename="stage.html",
-        label="Save as a page", variant="text", size="small", margin=(0, 2),
-        description="One HTML file that plays without a network.",
-    )  # fmt: skip
-    row.append(save)
-    return [row, lent, trouble, stage]
+    return [stage]
 
 
 def _leaking(store: StageStore) -> str:

@@ -363,7 +363,7 @@ class _Head:
         self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=90, margin=(4, 4))
         self.bookmarks = pmui.Row(margin=(0, 6), styles={"flex-wrap": "wrap"})
         self.session: Session | None = None
-        self.drawn: Any = None
+        self.drawn: tuple[Any, Any] = (None, None)
         picture = pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width")
         self.column = pmui.Column(
             heading("One attention head"), pmui.Row(self.matrix, self.layer, self.head, margin=(0, 6)), self.bookmarks,
@@ -375,7 +375,7 @@ class _Head:
     def follow(self, session: Session) -> None:
         """Draw the head that is picked as it is now, and a bookmark for each pattern that was noticed."""
         if session is not self.session:
-            self.session, self.drawn, self.filmed, self.marked = session, None, None, None
+            self.session, self.drawn, self.filmed, self.marked = session, (None, None), None, None
             self.bookmarks.objects = []
         for noticed in session.noticed[len(self.bookmarks.objects) :]:
             self.bookmarks.append(self._bookmark(noticed))
@@ -383,7 +383,7 @@ class _Head:
         if view is None:
             return
         self._film(session, picked)
-        if (view, picked) == self.drawn:
+        if view is self.drawn[0] and picked == self.drawn[1]:
             return
         self.drawn = (view, picked)
         _fit(view, self.matrix, self.layer, self.head)

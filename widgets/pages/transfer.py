@@ -9,12 +9,14 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.finetuning import find_task, strategies, tasks
+from playground.corpora.source import TABLES, TREEBANKS
+from playground.finetuning import strategies, tasks
 from playground.finetuning.artefact import FILES
 from playground.finetuning.fair import MATCHES, RATES
+from playground.finetuning.packing import PACKINGS
 from playground.finetuning.tune import SEEN
 from playground.refusal import Refusal
-from widgets.comparing import Course, TransferStore, latest
+from widgets.comparing import OWN_FILE, Course, TransferStore, latest
 from widgets.drafting import DraftStore
 from widgets.pages.drafting import editor
 from widgets.pages.layout import beside, bind, growing, heading, two_columns
@@ -71,7 +73,8 @@ def _base(store: Store) -> str:
 
 def _controls(store: TransferStore) -> list[Any]:
     wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
-    task = pmui.Select(label="task", options=list(tasks()), value=store.task, **wide)
+    task = pmui.Select(label="task", options=[*tasks(), OWN_FILE], value=store.task, **wide)
+    packing = pmui.Select(label="texts packed", options=PACKED, value=store.packing, **wide)
     chosen = pmui.CheckBoxGroup(options=list(strategies()), value=list(store.chosen), margin=(4, 14))
     store.param.watch(lambda _: chosen.param.update(options=[*strategies(), *store.own]), "own")
     labels = pmui.Select(label="labelled texts", options=COUNTS, value=store.labels, **wide)
@@ -81,15 +84,62 @@ def _controls(store: TransferStore) -> list[Any]:
     match = pmui.Select(label="alike in every lane", options=list(MATCHES), value=store.match, **wide)
     rates = pmui.Select(label="learning rates", options=list(RATES), value=store.rates, **wide)
     bound = {"task": task, "chosen": chosen, "labels": labels, "counts": counts, "seeds": seeds, "steps": steps,
-             "match": match, "rates": rates}  # fmt: skip
+             "match": match, "rates": rates, "packing": packing}  # fmt: skip
     for name, widget in bound.items():
         bind(widget, store, name)
     why = html(_fair(store))
     store.param.watch(lambda _: why.param.update(object=_fair(store)), ["match", "rates", "chosen"])
     return [
-        heading("Task"), task, html(say(find_task(store.task).idea, "quiet")), heading("Strategies"), chosen,
+        heading("Task"), task, _file(store), _idea(store), packing, heading("Strategies"), chosen,
         heading("How much"), labels, counts, seeds, steps, heading("Fair"), match, rates, why,
     ]  # fmt: skip
+
+
+PACKED = {"as suits the model": "", **{name: name for name in PACKINGS}}
+"""The ways of making one row of a text or a pair, as they are named on screen."""
+
+
+def _idea(store: TransferStore) -> Any:
+    """What the chosen task asks, how it is measured, and what was guessed about a file."""
+
+    def told() -> str:
+        try:
+            task = store.known
+        except Refusal as refusal:
+            return say(refusal, "quiet")
+        return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
+
+    idea = html(told())
+    store.param.watch(lambda _: idea.param.update(object=told()), ["task", "own_file", "text_column", "label_column"])
+    return idea
+
+
+def _file(store: TransferStore) -> Any:
+    """Where a labelled file is chosen, and which of its columns are the text and the label."""
+    upload = pmui.FileInput(label="choose a file", accept=",".join((*TABLES, *TREEBANKS)), margin=(6, 10))
+    upload.param.watch(lambda _: upload.value and store.upload(str(upload.filename), upload.value), "value")
+    text, label = (
+        pmui.Select(label=name, options={"guessed": ""}, value="", sizing_mode="stretch_width", margin=(6, 10))
+        for name in ("column with the text", "column with the label")
+    )
+    box = pmui.Column(upload, text, label, visible=False, margin=0, sizing_mode="stretch_width")
+
+    def show(*_: Any) -> None:
+        box.visible = store.task == OWN_FILE
+        try:
+            table = store.table
+        except Refusal:  # said below the task
+            table = None
+        text.visible = label.visible = table is not None
+        if table is not None:
+            for select in (text, label):  # what is guessed stands below, in the notice of the task
+                select.options = {"guessed": ""} | {name: name for name in table.columns}
+
+    bind(text, store, "text_column")
+    bind(label, store, "label_column")
+    store.param.watch(show, ["task", "own_file"])
+    show()
+    return box
 
 
 FAIR = {
@@ -117,13 +167,13 @@ STORY = (
 
 def _picture(store: TransferStore) -> tuple[list[Any], Any]:
     draft = DraftStore(steps=store.steps, layers=store.layers)
-    right = outcome_chart("Accuracy on unseen texts", "share right", BLUE)
+    right = outcome_chart("On unseen texts", store.metric, BLUE)
     lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per graded position", FORGETTING)
     moving, legend = _Moving(), html("")
     plans, cards = Plans(), beside()
     progress = pmui.LinearProgress(value=0, sizing_mode="stretch_width", margin=(8, 10))
     trouble, numbers, exports = html(""), html(_table(store)), _exports(store)
-    shown: dict[str, Any] = {"at": None, "chosen": None}
+    shown: dict[str, Any] = {"at": None, "chosen": None, "metric": None}
 
     def tick() -> None:
         trouble.object = say(store.trouble, "trouble")
@@ -131,6 +181,9 @@ def _picture(store: TransferStore) -> tuple[list[Any], Any]:
             shown["chosen"] = chosen
             cards[:] = plans.draft(store)
             return
+        if shown["metric"] != (metric := store.metric):
+            shown["metric"] = right.figure.xaxis[0].axis_label = metric
+            moving.name(metric)
         if shown["at"] == (at := (id(store.events), len(store.events), store.state)):
             return
         shown["at"] = at
@@ -158,15 +211,20 @@ class _Moving:
     """The curves that grow while lanes run, and accuracy against labels once there is more than one number."""
 
     def __init__(self) -> None:
-        self.accuracy = courses.course_chart(f"Accuracy on {SEEN} unseen texts", "share right")
+        self.accuracy = courses.course_chart(f"On {SEEN} unseen texts", "accuracy")
         self.loss = courses.course_chart("Loss of the task", "nats")
         self.forgetting = courses.course_chart("Forgetting, modules plugged in", "nats", zero=True)
-        self.labels = courses.course_chart("Accuracy against labelled texts", "share right", "labelled texts")
+        self.labels = courses.course_chart("Against the number of labelled texts", "accuracy", "labelled texts")
         charts = (self.accuracy, self.loss, self.forgetting, self.labels)
         panes = [pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in charts]
         self.against = panes[-1]
         self.against.visible = False
         self.panes = beside(*panes, basis=300)
+
+    def name(self, metric: str) -> None:
+        """Name the task's main number."""
+        for chart in (self.accuracy, self.labels):
+            chart.figure.yaxis[0].axis_label = metric
 
     def show(self, store: TransferStore, known: dict[str, Course]) -> None:
         """Draw everything so far."""

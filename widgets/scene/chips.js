@@ -376,8 +376,17 @@ function focusOf(record, k, reader, eye) {
 function weightAt(matrix, i, j, eye) {
   const data = matrix.heads && eye.head !== null ? matrix.data[layerOf(matrix, eye)] : null;
   if (!data) return null;
-  const at = (h) => data[(h * matrix.n + i) * matrix.m + j] / 255;
-  return eye.head >= 0 && eye.head < matrix.heads ? at(eye.head) : sum(range(matrix.heads).map(at)) / matrix.heads;
+  if (eye.head >= 0 && eye.head < matrix.heads) return data[(eye.head * matrix.n + i) * matrix.m + j] / 255;
+  matrix.means ??= new Map();
+  if (!matrix.means.has(data)) matrix.means.set(data, meanOf(matrix, data));
+  return matrix.means.get(data)[i * matrix.m + j];
+}
+
+/** The mean of all heads of a layer, found once for each: it is asked for in every picture. */
+function meanOf({ heads, n, m }, data) {
+  const mean = new Float32Array(n * m);
+  for (let at = 0; at < heads * n * m; at++) mean[at % (n * m)] += data[at] / 255 / heads;
+  return mean;
 }
 
 /** The layer that the eye is on; without a wish the topmost one. */

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -22,7 +23,7 @@ Record = Mapping[str, Any]
 
 PARTS = (
     *("record", "layout", "chips", "matrices", "answers", "stage"),
-    *("pen", "hands", "sheets", "lockstep", "replay", "model"),
+    *("pen", "hands", "sheets", "more", "take_home", "lockstep", "replay", "model"),
 )
 """The files of the drawing module, in the order in which they are joined to one text without imports."""
 
@@ -136,12 +137,18 @@ def js(value: Any) -> str:
     return text
 
 
+def packed(value: Any) -> str:
+    """JSON made small, as letters that neither a script nor a page can mistake for its own."""
+    return base64.b64encode(zlib.compress(json.dumps(value).encode(), 9)).decode("ascii")
+
+
 def standalone(record: Record) -> str:
     """A self-contained fragment: the stage where scripts run, the last frame as picture and table where they do not."""
     name, record = f"stage-{uuid4().hex[:12]}", typeset(record)
     return (
         f'<div id="{name}">{still(record)}</div>\n'
-        f'<script type="module">\n{ESM}\nmount(document.getElementById("{name}"), {js(record)});\n</script>'
+        f'<script type="module">\n{ESM}\n'
+        f'mount(document.getElementById("{name}"), await unpacked("{packed(record)}"));\n</script>'
     )
 
 
@@ -151,6 +158,7 @@ PAGE_STYLE = """
 body { margin: 0 auto; max-width: 1160px; padding: clamp(8px, 2.5vw, 28px); font-family: system-ui, sans-serif;
   color: var(--panel-on-background-color); }
 img { max-width: 100%; height: auto; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
 """
 
 
@@ -164,8 +172,8 @@ def document(inside: str, title: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}</style>\n"
-        f"</head>\n<body>\n{inside}\n</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n"
+        f'<body>\n<main>\n<h1 class="unseen">{escape(title)}</h1>\n{inside}\n</main>\n</body>\n</html>\n'
     )
 
 

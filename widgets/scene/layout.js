@@ -38,7 +38,7 @@ function themeOf(element) {
     key: css(ink) + css(paper),
     ink: css(ink),
     paper: css(paper),
-    muted: css(toward(dark ? 0.66 : 0.62)),
+    muted: css(toward(0.68)),
     faint: css(toward(0.4)),
     line: css(toward(dark ? 0.22 : 0.16)),
     track: css(toward(dark ? 0.045 : 0.032)),

@@ -21,8 +21,8 @@ const STYLE = `
 .picker .card[aria-selected="true"] small { white-space: normal; }
 .picker .signal { font-size: 11px; font-variant-numeric: tabular-nums; opacity: .8; display: inline-flex; align-items: center; gap: 5px; }
 .picker .signal i { width: 26px; height: 5px; border-radius: 3px; background: var(--line); overflow: hidden; display: inline-block; } .picker .signal i i { display: block; height: 100%; background: #e69f00; border-radius: 0; }
-.picker .beside { font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; width: 20px; height: 18px; padding: 0; cursor: pointer; opacity: .35; }
-.picker .card:hover .beside, .picker .card.active .beside, .picker .beside[aria-pressed="true"] { opacity: 1; } .picker .beside[aria-pressed="true"] { background: var(--blue); color: #fff; }
+.picker .beside { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; width: 20px; height: 18px; padding: 0; cursor: pointer; opacity: .35; }
+.picker .card:hover .beside, .picker .card.active .beside, .picker .beside[data-pressed="true"] { opacity: 1; } .picker .beside[data-pressed="true"] { background: var(--blue); color: #fff; }
 .picker .none { padding: 12px; opacity: .7; margin: 0; }
 .picker .count { font-size: 11.5px; opacity: .65; margin: 4px 4px 0; }
 .picker :focus-visible { outline: 2px solid var(--blue); outline-offset: 1px; }
@@ -104,7 +104,8 @@ function render({ model, el }) {
     } else side.append("needs a corpus");
     if (card.name !== value) {
       const pressed = beside().includes(card.name);
-      const made = node("button", { type: "button", class: "beside", tabindex: "-1", "aria-pressed": String(pressed), title: pressed ? "No longer beside" : "Show beside the chosen one, in step", "aria-label": `${card.name} beside` }, pressed ? "✓" : "+");
+      // An option may hold no button: this one is for the pointer, Shift+Enter does the same.
+      const made = node("span", { class: "beside", "data-pressed": String(pressed), title: pressed ? "No longer beside (Shift+Enter)" : "Show beside the chosen one, in step (Shift+Enter)" }, pressed ? "✓" : "+");
       made.addEventListener("click", (event) => {
         event.stopPropagation();
         compare(card.name);

@@ -59,7 +59,7 @@ export async function mountReplay(el, packed) {
   const said = node("p", { class: "replay-said", role: "status", "aria-live": "off" });
   const canvas = node("canvas", { class: "replay-curve", role: "img" });
   const stageHome = node("div");
-  const head = node("div", { class: "replay-head" }, node("h3", {}, record.title), said);
+  const head = node("div", { class: "replay-head" }, node("h2", {}, record.title), said);
   const bar = node("div", { class: "replay-bar", role: "group", "aria-label": "Training" }, first, back, play, on, end, scrub, where);
   const root = node("section", { class: "replay", "aria-label": record.title }, style, head, canvas, bar, stageHome);
   el.replaceChildren(root);

@@ -3,7 +3,7 @@
 /** What lies beside and below the picture: the explanation, the guess, the table, the storyboard, and what to take home. */
 const SHEETS_STYLE = `
 .stage .stage-explain { flex: 0 0 270px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
-.stage .stage-explain h4 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
+.stage .stage-explain h3 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
 .stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
 .stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; }
 .stage .stage-terms button { display: block; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border-color: var(--line); overflow-x: auto; }
@@ -26,6 +26,7 @@ const SHEETS_STYLE = `
 .stage .stage-menu { position: relative; } .stage .stage-menu > div { position: absolute; right: 0; top: 38px; z-index: 5; display: grid; background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
   box-shadow: 0 6px 24px rgba(0,0,0,.22); padding: 5px; width: max-content; min-width: 190px; max-width: 320px; }
 .stage .stage-menu > div button { justify-content: flex-start; border: 0; } .stage .stage-menu > div p { margin: 0; padding: 4px 8px; max-width: 270px; font-size: 12.5px; }
+.stage .stage-range { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; padding: 0 4px; } .stage .stage-range select { height: 28px; max-width: 118px; font-size: 12px; }
 .stage .stage-keys { columns: 2 220px; padding: 8px var(--pad); font-size: 13px; margin: 0; } .stage .stage-keys div { break-inside: avoid; } .stage kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 8.2em; }
 @container (max-width: 860px) {
   .stage .stage-body { flex-direction: column; } .stage .stage-main { width: 100%; flex: none; }
@@ -118,7 +119,7 @@ function sheetsOf(kit) {
       return { term, made };
     });
     const symbols = told.flatMap((term) => Object.entries(term.symbols || {}));
-    const section = (title, ...inner) => node("section", {}, node("h4", {}, title), ...inner);
+    const section = (title, ...inner) => node("section", {}, node("h3", {}, title), ...inner);
     const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
     const sections = [
       told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([name, text]) => node("p", { class: "quiet" }, ...symbol(name), `: ${text}`))),
@@ -264,7 +265,7 @@ function sheetsOf(kit) {
   const KEY_LIST = [
     ["Space", "play, pause"], ["Left, Right", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
     ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
-    ["Delete", "on a word: let it go"], ["N", "roll again"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["T", "the matrix as a table"], ["?", "this list"],
+    ["Delete", "on a word: let it go"], ["N", "roll again"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["?", "this list"],
   ];
 
   // -- to take home
@@ -279,6 +280,7 @@ function sheetsOf(kit) {
       press("Picture (PNG)", "PNG", savePng),
       press("Drawing (SVG)", "SVG", () => save(svgText(), "image/svg+xml", "svg")),
       ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(matrix, kit.frame().told ? kit.now : null), "text/csv", "csv", matrix.name))),
+      ...(kit.takeHome?.(press) || []),
     ].filter(Boolean);
     menu.replaceChildren(...items);
     items[0].focus({ preventScroll: true });

@@ -192,7 +192,7 @@ function button(name, label, keys, extra = {}) {
 /** All elements of the component, made once; only texts and attributes change afterwards. */
 function buildParts() {
   const parts = {
-    title: node("h3", { class: "stage-title" }),
+    title: node("h2", { class: "stage-title" }),
     subtitle: node("p", { class: "stage-subtitle" }),
     lamp: node("p", { class: "stage-lamp", role: "status" }),
     name: node("b"),
@@ -688,7 +688,7 @@ function mountOne(el, raw, options = {}) {
       options.onEdit?.(edit);
     },
   };
-  plugs.push(...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit)]));
+  plugs.push(...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
 
   el.replaceChildren(root);
   if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();

@@ -3,7 +3,9 @@
 from html import escape
 from typing import Any
 
-HEADS = ("strategy", "accuracy", "forgetting (nats)", "trained parameters", "seconds, all seeds")
+from playground.finetuning.task import short
+
+HEADS = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "seconds, all seeds")
 MORE = ("steps", "rate", "estimated GFLOP", "stored per task", "against the first (95 % interval)")
 
 
@@ -13,7 +15,8 @@ def markup(facts: dict[str, Any], differences: bool = False) -> str:
     The first strategy is the one that the others are held against.
     """
     gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
-    heads = "".join(f"<th>{head}</th>" for head in (HEADS + MORE if differences else HEADS))
+    named = (head.format(metric=short(facts["metric"])) for head in (HEADS + MORE if differences else HEADS))
+    heads = "".join(f"<th>{escape(head)}</th>" for head in named)
     rows = "".join(_row(s, gaps.get(s["name"]), differences) for s in facts["strategies"])
     unlike = "".join(f"<li>{escape(said)}</li>" for said in facts["differences"])
     wide = ' style="min-width:860px"' if differences else ""  # on a narrow screen it scrolls

@@ -59,7 +59,7 @@ def course_chart(title: str, axis: str, across: str = "step", zero: bool = False
     source = ColumnDataSource(lines({}))
     plot.patches("around", "band", source=source, color="colour", alpha=0.16, line_alpha=0)
     drawn = plot.multi_line("xs", "ys", source=source, color="colour", line_dash="dash", line_width=2.2)
-    plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("strategy", "@name"), (axis, "$y{0.000}")]))
+    plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("strategy", "@name"), ("value", "$y{0.000}")]))
     if zero:
         plot.add_layout(Span(location=0, dimension="width", line_color=GREY, line_width=1))
     return CourseChart(plot, source)

@@ -18,7 +18,7 @@ const STYLE = `
   padding: 2px 10px; cursor: pointer; min-height: 25px; }
 .chips button[aria-pressed="true"] { background: #3390d633; border-color: #3390d6; }
 .chips button:focus-visible { outline: 2px solid #3390d6; outline-offset: 1px; }
-.chips button.silent { opacity: .5; }
+.chips button.silent { opacity: .78; border-style: dashed; }
 .legend { font: inherit; font-size: 12px; display: flex; flex-wrap: wrap; gap: 3px 16px; margin-top: 6px; }
 .legend div { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 1px 14px; align-items: center; }
 .legend b { font-weight: 500; opacity: .62; min-width: 76px; }

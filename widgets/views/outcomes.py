@@ -55,7 +55,7 @@ def outcome_chart(title: str, axis: str, colour: str = BLUE) -> OutcomeChart:
     plot.hbar(y="name", left="low", right="high", height=0.42, source=spans, color=colour, alpha=0.22)
     mean = plot.scatter("mean", "name", source=spans, marker="dash", angle=1.5708, size=26, color=colour, line_width=3)
     dots = plot.scatter("value", "name", source=seeds, size=8, color=colour, alpha=0.8)
-    plot.add_tools(HoverTool(renderers=[dots], tooltips=[("strategy", "@name"), (axis, "@value{0.000}")]))
+    plot.add_tools(HoverTool(renderers=[dots], tooltips=[("strategy", "@name"), ("value", "@value{0.000}")]))
     plot.add_tools(HoverTool(renderers=[mean], tooltips=[("strategy", "@name"), ("mean", "@mean{0.000}")]))
     return OutcomeChart(plot, seeds, spans)
 

@@ -28,4 +28,5 @@ TOPIC = Task(
     source="after 20 Newsgroups (Lang 1995); sentences from the generated stories",
     answer=Classes(NAMES),
     items=events,
+    prompt=("a", "day", "in", "the"),
 )

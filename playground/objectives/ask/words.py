@@ -83,10 +83,13 @@ class AskContinuation:
 
 @dataclass(frozen=True)
 class AskQueryStream:
-    """The word at each target position, from the stream that knows the place but not the word (XLNet, sec. 2.3)."""
+    """The word at each target position, from the stream that knows the place but not the word (XLNet, sec. 2.3).
+
+    Where there is one stream only, it must answer itself.
+    """
 
     def build(self, example: Example) -> Example:
-        return asked(example, in_place(example, "query"))
+        return asked(example, in_place(example, "inputs" if example.inputs.query_visible is None else "query"))
 
 
 def in_place(example: Example, reader: Literal["inputs", "query"]) -> Question:

@@ -22,6 +22,7 @@ PLM = Objective(
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
     terms=(Term("hidden words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}}, z_t)"),),
     source="arXiv:1906.08237, sec. 2.2-2.3; survey, eq. 3-4",
+    switch=("Why two streams?", "streams"),
 )
 
 HF_PLM = replace(
@@ -30,6 +31,7 @@ HF_PLM = replace(
     aliases=("HF PLM", "DataCollatorForPermutationLanguageModeling"),
     row="",
     printed=Printed(),
+    switch=("", ""),
     rank=126,
     stages=(
         ArrangeText(),

@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import Example, at_origin, by_level
+from playground.example import NEVER, Example, at_origin, by_level
 from playground.knob import knob
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
+STREAMS = ("two streams", "one that sees itself", "one blind to itself", "places only")
 
 
 @dataclass(frozen=True)
@@ -17,17 +18,28 @@ class SeeOrder:
     The content stream sees what comes earlier and itself, the query stream only what comes earlier. `context` decides
     about what is not predicted. "together": such tokens see each other. "strict": they follow the order too (the
     equation). "xlnet": words see each other, separators keep their step in the order (released code). "hf": only
-    targets are ever hidden, and separators see those that come before them (Hugging Face's collator).
+    targets are ever hidden, and separators see those that come before them (Hugging Face's collator). `streams` says
+    why there are two: one that sees itself holds its answer; one that may not look at itself still carries its own
+    word from layer to layer; places alone never hear a word.
     """
 
     context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, and what was made of it.")
+    streams: str = knob(
+        "two streams", choices=STREAMS, why="With one stream the answer is in the place that must give it."
+    )
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
         content = by_level(reader, read, inputs.real, inputs.padded)
         query = replace(content, reader=reader - 1)
-        return replace(example, inputs=replace(inputs, visible=content, query_visible=query))
+        visible, query_visible = {
+            "two streams": (content, query),
+            "one that sees itself": (content, None),
+            "one blind to itself": (query, None),
+            "places only": (content, replace(content, reader=reader - NEVER)),
+        }[self.streams]
+        return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible))
 
     def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
         """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""

@@ -1,0 +1,17 @@
+"""Concatenation at the input: the task's own network reads word vectors with a mix of frozen layers beside them."""
+
+from playground.finetuning.head import Head
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+
+ELMO_INPUT = Strategy(
+    name="ELMo at the input",
+    aliases=("concatenation at the input", "[x; ELMo(x)]"),
+    rank=15,
+    idea="Freeze the model; an LSTM of the task's own reads word vectors with a learnt mix of all layers beside.",
+    source="arXiv:1802.05365, sec. 3.3",
+    plasticity=head_only,
+    rate=1e-2,
+    published=1e-3,
+    head=Head(reads="joined", recurrent=True),
+)

@@ -1,0 +1,15 @@
+"""Few-shot prompting: the labelled texts are shown in the prompt, and nothing is trained."""
+
+from playground.finetuning.plans import nothing
+from playground.finetuning.prompting import Prompt
+from playground.finetuning.strategy import Strategy
+
+FEW_SHOT = Strategy(
+    name="few-shot prompting",
+    aliases=("few-shot", "in-context"),
+    rank=55,
+    idea="Train nothing: two labelled texts with their answers stand before the text and its gap.",
+    source="arXiv:2005.14165, sec. 2",
+    plasticity=nothing,
+    prompt=Prompt(shots=2),
+)

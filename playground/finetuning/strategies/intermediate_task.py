@@ -1,0 +1,16 @@
+"""Intermediate task: another task with plenty of labels comes before the one in question."""
+
+from playground.finetuning.others import OtherTasks
+from playground.finetuning.plans import AfterReading
+from playground.finetuning.strategy import Strategy
+
+INTERMEDIATE_TASK = Strategy(
+    name="intermediate task",
+    aliases=("STILTs", "TANDA", "TransBERT"),
+    rank=45,
+    idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
+    source="STILTs, arXiv:1811.01088, sec. 2",
+    plasticity=AfterReading(0.5),
+    published=2e-5,
+    beside=(OtherTasks(share=0.5, alone=0.5),),
+)

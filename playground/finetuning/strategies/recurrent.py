@@ -1,0 +1,17 @@
+"""The task's own network on word vectors alone: what ELMo at the input is held against."""
+
+from playground.finetuning.head import Head
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+
+RECURRENT = Strategy(
+    name="LSTM on word vectors",
+    aliases=("recurrent baseline",),
+    rank=14,
+    idea="Freeze the word vectors and let an LSTM of the task's own read them, without the layers of the model.",
+    source="arXiv:1802.05365, sec. 3.3 and 4 (the baselines)",
+    plasticity=head_only,
+    rate=1e-2,
+    published=1e-3,
+    head=Head(reads=0, recurrent=True),
+)

@@ -1,0 +1,15 @@
+"""Self-training: texts without labels are learnt with the model's own answers, where it is sure."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+from playground.finetuning.unlabelled import OwnAnswers
+
+SELF_TRAINING = Strategy(
+    name="self-training",
+    aliases=("pseudo-labels", "semi-supervised"),
+    rank=53,
+    idea="Train everything, and later also on 512 texts without labels, with the model's own sure answers.",
+    source="Lee 2013; after arXiv:1809.08370, sec. 1",
+    plasticity=everything,
+    beside=(OwnAnswers(),),
+)

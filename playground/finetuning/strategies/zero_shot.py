@@ -1,0 +1,15 @@
+"""Zero-shot prompting: the model is asked, and nothing is trained."""
+
+from playground.finetuning.plans import nothing
+from playground.finetuning.prompting import Prompt
+from playground.finetuning.strategy import Strategy
+
+ZERO_SHOT = Strategy(
+    name="zero-shot prompting",
+    aliases=("zero-shot",),
+    rank=54,
+    idea="Train nothing: write the text with a gap behind it and see which class's word the model prefers there.",
+    source="Radford et al. 2019, sec. 3; arXiv:2005.14165, sec. 2",
+    plasticity=nothing,
+    prompt=Prompt(shots=0),
+)

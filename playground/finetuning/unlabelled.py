@@ -1,0 +1,94 @@
+"""Two further losses without further labels: texts a little moved must keep their answer, and sure guesses teach."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from playground.finetuning.answers import Classes
+from playground.finetuning.base import Base
+from playground.finetuning.beside import Moment, Start
+from playground.finetuning.labelled import Labelled
+from playground.finetuning.packing import packing_for
+from playground.finetuning.task import Task
+from playground.knob import knob
+from playground.refusal import Refusal
+
+SEED = 9_999
+"""The seed of texts without labels, far from those of lanes."""
+
+
+@dataclass(frozen=True)
+class MovedEmbeddings:
+    """The same texts with their embeddings moved a little where it hurts most (arXiv:1605.07725, sec. 3, eq. 5)."""
+
+    far: float = knob(0.5, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
+    weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much the moved texts count.")
+    name: ClassVar[str] = "moved embeddings"
+    rehearses: ClassVar[bool] = False
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        def loss(moment: Moment) -> Tensor:
+            drawn = moment.drawn
+            here = start.embed(drawn)
+            still = here.detach().requires_grad_()
+            (slope,) = torch.autograd.grad(drawn.answer.loss(start.score(drawn, still), drawn.labels), [still])
+            size = slope.flatten(1).norm(dim=1).clamp(min=1e-12)[:, None, None]
+            return self.weight * drawn.answer.loss(start.score(drawn, here + self.far * slope / size), drawn.labels)
+
+        return loss
+
+
+@dataclass(frozen=True)
+class OwnAnswers:
+    """Texts without labels are learnt with the model's own sure answers (Lee 2013; arXiv:1809.08370, sec. 1).
+
+    The texts come from the task's training split; their labels are thrown away.
+    """
+
+    texts: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
+    sure: float = knob(0.9, 0.5, 1.0, unit="probability", why="From where on an answer is believed.")
+    first: float = knob(0.3, 0.0, 0.9, unit="share of the steps", why="How long nothing is believed.")
+    name: ClassVar[str] = "own answers"
+    rehearses: ClassVar[bool] = False
+
+    def check(self, task: Task) -> None:
+        """Refuse a task whose answers are no classes of texts."""
+        if not isinstance(task.answer, Classes) or task.answer.about != "text":
+            raise Refusal(f"{self.name} need classes of texts, and the task {task.name!r} asks for something else.")
+
+    def unlabelled(self, base: Base, packing: str | None) -> Labelled:
+        """Texts of the task; of the user's file as many as it has, halved until they are there."""
+        task, tokenizer = base.task, base.tokenizer
+        if task is None or tokenizer is None:
+            raise Refusal(
+                "Texts without labels need the task and the tokenizer; give Base(..., tokenizer=..., task=...)."
+            )
+        suited = packing_for(base.learner.model.shape, packing)
+
+        def load(number: int) -> Labelled:
+            try:
+                texts = task.load(tokenizer, number, SEED, "train", suited)
+            except Refusal:
+                if number < 2:
+                    raise
+                return load(number // 2)
+            return replace(texts, labels=torch.zeros_like(texts.labels))
+
+        return base.remember((self.name, self.texts, packing), lambda: load(self.texts))
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        def loss(moment: Moment) -> Tensor:
+            if moment.step < int(self.first * start.steps):
+                return torch.zeros(())
+            drawn = start.unlabelled(moment.step)
+            scores = start.score(drawn)
+            chance, said = scores.detach().softmax(1).max(1)
+            sure = chance >= self.sure
+            if not bool(sure.any()):
+                return torch.zeros(())
+            return drawn.answer.loss(scores[sure], said[sure]) * sure.float().mean()
+
+        return loss

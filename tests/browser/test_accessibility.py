@@ -1,0 +1,121 @@
+"""Every page passes axe in light and dark, is walked by keyboard alone, and stands still for those who ask for it."""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from playground.objectives.rebuild import rebuild
+from tests.browser.test_stage_page import wait_for
+from tests.browsing import visit
+from widgets.notebook import table
+from widgets.scene import page as saved_page
+
+PAGES = {
+    "table": "?view=table",
+    "stage": "?objective=PLM&frame=ask",
+    "in step": "?objective=MLM&beside=LM",
+    "Train": "?page=1",
+    "Transfer": "?page=2",
+    "Corpus": "?page=3",
+}
+NAMED = """() => {
+  const deep = (root) => root.querySelector("h3.title[aria-level]")
+    || [...root.querySelectorAll("*")].some((e) => e.shadowRoot && deep(e.shadowRoot));
+  return Boolean(deep(document));
+}"""
+TAB_COLOUR = """() => {
+  const found = [];
+  const walk = (root) => root.querySelectorAll('*').forEach((e) => {
+    if (e.matches('.MuiTab-root.Mui-selected')) found.push(getComputedStyle(e).color);
+    if (e.shadowRoot) walk(e.shadowRoot);
+  });
+  walk(document);
+  return found[0];
+}"""
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{v['id']}: {node['html'][:160]}" for v in found for node in v["nodes"][:3]]
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_in_the_app_by_day_and_by_night(page: Page, address: str, name: str) -> None:
+    visit(page, f"{address}/{PAGES[name]}")
+    page.wait_for_function(NAMED)
+    if name == "stage":
+        wait_for(page, "s.name === 'ask' && !s.playing")
+        page.locator("section.stage").focus()
+        for key in "bt?":
+            page.keyboard.press(key)
+    page.wait_for_timeout(600)
+    assert violations(page) == []
+    page.locator("header button").last.click()
+    page.wait_for_function(f"() => ({TAB_COLOUR})() === 'rgb(86, 180, 233)'", timeout=30_000)
+    page.wait_for_timeout(1200)  # colours fade into the theme
+    assert violations(page) == []
+
+
+def test_axe_finds_nothing_in_a_saved_page(page: Page, tmp_path: Path, theme: str) -> None:
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    for name, text in (("stage", saved_page(rebuild("MLM").record())), ("table", table().page())):
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+        page.goto((tmp_path / f"{name}.html").as_uri())
+        page.wait_for_timeout(1400)
+        assert violations(page) == [], name
+
+
+def test_a_journey_without_a_mouse(page: Page, address: str) -> None:
+    visit(page, f"{address}/?view=table")
+    page.get_by_role("button", name="All objectives").focus()
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        if "LM: given" in (page.evaluate(FOCUSED) or ""):
+            break
+    assert page.evaluate(FOCUSED).startswith("LM: given"), "the first row is reached by Tab"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("section.stage .stage-title")).to_have_text("MLM")
+    page.wait_for_function(f"() => (({FOCUSED})() || '').startsWith('Stage: ')")
+    page.keyboard.press("/")
+    page.keyboard.type("rtd")
+    page.keyboard.press("Enter")
+    expect(page.locator("section.stage .stage-title")).to_have_text("RTD")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if (page.evaluate(FOCUSED) or "").startswith("Stage: "):
+            break
+    page.keyboard.press("End")
+    wait_for(page, "s.name.startsWith('ask')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".stage-reader")).to_contain_text("sees")
+    page.keyboard.press("t")
+    expect(page.locator(".stage-table caption").first).to_contain_text("cells open")
+
+
+FOCUSED = """() => {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at?.getAttribute('aria-label') || at?.textContent?.slice(0, 40);
+}"""
+
+
+def test_reduced_motion_becomes_a_storyboard(browser: Browser, tmp_path: Path) -> None:
+    record = rebuild("PLM").record()
+    (tmp_path / "stage.html").write_text(saved_page(record), encoding="utf-8")
+    context = browser.new_context(reduced_motion="reduce")
+    tab = context.new_page()
+    tab.goto((tmp_path / "stage.html").as_uri())
+    expect(tab.locator(".stage-story button")).to_have_count(len(record["frames"]))
+    tab.locator(".stage-story button").nth(2).press("Enter")
+    state = tab.evaluate("document.querySelector('[id^=stage-]').__stage.state()")
+    assert state["frame"] == 2 and not state["moving"], "a cut, no flight"
+    context.close()

@@ -1,0 +1,90 @@
+"""Beside the picture: the engine's own code, the switches of an objective, the film of a mask, a moving PNG."""
+
+import base64
+from pathlib import Path
+from xml.etree import ElementTree
+
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from playground.objectives.film import VISITS
+from playground.objectives.rebuild import rebuild
+from tests.browser.test_stage_page import to_the_end, wait_for
+from tests.browsing import shot, visit
+from widgets.scene import page as saved_page
+
+HANDLE = "document.querySelector('[id^=stage-]').__stage"
+
+
+def opened(page: Page, folder: Path, name: str) -> dict:
+    record = rebuild(name).record()
+    (folder / "stage.html").write_text(saved_page(record), encoding="utf-8")
+    page.goto((folder / "stage.html").as_uri())
+    page.locator("section.stage").focus()
+    return record
+
+
+def test_every_frame_shows_the_lines_that_made_it(page: Page, tmp_path: Path) -> None:
+    record = opened(page, tmp_path, "MLM")
+    root = Path(__file__).parents[2]
+    for k, frame in enumerate(record["frames"]):
+        page.evaluate(f"{HANDLE}.set({k}, 0)")
+        shown = page.locator(".stage-code pre").all_inner_texts()
+        assert shown == [part["text"] for part in frame["code"]["parts"]]
+        for part in frame["code"]["parts"]:
+            source = (root / part["file"]).read_text(encoding="utf-8").splitlines()[part["line"] - 1]
+            assert source.strip() == part["text"].splitlines()[0]
+    assert page.locator(".stage-code .word").count() >= 3, "words of Python are told apart"
+
+
+def test_the_switches_of_two_streams_light_the_lamp(page: Page, address: str) -> None:
+    visit(page, f"{address}/?objective=PLM&seed=2")
+    wait_for(page, "s.layout.lanes.length > 0")
+    order = to_the_end(page)["plan"]["order"]
+    for choice, level in (("one that sees itself", "red"), ("one blind to itself", "red"), ("places only", "green")):
+        page.locator(f"[data-choice='{choice}']").click()
+        expect(page.locator(f"[data-choice='{choice}']")).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".stage-lamp")).to_have_attribute("data-level", level)
+        assert wait_for(page, "s.layout.matrices.length > 0")["plan"]["order"] == order, "only the streams change"
+    shot(page, "two-streams")
+    page.locator("[data-choice='two streams']").click()
+    wait_for(page, "!s.leak && s.layout.matrices.some((m) => m.name === 'query')")
+
+
+def test_the_film_of_a_mask_is_the_engines(page: Page, tmp_path: Path) -> None:
+    record = opened(page, tmp_path, "MLM")
+    page.keyboard.press("v")
+    captions = page.locator(".stage-film figcaption").all_inner_texts()
+    n = len(record["film"]["words"])
+    for caption, strip in zip(captions, record["film"]["strips"], strict=True):
+        states = base64.b64decode(strip["states"])
+        visits = {tuple(map(bool, states[v * n : (v + 1) * n])) for v in range(VISITS)}
+        ever = sum(any(states[v * n + j] for v in range(VISITS)) for j in range(n))
+        assert f"{len(visits)} choice" in caption and f"{ever} of {n} words" in caption
+    page.keyboard.press("v")
+    expect(page.locator(".stage-film")).to_be_hidden()
+
+
+def test_strips_and_a_moving_picture_are_whole(page: Page, tmp_path: Path) -> None:
+    record = opened(page, tmp_path, "MLM")
+
+    def save(name: str) -> Path:
+        if page.locator(".stage-menu > div").is_hidden():
+            page.get_by_role("button", name="Share").click()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=name).click()
+        return Path(saved.value.path())
+
+    drawing = ElementTree.parse(save("Strip of all frames: drawing")).getroot()
+    texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert [t for t in texts if t and t[:2] in {f"{k}." for k in range(1, 9)}] == [
+        f"{k}. {frame['title']}" for k, frame in enumerate(record["frames"], 1)
+    ]
+    with Image.open(save("Strip of all frames: picture")) as strip:
+        assert strip.width > strip.height / 2 and len(strip.resize((40, 40)).convert("RGB").getcolors(1600)) > 20
+    page.get_by_label("First frame of the film").select_option("1")
+    page.get_by_label("Last frame of the film").select_option("2")
+    with Image.open(save("Moving picture")) as film:
+        assert film.is_animated and 3 <= film.n_frames <= 7
+        film.seek(film.n_frames - 1)
+        assert len(film.resize((40, 40)).convert("RGB").getcolors(1600)) > 20

@@ -1,0 +1,104 @@
+"""The landing view: the survey's whole table for one's own sentence, each row a door to its stage, also offline."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from playground.objectives.rebuild import SENTENCE, table
+from tests.browser.test_stage_page import lane, to_the_end, wait_for
+from tests.browsing import shot, visit
+from widgets.notebook import table as wall
+
+FIND = """
+() => {
+  const walk = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      if (e.__table) return e.__table;
+      if (e.shadowRoot) { const found = walk(e.shadowRoot); if (found) return found; }
+    }
+    return null;
+  };
+  const table = walk(document);
+  return table ? table.state() : null;
+}
+"""
+
+
+def wait_for_table(page: Page, condition: str) -> dict:
+    met = page.wait_for_function(f"() => {{ const t = ({FIND})(); return t && ({condition}) && t; }}", timeout=20_000)
+    return met.json_value()
+
+
+def said(state: dict) -> dict:
+    return {row["name"]: (row["inputs"], row["targets"]) for row in state["rows"] if not row["reason"]}
+
+
+def expected(text: str, seed: int | None = None) -> dict:
+    return {row.objective.name: tuple(row.survey().values()) for row in table(text, seed)[0]}
+
+
+def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_stage(page: Page, address: str) -> None:
+    visit(page, address)
+    assert said(wait_for_table(page, "t.rows.length === 11")) == expected(SENTENCE)
+    own = "Rosa baked the bread. Then her brother sold it."
+    page.get_by_label("your sentence").fill(own)
+    state = wait_for_table(page, "t.rows[0].targets.startsWith('Rosa baked') && t.rows[0].targets.endsWith('it .')")
+    assert said(state) == expected(own)
+    page.get_by_role("button", name="RTD: given").press("Enter")
+    expect(page.locator("section.stage .stage-title")).to_have_text("RTD")
+    assert lane(to_the_end(page), "inputs") == expected(own)["RTD"][0].split()
+    page.get_by_role("button", name="All objectives").click()
+    page.get_by_role("button", name="TLM: TLM needs a translation").click()
+    expect(page.locator("section.stage .stage-title")).to_have_text("TLM")
+    wait_for(page, "s.layout.lanes[0].cells[0].text === 'How'")
+    page.get_by_role("button", name="All objectives").click()
+    expect(page.get_by_label("your sentence")).to_have_value(own)
+    assert said(wait_for_table(page, "t.rows[0].targets.startsWith('Rosa')")) == expected(own)
+
+
+def test_a_plan_by_hand_is_in_the_table_and_the_view_is_in_the_link(page: Page, address: str) -> None:
+    visit(page, f"{address}/?objective=MLM&plan=chosen%3D2&view=table")
+    state = wait_for_table(page, "t.rows.length === 11")
+    assert said(state)["MLM"] == ("I [MASK] happy to join with you today", "am")
+    page.get_by_role("button", name="MLM: given").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="PLM: given")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
+    page.wait_for_function("() => location.search.includes('objective=PLM') && !location.search.includes('view=table')")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_hangs_over_the_edge(page: Page, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    visit(page, address)
+    wait_for_table(page, "t.rows.length === 11")
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    page.wait_for_timeout(1300)
+    shot(page, f"table-{width}")
+
+
+def test_a_cell_of_a_notebook_unfolds_its_rows_without_network(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "wall.html"
+    made = wall("Rosa <b>baked</b> the bread. Then her brother sold it.")
+    file.write_text(made.page(), encoding="utf-8")
+    assert "<b>baked" not in made.page(), "a text is never markup"
+    page.goto(file.as_uri())
+    page.get_by_role("button", name="PLM: given").press("Enter")
+    page.locator(".wall-open section.stage").press("End")
+    page.wait_for_function("document.querySelector('[id^=table-]').__table.state().opened?.name === 'ask'")
+    page.keyboard.press("Escape")
+    expect(page.locator(".wall-open")).to_be_hidden()
+    page.get_by_text("The same in words").click()
+    assert page.locator(".wall-words tbody tr").count() == 11
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the table as a drawing").click()
+    drawing = Path(saved.value.path()).read_text(encoding="utf-8")
+    assert ">brother</text>" in drawing and "<script" not in drawing
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the table as values").click()
+    lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + len(made.done)

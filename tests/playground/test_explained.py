@@ -1,0 +1,91 @@
+"""What a picture tells beside itself: the code of a frame, the film of a mask, the answers of a switch, a table row."""
+
+import base64
+import inspect
+from textwrap import dedent
+
+import pytest
+import torch
+
+from playground import leaks
+from playground.corpora.corpus import pick
+from playground.objectives import find_objective, objectives
+from playground.objectives.film import STRIPS, VISITS
+from playground.objectives.rebuild import SENTENCE, rebuild, table
+from tests.texts import story
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_every_frame_of_every_objective_shows_its_own_source(name):
+    made = story(name)
+    frames = made.record()["frames"]
+    kinds = {type(step.stage).__name__: type(step.stage) for step in made.steps}
+    for frame in frames[1:]:
+        if frame["title"] not in {"Arrange", "Choose", "Change", "Propose", "Who sees whom", "Predict"}:
+            continue
+        kind = kinds[frame["code"]["call"].split("(")[0]]
+        assert frame["code"]["parts"][-1]["text"] == dedent(inspect.getsource(kind.build)).rstrip()
+    assert frames[0]["code"]["call"] == "begin(tokens)"
+
+
+@pytest.mark.parametrize("name", ["MLM", "static MLM", "RTD", "TLM"])
+def test_the_film_keeps_one_choice_takes_a_few_in_turn_or_draws_anew(name):
+    film = story(name).record()["film"]
+    n = len(film["words"])
+    choices = []
+    for strip in film["strips"]:
+        states = base64.b64decode(strip["states"])
+        assert len(states) == n * VISITS
+        choices.append([tuple(map(bool, states[v * n : (v + 1) * n])) for v in range(VISITS)])
+    static, turns, dynamic = choices
+    assert len(set(static)) == 1
+    assert [turns[v] == turns[v % STRIPS[1][1]] for v in range(VISITS)] == [True] * VISITS
+    assert len(set(dynamic)) > len(set(turns)) > 1
+
+
+def test_an_objective_without_such_a_choice_has_no_film():
+    assert rebuild("PLM").record()["film"] is None
+
+
+def test_why_two_streams_as_the_leak_table_says():
+    """The one-stream rows of the leak table: who sees itself copies, and so does who carries its own word along."""
+    switch = rebuild("PLM", wanted=find_objective("PLM").printed.plan).record()["switch"]
+    assert switch["question"] == "Why two streams?"
+    assert {c["value"]: c["leak"] for c in switch["choices"]} == {
+        "two streams": False,
+        "one that sees itself": True,
+        "one blind to itself": True,
+        "places only": False,
+    }
+    assert "5 of 5" in switch["choices"][1]["sentence"] and "5 of 5" in switch["choices"][2]["sentence"]
+    assert "no other word" in switch["choices"][3]["hears"]
+
+
+@pytest.mark.parametrize("name", ["PLM", "LM", "MLM"])
+def test_how_many_words_an_answer_hears(name):
+    """The mean over graded answers, counted by hand from what each may see."""
+    settings, wanted = ({"context": "strict"}, {"order": [2, 1, 3, 4], "cut": 1}) if name == "PLM" else ({}, {})
+    made = rebuild(name, "we walk home together", settings=settings, wanted=wanted)
+    by_hand = {"PLM": (1 + 2 + 3) / 3, "LM": (0 + 1 + 2 + 3) / 4, "MLM": 3.0}
+    assert leaks.heard(made.example) == pytest.approx(by_hand[name])
+
+
+@pytest.mark.parametrize("choice", ["one that sees itself", "one blind to itself", "places only"])
+def test_the_variants_of_a_switch_are_examples_that_train(choice):
+    tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
+    example = find_objective("PLM").turn({"streams": choice}).example(tokens, torch.Generator().manual_seed(0))
+    (question,) = example.questions
+    assert question.reader == ("query" if choice == "places only" else "inputs")
+    assert (example.inputs.query_visible is None) == (question.reader == "inputs")
+    if choice == "places only":
+        assert not example.inputs.query_visible.dense().any()
+
+
+def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
+    done, _ = table()
+    for made in done:
+        cells = made.cells()
+        assert {part: " ".join(c["text"] for c in some) for part, some in cells.items()} == made.survey()
+        assert all(cell["graded"] for cell in cells["targets"])
+    rtd = next(made for made in done if made.objective.name == "RTD").cells()
+    assert [c["state"] for c in rtd["inputs"]].count("replaced") == 2
