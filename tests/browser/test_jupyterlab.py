@@ -133,7 +133,7 @@ def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str
     stage_when(app, "s.layout.lanes.length")
     inside.get_by_label("your sentence").fill("the cat saw the dog near the old barn")
     stage_when(app, "s.layout.lanes[0].cells.length === 9")
-    inside.locator("section.stage canvas").wait_for()
+    inside.locator("section.wall canvas").wait_for()
     shot(page, "lab-app")
 
 
