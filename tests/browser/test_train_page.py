@@ -47,7 +47,7 @@ def test_train_pause_step_resume_stop_reset(page: Page, address: str) -> None:
     at = steps(page)
     page.wait_for_timeout(600)
     assert steps(page) == at, "paused is paused"
-    page.get_by_role("button", name="Step").click()
+    page.get_by_role("button", name="Step", exact=True).click()
     wait_until(page, lambda: steps(page) == at + 1)
     shot(page, "train-light-1280")
     page.get_by_role("button", name="Resume").click()
@@ -143,7 +143,7 @@ def test_file_of_ones_own(page: Page, address: str, tmp_path) -> None:
     page.locator("input[type=file]").set_input_files(bad)
     page.wait_for_timeout(800)
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("is not in UTF-8")).to_be_visible()
+    expect(page.get_by_text("is not in UTF-8")).to_be_visible(timeout=15_000)
     page.locator("input[type=file]").set_input_files(good)
     page.wait_for_timeout(800)
     page.get_by_role("button", name="Train", exact=True).click()
