@@ -330,8 +330,8 @@ def test_the_tools_list_compare_and_fork(store):
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
     tools.follow(store.session)
-    assert len(runs.picture.objects) == 4
-    assert "two seeds" in runs.said.object
+    assert runs.picture.object.count("nats at step") >= 2
+    assert "two seeds" in runs.picture.object
     change.way.value = "paper"
     assert change.fields["optimiser"].value == "adamw"
 

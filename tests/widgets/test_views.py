@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import torch
 
 from playground.analysis.glance import Glance, Guess
+from playground.training.rates import Tried
 from playground.training.session import Row
 from playground.training.watched import Measured
 from widgets.views import gauges, guesses, loss, outcomes, svg
@@ -30,6 +31,8 @@ def test_pictures_of_a_notebook_are_text_and_well_formed():
         svg.heat(HOSTILE, ("embeddings", HOSTILE), plan),
         svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": []}),
         svg.curve(rows, 20, 4.6, 1.2),
+        svg.several({HOSTILE: {0: [5.0, 5.2], 25: [4.0, 4.1]}, "alone": {0: [5.0]}, "nothing": {}}),
+        svg.search([Tried(1, 1e-4, 5.0, 5.0), Tried(2, 1e-2, 4.0, 4.5)], None),
     ]
     for picture in pictures:
         ElementTree.fromstring(picture)

@@ -13,12 +13,10 @@ from playground.training.runs import Kept
 from playground.training.writer import kept
 from playground.zoo.recipe import Recipe
 from playground.zoo.way import WAYS
-from widgets.pages.layout import heading
 from widgets.theme import html, say
 from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
+from widgets.views import svg
 from widgets.views.courses import legend
-from widgets.views.overlay import overlay
-from widgets.views.rates import rate_chart
 
 LISTED = 30
 """Runs that the list shows, the newest trees first."""
@@ -152,12 +150,6 @@ def _values(session: Session) -> dict[str, Any]:
     return {n: getattr(recipe, n) for n in (*_Change.NUMBERS, "batch", "steps", "optimiser")} | {"seed": learner.seed}
 
 
-def _drawn(chart: Any, *shown: Any) -> Any:
-    """A new chart that is filled before it comes to the page: one that is folded away would miss what comes later."""
-    chart.show(*shown)
-    return pn.pane.Bokeh(chart.figure, sizing_mode="stretch_width", margin=(0, 10))
-
-
 def _plain(name: str) -> str:
     return name.replace("_", " ")
 
@@ -175,7 +167,7 @@ class _Rates:
             "The rate grows in every step until the loss runs away (arXiv:1506.01186). A copy of the model is trained, "
             "so the run stays as it is.", "quiet",
         ))  # fmt: skip
-        self.picture = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.picture = html("")
         self.widgets = [pmui.Row(self.button, self.use, margin=(0, 6)), self.said, self.picture]
 
     def follow(self, session: Session | None) -> None:
@@ -188,7 +180,7 @@ class _Rates:
             return
         self.tried = state
         found = None if search.busy else search.result
-        self.picture.objects = [_drawn(rate_chart(), tried, found)] if tried and not search.busy else []
+        self.picture.object = svg.search(tried, found) if tried and not search.busy else ""
         self.use.disabled = found is None
         if found is not None:
             self.said.object = say(found.sentence)
@@ -215,8 +207,7 @@ class _Runs:
         where = store.runs.folder if store.runs is not None else "nowhere"
         self.none = html(say("No run is kept yet; the first one is when you press Train.", "quiet"))
         self.list = pmui.Column(margin=0, sizing_mode="stretch_width")
-        self.legend, self.said = html(""), html("")
-        self.picture = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.picture = html("")
         self.widgets = [self.none, self.list, self.picture, html(say(f"Kept in {where}.", "quiet"))]
 
     def follow(self, session: Session | None) -> None:
@@ -246,9 +237,9 @@ class _Runs:
         self.drawn = state
         grouped = groups(runs)
         curves = {name: held_out_curves(self.store, some) for name, some in grouped.items()}
-        self.legend.object, self.said.object = legend(list(grouped)), say(noise(grouped))
-        title = heading("Held out, side by side")
-        self.picture.objects = [title, self.legend, _drawn(overlay(), curves), self.said] if runs else []
+        title = '<div class="label">Held out, side by side</div>'
+        parts = [title, legend(list(grouped)), svg.several(curves), say(noise(grouped))]
+        self.picture.object = "".join(parts) if runs else ""
 
 
 class _Line:

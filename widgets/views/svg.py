@@ -3,13 +3,17 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
+from statistics import fmean, stdev
 
 from torch import Tensor
 
+from playground.training.rates import Found, Tried
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, VERMILION
+from widgets.views.courses import Steps, style
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 228, 46, 42
+PATTERNS = {"solid": "none", "dashed": "6 4", "dotted": "2 3"}
 
 
 def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: float | None = None) -> str:
@@ -23,6 +27,56 @@ def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: f
     parts.append(_path(tested, last, top, VERMILION, 2.2, 1.0))
     parts += [_sample(LEFT + 8, "training", BLUE, 1.2, 0.7), _sample(LEFT + 92, "held out", VERMILION, 2.2, 1.0)]
     return _svg("".join(parts), WIDTH, HEIGHT, "Loss over steps")
+
+
+def several(curves: Mapping[str, Steps]) -> str:
+    """Held-out losses over steps, a line for each name; several seeds at a step are their mean and a band around it."""
+    values = [v for steps in curves.values() for some in steps.values() for v in some] or [1.0]
+    last, top = max((step for steps in curves.values() for step in steps), default=1), 1.1 * max(values)
+    parts = [_axes(last, top)]
+    for index, (name, steps) in enumerate(curves.items()):
+        colour, dash = style(index)
+        middle = [(step, fmean(some)) for step, some in steps.items()]
+        sides = [
+            [(step, fmean(some) + side * (stdev(some) if len(some) > 1 else 0.0)) for step, some in steps.items()]
+            for side in (1, -1)
+        ]
+        around = " ".join(f"{_x(s, last):.1f},{_y(v, top):.1f}" for s, v in [*sides[0], *reversed(sides[1])])
+        parts.append(f'<polygon points="{around}" fill="{colour}" fill-opacity=".16"/>')
+        parts.append(f'<g stroke-dasharray="{PATTERNS[dash]}">{_path(middle, last, top, colour, 2.2, 1.0)}</g>')
+        parts += [_read(_x(s, last), _y(v, top), colour, f"{name}: {v:.3f} nats at step {s}") for s, v in middle]
+    return _svg("".join(parts), WIDTH, HEIGHT, "Held-out loss of several runs")
+
+
+def search(tried: Sequence[Tried], found: Found | None) -> str:
+    """Loss over learning rate, which grows by the same factor in every step, and the rate that is suggested."""
+    top = 1.4 * tried[0].smooth
+    low, high = log10(tried[0].rate), max(log10(tried[-1].rate), log10(tried[0].rate) + 1e-9)
+
+    def place(rate: float) -> float:
+        return _x(log10(rate) - low, high - low)
+
+    powers = [10.0**power for power in range(ceil(low), floor(high) + 1)]
+    parts = [
+        *(_words(LEFT - 6, _y(value, top) + 4, f"{value:g}", "end") for value in _ticks(0, top)),
+        *(_words(place(power), HEIGHT - BOTTOM + 16, f"{power:g}", "middle") for power in powers),
+        *(_read(place(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} nats at rate {t.rate:.2g}") for t in tried),
+        _words(WIDTH - 12, HEIGHT - 4, "learning rate (loss in nats)", "end"),
+    ]
+    line = "L".join(f"{place(t.rate):.1f} {_y(t.smooth, top):.1f}" for t in tried)
+    parts.append(f'<path d="M{line}" fill="none" stroke="{BLUE}" stroke-width="2.2"/>')
+    if found is not None:
+        x = place(found.rate)
+        parts.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="10" y2="{HEIGHT - BOTTOM}" stroke="{GREEN}" stroke-width="1.8" '
+            f'stroke-dasharray="6 4"/>{_words(x + 5, 22, f"{found.rate:.2g}", "start")}'
+        )
+    return _svg("".join(parts), WIDTH, HEIGHT, "Loss over learning rate")
+
+
+def _read(x: float, y: float, colour: str, text: str) -> str:
+    """A dot that says its value when the pointer rests on it."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"><title>{escape(text)}</title></circle>'
 
 
 def _levels(unigram: float | None, bound: float | None) -> list[tuple[float, str, str, str]]:
