@@ -120,7 +120,7 @@ def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) 
     scripts = page.evaluate("document.querySelectorAll('script').length")
     choose(page, 1, "my own text")
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.locator(".trouble")).to_be_visible()
+    expect(page.locator(".trouble")).to_be_visible(timeout=20_000)
     page.get_by_label("paste text here").fill(
         "the old dog saw <b>the</b> cat . <script>alert(1)</script> ran .\n\n" * 200
     )

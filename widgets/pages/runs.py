@@ -45,7 +45,7 @@ class Tools:
         columns = [pmui.Column(*part.widgets, margin=0, sizing_mode="stretch_width") for part in self.parts]
         self.folded = pmui.Accordion(
             *zip(titles, columns, strict=True), margin=(8, 10), sizing_mode="stretch_width",
-            disable_gutters=True, elevation=0, title_variant="subtitle2",
+            disable_gutters=True, elevation=0, title_variant="body2",
             active=[2] if store.kept() else [],
         )  # fmt: skip
         self.column = self.folded
