@@ -13,16 +13,12 @@ from playground.objectives.ask import AskInPlace, AskNext, AskQueryStream, AskTo
 from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeeOrder
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
+from playground.tokenizing.padding import batch
 
 
 def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
     """Texts as words as one padded batch `[b, t]`."""
-    ids = [tokenizer.encode_words(words) for words in rows]
-    lengths = torch.tensor([len(row) for row in ids])
-    width, specials = int(lengths.max()), tokenizer.specials
-    padded = torch.tensor([row + [specials.pad] * (width - len(row)) for row in ids])
-    place = torch.arange(width).expand_as(padded)
-    return Tokens(padded, lengths, place, torch.zeros_like(padded), specials, vocabulary=tokenizer.words)
+    return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
 
 
 def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:

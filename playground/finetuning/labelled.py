@@ -13,6 +13,7 @@ from playground.finetuning.answers import AnswerForm, Marked, Number, Span, Tags
 from playground.finetuning.packing import LONGEST, Packing, Pieces, Row
 from playground.finetuning.prompting import Asking
 from playground.tokenizing import Tokenizer
+from playground.tokenizing.padding import batch, padded
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def pack(
 
 
 def _tokens(rows: Sequence[Row], packing: Packing, tokenizer: Tokenizer) -> Tokens:
-    tokens = batch([row.ids for row in rows], tokenizer)
+    tokens = batch([row.ids for row in rows], tokenizer.specials, tokenizer.words)
     segment = {"segment": padded([row.segment for row in rows], 0)} if packing.segments else {}
     return replace(tokens, labels=segment)
 
@@ -159,18 +160,3 @@ def _to_be_written(
     longer = [_continued(row, target, sep) for row, target in zip(rows, targets, strict=True)]
     coming = [[-1] * (len(row.ids) - len(target)) + target for row, target in zip(longer, targets, strict=True)]
     return Labelled(_tokens(longer, packing, tokenizer), padded(coming, -1), answer)
-
-
-def batch(rows: list[list[int]], tokenizer: Tokenizer) -> Tokens:
-    """Rows of ids as one padded batch `[r, t]`."""
-    specials = tokenizer.specials
-    ids = padded(rows, specials.pad)
-    places = torch.arange(ids.shape[1]).expand(ids.shape)
-    lengths = torch.tensor([len(r) for r in rows])
-    return Tokens(ids, lengths, places, torch.zeros_like(ids), specials, vocabulary=tokenizer.words)
-
-
-def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
-    """Rows of different lengths as one tensor."""
-    width = max(map(len, rows))
-    return torch.tensor([[*row, *[fill] * (width - len(row))] for row in rows])

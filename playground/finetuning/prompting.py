@@ -18,6 +18,7 @@ from playground.knob import knob
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
+from playground.tokenizing.padding import batch
 
 if TYPE_CHECKING:  # both know what is asked
     from playground.finetuning.labelled import Labelled
@@ -129,9 +130,5 @@ def _text(texts: "Labelled", number: int) -> list[int]:
 
 def _ask(model: LanguageModel, rows: Sequence[list[int]], asked: Asking, like: Tokens) -> Tensor:
     """What a model holds of every word for the gap of each row, `[b, v]`."""
-    width, device = max(map(len, rows)), like.ids.device
-    ids = torch.tensor([row + [like.specials.pad] * (width - len(row)) for row in rows], device=device)
-    lengths = torch.tensor([len(row) for row in rows], device=device)
-    place = torch.arange(width, device=device).expand_as(ids)
-    tokens = Tokens(ids, lengths, place, torch.zeros_like(ids), like.specials, vocabulary=like.vocabulary)
-    return log_chances(model, with_gap(model.shape, tokens, lengths - 1 - len(asked.end)))
+    tokens = batch(rows, like.specials, like.vocabulary).to(like.ids.device)
+    return log_chances(model, with_gap(model.shape, tokens, tokens.lengths - 1 - len(asked.end)))

@@ -1,0 +1,22 @@
+"""Rows of different lengths as one batch."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from playground.example import Specials, Tokens
+
+
+def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
+    """Rows of different lengths as one tensor."""
+    width = max(map(len, rows))
+    return torch.tensor([[*row, *[fill] * (width - len(row))] for row in rows])
+
+
+def batch(rows: Sequence[Sequence[int]], specials: Specials, vocabulary: tuple[str, ...]) -> Tokens:
+    """Rows of ids as one padded batch `[r, t]`; every token is a word of its own, every row one sentence."""
+    ids = padded(rows, specials.pad)
+    places = torch.arange(ids.shape[1]).expand(ids.shape)
+    lengths = torch.tensor([len(row) for row in rows])
+    return Tokens(ids, lengths, places, torch.zeros_like(ids), specials, vocabulary=vocabulary)
