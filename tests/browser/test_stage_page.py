@@ -161,7 +161,7 @@ def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:
 
 def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: str) -> None:
     visit(page, f"{address}/?objective=PLM&plan=order%3D2%2C1%2C3+cut%3D1&text=we+walk+home&set.context=%22strict%22")
-    wait_for(page, "s.layout.lanes.length > 0")
+    to_the_end(page)
     first, second = (page.locator(f".stage-order [data-at='{k}']").bounding_box() for k in (0, 1))
     assert first and second
     page.mouse.move(first["x"] + 8, first["y"] + 8)

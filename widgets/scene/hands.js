@@ -60,6 +60,7 @@ function handsOn(kit) {
   const group = node("span", { class: "stage-group" }, ...Object.values(buttons));
   let held = 0; // the word (from 1) that the card speaks of
   let drag = null;
+  let dealt = null; // the unit or the cut of the order strip that is being moved
   let cursor = null;
 
   const record = () => kit.record();
@@ -226,6 +227,7 @@ function handsOn(kit) {
   // -- the order strip
 
   function strip() {
+    if (dealt) return; // what is in the hand stays there; it is laid down in the strip that follows
     order.hidden = !can("order");
     if (order.hidden) return;
     const [sequence, cut] = [plan().order || [], plan().cut];
@@ -250,7 +252,8 @@ function handsOn(kit) {
   function moveUnit(unit, to) {
     const sequence = plan().order.filter((each) => each !== unit);
     sequence.splice(clamp(to, 0, sequence.length), 0, unit);
-    if (String(sequence) !== String(plan().order)) send({ do: "order", to: sequence }, "order");
+    if (String(sequence) === String(plan().order)) return strip();
+    send({ do: "order", to: sequence }, "order"); // the strip stays as laid until the answer comes
   }
 
   /** The place in the strip that is nearest to the pointer. */
@@ -261,7 +264,6 @@ function handsOn(kit) {
     return { at, after: event.clientX > boxes[at].left + boxes[at].width / 2 };
   }
 
-  let dealt = null;
   function lift(event) {
     const grip = event.target.closest("[data-cut]");
     const unit = event.target.closest("[data-unit]");
@@ -291,16 +293,13 @@ function handsOn(kit) {
     if (!dealt) return;
     const { grip, unit, moved } = dealt;
     dealt = null;
-    if (!moved) return (grip || unit).focus();
-    const units = [...order.querySelectorAll("[data-unit]")];
-    if (event.type === "pointercancel") return strip();
-    if (grip) {
-      const { at, after } = placeAt(event);
-      grip.to(at + (after ? 1 : 0));
-      return;
-    }
-    moveUnit(Number(unit.dataset.unit), units.indexOf(unit));
-    strip();
+    if (!moved) (grip || unit).focus();
+    if (!moved || event.type === "pointercancel") return strip();
+    if (!grip) return moveUnit(Number(unit.dataset.unit), [...order.querySelectorAll("[data-unit]")].indexOf(unit));
+    const { at, after } = placeAt(event);
+    const cut = Number(grip.getAttribute("aria-valuenow"));
+    grip.to(at + (after ? 1 : 0));
+    if (at + (after ? 1 : 0) === cut) strip();
   }
 
   // -- the mask
