@@ -66,16 +66,16 @@ def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable
     return lambda: [finish(e) for e in trimmed_batches(objective.example(feed.between(0, STEPS), rng), BATCH)]
 
 
-def as_it_is(example: Example) -> Example:
-    """What training takes: attention reads the levels."""
-    return example
+def what_trains(example: Example) -> tuple[Example, Tensor]:
+    """A step of training reads what is cut at once, attention the levels, and counts the tokens; nobody the rest."""
+    return example, example.tokens.ids
 
 
-def written_out(example: Example) -> tuple[Tensor, Tensor]:
+def written_out(example: Example) -> tuple[object, ...]:
     """The masks of both streams as matrices, because the collator writes them too."""
     query = example.inputs.query_visible
     assert query is not None
-    return example.inputs.visible.dense(), query.dense()
+    return (*what_trains(example), example.inputs.visible.dense(), query.dense())
 
 
 # the others
@@ -276,7 +276,7 @@ class Line:
     other: Callable[[Tokens], Work]
     rows: int = BATCH * STEPS
     knobs: dict[str, Any] = field(default_factory=dict)
-    finish: Callable[[Example], object] = as_it_is
+    finish: Callable[[Example], object] = what_trains
 
 
 MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"

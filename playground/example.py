@@ -7,7 +7,7 @@ m places that are read or graded, h heads, d width, v words of the vocabulary, g
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 import torch
@@ -76,13 +76,14 @@ class Tokens:
     def real(self) -> Tensor:
         """Which places hold a token of the text and not padding, `[b, t]`; to be read only."""
         if not self.padded:
-            return torch.ones((), dtype=torch.bool, device=self.ids.device).expand(self.ids.shape)
+            return everything(self.ids)
         return running(self.ids) < self.lengths[:, None]
 
     @cached_property
     def maskable(self) -> Tensor:
         """Which tokens an objective may hide: real ones that are no specials (unknown words count as words)."""
-        return self.real & (self.ids >= self.specials.unknown)
+        words = self.ids >= self.specials.unknown
+        return self.real & words if self.padded else words
 
     def to(self, device: torch.device) -> "Tokens":
         """The same batch on another device."""
@@ -177,8 +178,9 @@ class Spans:
     start: Tensor
     length: Tensor
 
-    @property
+    @cached_property
     def there(self) -> Tensor:
+        """Which of them are spans, `[b, m]`."""
         return self.length >= 0
 
 
@@ -266,6 +268,11 @@ class Example:
         """Which tokens of the text an objective may hide, `[b, t]`."""
         return self.tokens.maskable
 
+    @cached_property
+    def places(self) -> Tensor:
+        """The chosen places `[m]`, counted through the rows; in no order."""
+        return self.chosen.flatten().nonzero()[:, 0]
+
     @property
     def generator(self) -> "Example | None":
         """The example that the generator trains on, where one takes part."""
@@ -275,6 +282,13 @@ class Example:
     def everything(self) -> tuple["Example", ...]:
         """All examples of this step: those beside first, in their order, this one last."""
         return (*(e for part in self.beside for e in part.everything), self)
+
+
+def choosing(example: Example, chosen: Tensor, places: Tensor, copies: int) -> Example:
+    """The example with other tokens chosen, whose `places` are known."""
+    made = replace(example, chosen=chosen, copies=copies)
+    vars(made)["places"] = places
+    return made
 
 
 def begin(tokens: Tokens) -> Example:
@@ -306,7 +320,12 @@ def _numbers(width: int, device: torch.device) -> Tensor:
 
 def running(like: Tensor) -> Tensor:
     """The numbers 0, 1, 2 ... in every row of a shape: one row seen everywhere, so never to be written to."""
-    return _numbers(like.shape[1], like.device).expand_as(like)
+    return _running(like.shape, like.device)
+
+
+@lru_cache
+def _running(shape: torch.Size, device: torch.device) -> Tensor:
+    return _numbers(shape[1], device).expand(shape)
 
 
 def natural(origin: Tensor) -> bool:
@@ -316,7 +335,22 @@ def natural(origin: Tensor) -> bool:
 
 def nothing(like: Tensor, dtype: torch.dtype = torch.long) -> Tensor:
     """Zeros of a shape that take no memory: one zero seen everywhere, so never to be written to."""
-    return torch.zeros((), dtype=dtype, device=like.device).expand(like.shape)
+    return _nothing(like.shape, dtype, like.device)
+
+
+@lru_cache
+def _nothing(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return torch.zeros((), dtype=dtype, device=device).expand(shape)
+
+
+def everything(like: Tensor) -> Tensor:
+    """True everywhere, without taking memory; never to be written to."""
+    return _everything(like.shape, like.device)
+
+
+@lru_cache
+def _everything(shape: torch.Size, device: torch.device) -> Tensor:
+    return torch.ones((), dtype=torch.bool, device=device).expand(shape)
 
 
 def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:

@@ -1,200 +1,201 @@
 """Rows of an example: many batches are corrupted in one call and cut apart afterwards."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
-from playground.example import Contrast, Count, Example, Question, Specials, Stream, Taught, Visible
+from playground.example import Example, Specials, Stream, Tokens, Visible
+from playground.late import partly
+
+LATE = {
+    Example: ("tokens", "chosen", "action", "rank", "spans"),
+    Tokens: ("ids", "lengths", "word", "sentence", "labels", "neighbours", "row", "visit"),
+}
+"""What a model reads of hardly any batch: it is cut when somebody looks at it."""
 
 OF_THE_VOCABULARY = ("counts", "log_chance")
 """Tensors whose first axis counts words, not rows."""
 
 T = TypeVar("T")
 
+Widths = Sequence[int] | None
+"""For every part, how many positions of a stream are left of it; None leaves all."""
+
 
 def rows(example: Example, start: int, stop: int) -> Example:
     """The rows from `start` up to `stop` of everything that an example holds."""
-    return _Cutter(len(example.tokens.ids), (stop - start,), start).parts(example)[0]
+    return _Cutter(len(example.tokens.ids), (stop - start,), start).examples(example)[0]
 
 
 def batches(example: Example, size: int) -> list[Example]:
     """The whole example in parts of `size` rows, without a copy."""
-    number = len(example.tokens.ids)
-    full, rest = divmod(number, size)
-    return _Cutter(number, (size,) * full + (rest,) * (rest > 0)).parts(example)
+    return _cutter(example, size).examples(example)
 
 
 def trimmed_batches(example: Example, size: int) -> list[Example]:
-    """The same, each part trimmed to its own widest row."""
-    trimmer, parts = _Trimmer(), batches(example, size)
-    if not any(stream.padded for piece in example.everything for stream in (piece.inputs, piece.decoder) if stream):
-        return parts
-    return [trimmer.example(*each) for each in zip(parts, _extents(example, size), strict=True)]
+    """The same, each part without the columns in which none of its rows has anything."""
+    return _cutter(example, size).examples(example, _extent(example, size))
+
+
+def trimmed(example: Example) -> Example:
+    """The same without the columns in which no row has anything: a block is as wide as the widest of all its rows."""
+    number = len(example.tokens.ids)
+    return trimmed_batches(example, number)[0] if number and _padded(example) else example
+
+
+def _cutter(example: Example, size: int) -> "_Cutter":
+    number = len(example.tokens.ids)
+    full, rest = divmod(number, size)
+    return _Cutter(number, (size,) * full + (rest,) * (rest > 0))
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """How many positions of each stream hold anything in some row of every part."""
+
+    inputs: Widths = None
+    decoder: Widths = None
+    beside: "tuple[_Extent, ...]" = ()
+
+
+def _extent(example: Example, size: int) -> _Extent:
+    decoder = None if example.decoder is None else _widths(example.decoder, size)
+    return _Extent(_widths(example.inputs, size), decoder, tuple(_extent(part, size) for part in example.beside))
+
+
+def _widths(stream: Stream, size: int) -> Widths:
+    """For every part of `size` rows, up to which position any of its rows is real; all where none is."""
+    number, width = stream.real.shape
+    if not stream.padded or not number or not width:
+        return None
+    parts = -(-number // size)
+    real = torch.nn.functional.pad(stream.real, (0, 0, 0, parts * size - number)).view(parts, size, width).any(1)
+    return (width - real.flip(1).byte().argmax(1)).tolist()
+
+
+def _padded(example: Example) -> bool:
+    streams = (s for part in example.everything for s in (part.inputs, part.decoder) if s is not None)
+    return any(stream.padded for stream in streams)
+
+
+class _Same(list[Any]):
+    """Parts that are one and the same value."""
 
 
 class _Cutter:
-    """Cuts every tensor that has a row axis into parts of some sizes; what is alike in every part is made once."""
+    """Cuts all that has a row axis into parts of some sizes; what is alike in every part is made once."""
 
     def __init__(self, rows: int, sizes: tuple[int, ...], start: int = 0) -> None:
         self.rows, self.sizes, self.start = rows, sizes, start
         self.even = len(set(sizes)) < 2
-        self.done: dict[int, list[Any]] = {}
+        self.done: dict[tuple[int, ...], list[Any]] = {}
 
-    def parts(self, value: T) -> list[T]:
-        """The parts of a value; a value that stands in several places is cut once."""
-        if id(value) not in self.done:
-            self.done[id(value)] = self._parts(value)
-        return self.done[id(value)]
+    def examples(self, example: Example, extent: _Extent | None = None) -> list[Example]:
+        """The parts of an example; a decoder looks across at the positions of the encoder that are left."""
+        extent = extent or _Extent()
+        inputs, decoder = extent.inputs, extent.decoder
+        beside = zip(example.beside, extent.beside or [None] * len(example.beside), strict=True)
+        return self._made(
+            example,
+            inputs=self.parts(example.inputs, inputs, inputs),
+            decoder=self.parts(example.decoder, decoder, inputs),
+            beside=self._side_by_side(self.examples(*each) for each in beside),
+            questions=self._side_by_side(
+                self.parts(q, decoder if q.reader == "decoder" else inputs) for q in example.questions
+            ),
+        )
 
-    def _parts(self, value: Any) -> list[Any]:
-        if isinstance(value, Tensor):
-            return self._tensor(value) if len(value) == self.rows else self._shared(value)
-        if isinstance(value, Mapping):
-            return [dict(zip(value, row, strict=True)) for row in self._side_by_side(value.values())]
-        if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):
-            return self._side_by_side(value)
+    def parts(self, value: T, own: Widths = None, source: Widths = None) -> list[T]:
+        """The parts of a value, as wide as its `own` stream or the `source` that it looks at.
+
+        What stands in several places is cut once.
+        """
+        key = (id(value), id(own), id(source))
+        if key not in self.done:
+            self.done[key] = self._parts(value, own, source)
+        return self.done[key]
+
+    def _parts(self, value: Any, own: Widths, source: Widths) -> list[Any]:
+        match value:
+            case Tensor():
+                return _first(self._tensor(value), own)
+            case Stream():
+                return self._made(value, own, own, cross=self.parts(value.cross, own, source))
+            case Visible():
+                painted = _first(self.parts(value.painted, own), source, axis=2)
+                return self._made(value, own, read=self.parts(value.read, source), painted=painted)
+            case Mapping():
+                cut = self._side_by_side(self.parts(v, own) for v in value.values())
+                return [dict(zip(value, row, strict=True)) for row in cut]
+            case tuple() if not isinstance(next(iter(value), ""), str):
+                return self._side_by_side(self.parts(v, own, source) for v in value)
         if is_dataclass(value) and not isinstance(value, Specials):
-            return self._fields(value)
+            return self._made(value, own)
         return self._shared(value)
 
+    def _made(self, whole: Any, own: Widths = None, source: Widths = None, **cut: list[Any]) -> list[Any]:
+        """The parts of a value: some fields are `cut`, some late, the others as wide as its `own` stream."""
+        kind = next((known for known in LATE if isinstance(whole, known)), type(whole))
+        late = LATE.get(kind, ())
+        for name in [f.name for f in fields(whole) if f.name not in late and f.name not in cut]:
+            value = getattr(whole, name)
+            cut[name] = self._shared(value) if name in OF_THE_VOCABULARY else self.parts(value, own, source)
+        alike = {name: parts[0] for name, parts in cut.items() if isinstance(parts, _Same)}
+        if late:
+            cutter = self if kind is Example else self.again()  # who held his own parts would never be freed
+            find = (partial(cutter.one, whole, number) for number in range(len(self.sizes)))
+            made = [partly(kind, alike, late, each) for each in find]
+        elif len(alike) == len(cut):
+            return self._shared(_new(kind, alike))
+        else:
+            made = [_new(kind, alike) for _ in self.sizes]
+        for name in cut.keys() - alike.keys():
+            for part, value in zip(made, cut[name], strict=True):
+                part.__dict__[name] = value
+        return made
+
+    def one(self, whole: Any, number: int, name: str) -> Any:
+        """One part of a field."""
+        return self.parts(getattr(whole, name))[number]
+
+    def again(self) -> "_Cutter":
+        """One that cuts in the same way and has cut nothing yet."""
+        return _Cutter(self.rows, self.sizes, self.start)
+
     def _shared(self, value: Any) -> list[Any]:
-        return [value] * len(self.sizes)
+        return _Same([value] * len(self.sizes))
 
     def _tensor(self, values: Tensor) -> list[Tensor]:
         """Parts of the memory of the whole; rows that are one row, or empty, are the same in every part."""
+        if len(values) != self.rows:
+            return self._shared(values)
         if self.even and self.sizes and (values.stride(0) == 0 or not values.numel()):
             return self._shared(values[self.start : self.start + self.sizes[0]])
         behind = self.start + sum(self.sizes)
         return list((values[self.start : behind]).split(list(self.sizes)))
 
-    def _fields(self, value: Any) -> list[Any]:
-        names = [f.name for f in fields(value)]
-        cut = [
-            self._shared(getattr(value, n)) if n in OF_THE_VOCABULARY else self.parts(getattr(value, n)) for n in names
-        ]
-        if all(values[0] is values[-1] for values in cut):
-            return self._shared(_made(type(value), dict(zip(names, (values[0] for values in cut), strict=True))))
-        return [_made(type(value), dict(zip(names, row, strict=True))) for row in zip(*cut, strict=True)]
-
-    def _side_by_side(self, values: Any) -> list[tuple[Any, ...]]:
-        cut = [self.parts(v) for v in values]
+    def _side_by_side(self, values: Iterable[list[Any]]) -> list[tuple[Any, ...]]:
+        cut = list(values)
         return list(zip(*cut, strict=True)) if cut else self._shared(())
 
 
-def _made(kind: type[T], values: dict[str, Any]) -> T:
-    """A frozen value with all its fields at once: setting them one by one took a third of the cutting."""
+def _first(parts: list[Any], widths: Widths, axis: int = 1) -> list[Any]:
+    """The first positions of every part; what is the same in all parts is narrowed once for each width."""
+    if widths is None or not parts or parts[0] is None:
+        return parts
+    if not isinstance(parts, _Same):
+        return [part.narrow(axis, 0, width) for part, width in zip(parts, widths, strict=True)]
+    narrow = {width: parts[0].narrow(axis, 0, width) for width in set(widths)}
+    kind = _Same if len(narrow) == 1 else list
+    return kind([narrow[width] for width in widths])
+
+
+def _new(kind: type[T], values: dict[str, Any]) -> T:
+    """A frozen value with many fields at once: setting them one by one took a third of the cutting."""
     made = object.__new__(kind)
     made.__dict__.update(values)
     return made
-
-
-@dataclass(frozen=True)
-class _Extent:
-    """How many positions of each stream hold anything in some row."""
-
-    inputs: int
-    decoder: int
-    beside: tuple["_Extent", ...]
-
-
-def trimmed(example: Example) -> Example:
-    """The same without the columns in which no row has anything: a block is as wide as the widest of all its rows."""
-    extents = _extents(example, len(example.tokens.ids))
-    return _Trimmer().example(example, extents[0]) if extents else example
-
-
-def _extents(example: Example, size: int) -> list[_Extent]:
-    """The extent of every part of `size` rows."""
-    inputs = _widths(example.inputs, size)
-    decoder = _widths(example.decoder, size) if example.decoder is not None else [0] * len(inputs)
-    beside = [_extents(part, size) for part in example.beside]
-    rows = zip(*beside, strict=True) if beside else [()] * len(inputs)
-    return [_Extent(*each) for each in zip(inputs, decoder, rows, strict=True)]
-
-
-def _widths(stream: Stream, size: int) -> list[int]:
-    """For every part of `size` rows, up to which position any of its rows is real; all where none is."""
-    number, width = stream.real.shape
-    parts = -(-number // size) if size else 0
-    if not stream.padded or not width or not parts:
-        return [width] * parts
-    real = torch.nn.functional.pad(stream.real, (0, 0, 0, parts * size - number)).view(parts, size, width).any(1)
-    return (width - real.flip(1).byte().argmax(1)).tolist()
-
-
-class _Trimmer:
-    """Takes the first positions of everything; what several parts share is narrowed once for each width."""
-
-    def __init__(self) -> None:
-        self.done: dict[tuple[int, ...], Any] = {}
-
-    def example(self, example: Example, extent: _Extent) -> Example:
-        """The first positions; the very same example where there is nothing to take off."""
-        inputs = self.stream(example.inputs, extent.inputs, extent.inputs)
-        decoder = example.decoder and self.stream(example.decoder, extent.decoder, extent.inputs)
-        beside = tuple(self.example(*each) for each in zip(example.beside, extent.beside, strict=True))
-        questions = tuple(
-            self.question(q, extent.decoder if q.reader == "decoder" else extent.inputs) for q in example.questions
-        )
-        new = (inputs, decoder, *beside, *questions)
-        old = (example.inputs, example.decoder, *example.beside, *example.questions)
-        if all(one is other for one, other in zip(new, old, strict=True)):
-            return example
-        return _with(example, inputs=inputs, decoder=decoder, beside=beside, questions=questions)
-
-    def stream(self, stream: Stream, width: int, source: int) -> Stream:
-        """The first `width` positions; a decoder looks across at the first `source` positions of the encoder."""
-        if width == stream.ids.shape[1] and (stream.cross is None or source == stream.cross.read.shape[1]):
-            return stream
-        names = ("ids", "origin", "real", "segment", "position", "language")
-        return _with(
-            stream,
-            **{name: self.first(getattr(stream, name), width) for name in names},
-            visible=self.visible(stream.visible, width, width),
-            query_visible=stream.query_visible and self.visible(stream.query_visible, width, width),
-            cross=stream.cross and self.visible(stream.cross, width, source),
-        )
-
-    def visible(self, visible: Visible, readers: int, read: int) -> Visible:
-        """Who sees whom among the first positions."""
-        key = (id(visible), readers, read)
-        if key not in self.done:
-            painted = visible.painted
-            self.done[key] = _with(
-                visible,
-                reader=self.first(visible.reader, readers),
-                read=self.first(visible.read, read),
-                window=visible.window and tuple(self.first(edge, readers) for edge in visible.window),
-                without=self.first(visible.without, readers),
-                painted=None if painted is None else painted[:, :readers, :read],
-            )
-        return self.done[key]
-
-    def question(self, question: Question, width: int) -> Question:
-        """What is asked at the first positions."""
-        if width == question.targets.shape[1]:
-            return question
-        names = ("targets", "graded", "origin", "reads")
-        against = question.against
-        known = {Contrast: "wrong", Count: "seen", Taught: "place"}
-        if against is not None:
-            name = known[type(against)]
-            against = _with(against, **{name: self.first(getattr(against, name), width)})
-        return _with(question, against=against, **{name: self.first(getattr(question, name), width) for name in names})
-
-    def first(self, values: Tensor | None, width: int) -> Tensor | None:
-        """The first positions of values `[b, n, ...]`, where there are any."""
-        if values is None or values.shape[1] == width:
-            return values
-        key = (id(values), width)
-        if key not in self.done:
-            self.done[key] = values.narrow(1, 0, width)
-        return self.done[key]
-
-
-def _with(value: T, **new: Any) -> T:
-    """The value with some fields replaced."""
-    return _made(type(value), {**vars(value), **new})

@@ -80,19 +80,37 @@ MUTANTS = (
     Mutant(
         "specials may be chosen",
         "playground/example.py",
-        "self.real & (self.ids >= self.specials.unknown)",
-        "self.real",
+        "words = self.ids >= self.specials.unknown",
+        "words = self.ids >= 0",
     ),
     Mutant(
         "one too many is drawn",
         f"{STAGES}/draw.py",
-        "[:, None] < count\n    row",
-        "[:, None] <= count\n    row",
+        "device=count.device)[:, None] < count]",
+        "device=count.device)[:, None] <= count]",
+    ),
+    Mutant(
+        "the k-th candidate is taken for the k-th place",
+        f"{STAGES}/draw.py",
+        "(number < candidates.shape[1])",
+        "(number < 0)",
+    ),
+    Mutant(
+        "gaps between draws are one too long",
+        f"{STAGES}/draw.py",
+        "* scale).long() + 1",
+        "* scale).long() + 2",
+    ),
+    Mutant(
+        "a whole word runs into the next",
+        f"{STAGES}/runs.py",
+        "(self.marked & ~self.opens)",
+        "self.marked",
     ),
     Mutant(
         "a draw that is taken is drawn again",
         f"{STAGES}/draw.py",
-        "last.where(flat.take(one), one)",
+        "last.where(marks.take(one), one)",
         "one",
     ),
     Mutant(
@@ -110,8 +128,8 @@ MUTANTS = (
     Mutant(
         "masked words stay readable",
         f"{STAGES}/change/tokens.py",
-        "words.masked_fill(plan.action == Action.MASKED, example.tokens.specials.mask)",
-        "own.where(plan.action == Action.MASKED, words)",
+        "Action.MASKED: torch.full_like(own, example.tokens.specials.mask)",
+        "Action.MASKED: own",
     ),
     Mutant(
         "random words may be specials",
@@ -188,8 +206,8 @@ MUTANTS = (
     Mutant(
         "T5: one sentinel for all gaps",
         f"{STAGES}/change/markers.py",
-        "sentinels[number.clamp(0, len(sentinels) - 1)]",
-        "sentinels[number * 0]",
+        "sentinels.take(number.clamp(0, len(sentinels) - 1))",
+        "sentinels.take(number * 0)",
     ),
     Mutant(
         "T5: official mode everywhere", f"{STAGES}/choose/spans.py", "outer = 0 if self.official else 1", "outer = 0"

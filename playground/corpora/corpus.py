@@ -2,15 +2,16 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from playground.corpora.pairs import cut_pairs, cut_triples, from_zero
 from playground.example import Tokens
+from playground.late import partly
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
@@ -105,19 +106,21 @@ class Corpus:
         return (0, self.held_out_from) if part == "train" else (self.held_out_from, len(self))
 
 
-def pick(tokens: Tokens, index: Tensor) -> Tokens:
-    """Some rows of a batch, in the order of `index`, with all that is known about them."""
-    return replace(
-        tokens,
-        **{name: getattr(tokens, name).index_select(0, index) for name in ("ids", "lengths", "word", "sentence")},
-        **{
-            name: kept.index_select(0, index)
-            for name in ("row", "visit")
-            if (kept := getattr(tokens, name)) is not None
-        },
-        labels={name: row.index_select(0, index) for name, row in tokens.labels.items()},
-        neighbours={name: pick(other, index) for name, other in tokens.neighbours.items()},
-    )
+def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
+    """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew."""
+    now = ("ids", "lengths", "row", "visit")
+    found = {name: _rows(getattr(tokens, name), index) for name in now if name not in known}
+    same = {name: getattr(tokens, name) for name in ("specials", "vocabulary", "padded", "counts")}
+    late = ("word", "sentence", "labels", "neighbours")
+    return partly(Tokens, {**same, **found, **known}, late, lambda name: _rows(getattr(tokens, name), index))
+
+
+def _rows(value: Any, index: Tensor) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _rows(v, index) for name, v in value.items()}
+    if isinstance(value, Tokens):
+        return pick(value, index)
+    return None if value is None else value.index_select(0, index)
 
 
 def find_boundary(ids: Tensor, sentence: Tensor, share: float = HELD_OUT) -> int:

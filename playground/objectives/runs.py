@@ -11,15 +11,15 @@ from playground.example import Example, natural, position_of, running
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of marked places `[b, t]`, numbered from left to right in each row.
+    """Runs of `marked` places `[b, t]`, numbered from left to right in each row; `opens` says where a run begins."""
 
-    `number` is that of the last run that has begun up to each place (0 before the first), `marked` says which places
-    lie in it and `opens` where a run begins.
-    """
-
-    number: Tensor
     marked: Tensor
     opens: Tensor
+
+    @cached_property
+    def number(self) -> Tensor:
+        """The last run that has begun up to each place, `[b, t]`; 0 before the first."""
+        return self.opens.cumsum(1).sub_(1).clamp_(min=0)
 
     @cached_property
     def of(self) -> Tensor:
@@ -47,9 +47,18 @@ class Runs:
         """What is true of a run, `[b, t]` by run, said of each of its places; 0 or False outside runs."""
         return values.gather(1, self.number) * self.marked
 
+    def whole(self, begun: Tensor) -> Tensor:
+        """All places `[m]` of the runs that begin at some, counted through the rows; what is longer is walked on."""
+        goes_on = torch.nn.functional.pad((self.marked & ~self.opens).flatten(), (0, 1))
+        found = [begun]
+        while len(found[-1]):
+            ahead = found[-1] + 1
+            found.append(ahead[goes_on.index_select(0, ahead)])
+        return torch.cat(found)
+
     def rows(self, index: Tensor) -> "Runs":
         """The runs of some rows alone."""
-        return Runs(self.number[index], self.marked[index], self.opens[index])
+        return Runs(self.marked[index], self.opens[index])
 
     @property
     def first(self) -> Tensor:
@@ -64,11 +73,12 @@ class Runs:
 
 def runs(example: Example, marked: Tensor, number: Tensor | None = None) -> Runs:
     """The longest runs of marked places `[b, t]` that are neighbours in the input and share a `number` `[b, t]`."""
-    joined = _before(marked) & side_by_side(example)
+    joined = marked[:, :-1] & side_by_side(example)[:, 1:]
     if number is not None:
-        joined = joined & (number == _before(number))
-    opens = marked & ~joined
-    return Runs(opens.cumsum(1).sub_(1).clamp_(min=0), marked, opens)
+        joined = joined & (number[:, 1:] == number[:, :-1])
+    opens = marked.clone(memory_format=torch.contiguous_format)
+    opens[:, 1:] &= ~joined
+    return Runs(marked, opens)
 
 
 def places(example: Example) -> Tensor:

@@ -44,23 +44,20 @@ def unfold(example: Example, spans: Spans, markers: Tensor) -> Woven:
 
 
 def _laid(example: Example, ids: Tensor, markers: Tensor, marked: Tensor, first: Tensor, length: Tensor) -> Woven:
-    """Pieces `[b, p]` one after the other: from place `first` on so many ids; markers stand behind the text's places.
-
-    What a step up or down at the beginning of each piece adds up to says where a position reads from.
-    """
-    places, count = ids.shape[1], length.sum(1)
+    """Pieces `[b, p]` one after the other: from place `first` on so many ids; markers stand behind the text."""
+    count = length.sum(1)
     real, padded = below(count)
-    width, last = real.shape[1], places + markers.shape[1]
-    pad = torch.full_like(count[:, None], example.tokens.specials.pad)
-    length = torch.cat([length, torch.zeros_like(pad)], dim=1)
-    first = torch.cat([first, torch.full_like(pad, last)], dim=1)
-    begin = length.cumsum(1) - length
-    steps = torch.zeros((len(ids), width + 1), dtype=torch.long, device=ids.device)
-    steps.scatter_add_(1, begin, (first - begin).diff(dim=1, prepend=torch.zeros_like(pad)))
-    source = steps.cumsum(1)[:, :width] + running(real)
-    source = source.clamp(max=last) if padded else source
-    origin = torch.cat([running(ids), marked, torch.full_like(pad, -1)], dim=1).gather(1, source)
-    return Woven(torch.cat([ids, markers, pad], dim=1).gather(1, source), origin, real, padded)
+    columns, origins = [ids, markers], [running(ids), marked]
+    if padded:
+        blank = torch.full_like(count[:, None], example.tokens.specials.pad)
+        columns, origins = [*columns, blank], [*origins, torch.full_like(blank, -1)]
+        first = torch.cat([first, torch.full_like(blank, ids.shape[1] + markers.shape[1])], dim=1)
+        length = torch.cat([length, real.shape[1] - count[:, None]], dim=1)
+    ahead = first - (length.cumsum(1) - length)
+    source = ahead.flatten().repeat_interleave(length.flatten(), output_size=real.numel()).view(real.shape)
+    source = source + running(real)
+    source = source.clamp(max=ids.shape[1] + markers.shape[1]) if padded else source
+    return Woven(torch.cat(columns, dim=1).gather(1, source), torch.cat(origins, dim=1).gather(1, source), real, padded)
 
 
 def _numbered(markers: Tensor, first: int) -> Tensor:

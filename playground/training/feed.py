@@ -50,7 +50,7 @@ class Feed:
             begin, end = (min(max(step - epoch * number, 0), number) * self.batch for step in (first, last))
             index.append(self._epoch(epoch)[begin:end])
             visit.append(torch.full_like(index[-1], epoch))
-        return replace(pick(self.windows, torch.cat(index)), visit=torch.cat(visit))
+        return pick(self.windows, torch.cat(index), visit=torch.cat(visit))
 
     def _epoch(self, epoch: int) -> Tensor:
         if epoch not in self._order:

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from dataclasses import replace
+from math import isfinite
 
 import pytest
 import torch
@@ -11,19 +12,21 @@ import torch
 from playground import leaks
 from playground.example import Action, begin
 from playground.frames import BETWEEN, STATES
-from playground.models import Architecture, fitted, make_model
+from playground.models import Architecture, fitted, grade, make_model
 from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose import ChosenSpans, tell_spans
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
+from playground.rows import trimmed_batches
 from playground.seeds import generator
 from playground.tokenizing.tokenizer import train
-from tests.texts import TWO_SENTENCES, story, tokens_for, tokens_of
+from tests.texts import SPECIALS, TWO_SENTENCES, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
 LAYERS = 2
+TINY = Architecture(layers=1, width=16, heads=2)
 every_objective = pytest.mark.parametrize("name", NAMES)
 
 
@@ -475,6 +478,24 @@ def assert_answers_stay_hidden(example, answer_, found):
     answers = answer_.question.origin[0, answer_.places]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
     assert answer_.question.copying or not (found & shows).any()
+
+
+EMPTY = {"all": [[], []], "some": [[], range(40, 49), [], [44]]}
+"""Batches of texts of which all or some have no word."""
+
+
+@every_objective
+def test_texts_without_a_word_cost_nothing(name):
+    objective = objectives()[name]
+    usual = objective.specimens(tokens_for(objective), generator(0))
+    for rows in EMPTY.values():
+        whole = objective.example(suited(objective, tokens_of(rows)), generator(1))
+        model = make_model(fitted(TINY, whole, *usual), SPECIALS.size, generator(2))
+        for part in (whole, *trimmed_batches(whole, 1)):
+            cost = float(grade(model.answers(part))[0].detach())
+            graded = any(bool(q.graded.any()) for e in part.everything for q in e.questions)
+            assert isfinite(cost)
+            assert graded or cost == 0
 
 
 @every_objective

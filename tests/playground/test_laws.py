@@ -109,6 +109,16 @@ def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often()
     assert_law(Counter(sets), uniform(combinations((1, 2, 4, 5), 2)))
 
 
+@pytest.mark.parametrize("rows", [8000, 8192])
+def test_every_order_is_equally_likely_within_the_groups(rows):
+    """Fewer numbers are sorted row by row, as many as `draw.MANY` together."""
+    assert (rows * 4 >= draw.MANY) == (rows == 8192)
+    found = draw.shuffled(torch.zeros((rows, 4), dtype=torch.int32), generator(25))
+    assert_law(Counter(map(tuple, found.tolist())), uniform(permutations(range(4))))
+    group = torch.randint(0, 4, (rows, 4), generator=generator(26))
+    assert (group.gather(1, draw.shuffled(group, generator(27)).argsort(1)).diff(dim=1) >= 0).all()
+
+
 def test_words_fill_the_budget_as_in_a_random_order_in_which_each_that_fits_is_taken():
     size, budget = (1, 2, 1, 3, 2), 5
     words = [k for k, n in enumerate(size) for _ in range(n)]

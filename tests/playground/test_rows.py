@@ -1,5 +1,8 @@
 """Cutting an example: each part is what would have been there had only its rows been read."""
 
+import gc
+import pickle
+import weakref
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 
@@ -195,6 +198,25 @@ def test_a_value_in_two_places_stays_one_value():
     whole = example_of("RTD")
     for part in batches(whole, 6):
         assert part.generator.tokens is part.tokens
+
+
+def test_nothing_stays_behind_when_the_parts_are_gone():
+    """Without the help of the collector of cycles, which does not know how much memory a tensor takes."""
+    whole = example_of("RTD")
+    parts = batches(whole, 6)
+    assert all(part.tokens.ids is not None and part.action is not None for part in parts)
+    held = weakref.ref(whole.inputs.ids)
+    gc.disable()
+    try:
+        del whole, parts
+        assert held() is None
+    finally:
+        gc.enable()
+
+
+def test_a_part_that_is_sent_elsewhere_has_all_it_knows():
+    for part in batches(example_of("RTD"), 6):
+        assert_same(pickle.loads(pickle.dumps(part)), part)
 
 
 def test_rows_without_any_text_are_left_as_they_are():

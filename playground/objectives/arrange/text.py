@@ -76,11 +76,11 @@ def shift(values: Tensor, first: int) -> Tensor:
 def wrapped(example: Example, before: int, after: int) -> Stream:
     """The text with one token before and one right after its last token, `[b, t + 2]`."""
     tokens = example.tokens
-    blank = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
+    blank = torch.full_like(tokens.lengths[:, None], tokens.specials.pad)
     ids = torch.cat([torch.full_like(blank, before), tokens.ids, blank], dim=1)
     ids = ids.scatter(1, tokens.lengths[:, None] + 1, after)
     places = example.inputs.origin
-    edge = torch.full_like(places[:, :1], -1)
+    edge = torch.full_like(blank, -1)
     origin = torch.cat([edge, places, edge], dim=1)
     real = torch.arange(ids.shape[1], device=ids.device) < tokens.lengths[:, None] + 2
     return stream(ids, origin, real, padded=tokens.padded, language=spoken(tokens, origin))

@@ -42,6 +42,7 @@ def asked_to_say(example: Example, second: Tokens, end: bool) -> Example:
     written = replace(written, origin=torch.full_like(written.ids, -1))
     decoder = answered_so_far(second, written)
     if "language" in second.labels:
-        spoken = second.labels["language"].clamp(min=0).amax(1, keepdim=True)
+        language = torch.nn.functional.pad(second.labels["language"], (0, 1))  # an empty text speaks language 0
+        spoken = language.amax(1, keepdim=True).clamp(min=0)
         decoder = replace(decoder, language=spoken.expand(written.ids.shape))
     return asked_to_write(example, written, decoder, copying=False)

@@ -1,6 +1,7 @@
 """Change spans into markers."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 import torch
@@ -71,14 +72,13 @@ def _read(example: Example, folded: Woven) -> Stream:
 
 def _folded(example: Example, words: Tensor) -> Tensor:
     """What is done to each token `[b, t]`: the first of a span is its marker, the rest is folded away."""
-    spans, width = example.spans, example.tokens.ids.shape[1]
-    row = torch.arange(len(spans.start), device=words.device)[:, None] * width
-    here = spans.length > 0
-    random = words[here] >= example.tokens.specials.first_word
-    mark = torch.where(random, int(Action.RANDOMISED), int(Action.MASKED))
-    hidden = example.chosen & (example.action != int(Action.GRADED_AS_IS))  # sentences may be left as they are
-    gone = example.action.masked_fill(hidden, int(Action.DELETED))
-    return put(gone, (spans.start + row)[here], mark)
+    spans, (rows, width), action = example.spans, example.tokens.ids.shape, example.action
+    row = torch.arange(rows, device=words.device)[:, None] * width
+    here = (spans.length > 0).flatten().nonzero()[:, 0]
+    random = words.take(here) >= example.tokens.specials.first_word
+    mark = random * (Action.RANDOMISED - Action.MASKED) + Action.MASKED
+    hidden = example.chosen & (action != Action.GRADED_AS_IS)  # sentences may be left as they are
+    return put(action + hidden * (Action.DELETED - action), (spans.start + row).take(here), mark)
 
 
 def markers(example: Example, kind: str) -> Tensor:
@@ -91,5 +91,10 @@ def markers(example: Example, kind: str) -> Tensor:
 
 def sentinel(example: Example, number: Tensor) -> Tensor:
     """The sentinel of each number; the last one stands for all that come after it."""
-    sentinels = torch.tensor(example.tokens.specials.sentinels, device=number.device)
-    return sentinels[number.clamp(0, len(sentinels) - 1)]
+    sentinels = _sentinels(example.tokens.specials.sentinels, number.device)
+    return sentinels.take(number.clamp(0, len(sentinels) - 1))
+
+
+@cache
+def _sentinels(ids: tuple[int, ...], device: torch.device) -> Tensor:
+    return torch.tensor(ids, device=device)

@@ -61,7 +61,7 @@ class ChangeTokens:
             raise Refusal(f"mask {self.mask} and random {self.random} add up to more than 1; lower one of them.")
 
     def plan(self, example: Example, rng: Generator) -> Corruption:
-        places = example.chosen.flatten().nonzero()[:, 0]
+        places = example.places
         dice = self._dice(example, places, rng)
         action = Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
         return Corruption(places, action, self._words(example, places, rng))
@@ -87,14 +87,21 @@ class ChangeTokens:
         return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
     def build(self, example: Example, plan: Corruption) -> Example:
-        own = example.tokens.ids.take(plan.places)
-        words = plan.words.where(plan.action == Action.RANDOMISED, own)
-        words = words.masked_fill(plan.action == Action.MASKED, example.tokens.specials.mask)
-        corrupted = put(example.tokens.ids, plan.places, words)
+        corrupted = put(example.tokens.ids, plan.places, self._shown(example, plan))
         action, inputs = put(example.action, plan.places, plan.action), example.inputs
         as_text = inputs.ids is example.tokens.ids
         inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
         return replace(example, action=action, inputs=inputs)
+
+    def _shown(self, example: Example, plan: Corruption) -> Tensor:
+        """What stands at the chosen places, `[m]`; picking by number beats two questions that nobody can foresee."""
+        own = example.tokens.ids.take(plan.places)
+        by_action = {
+            Action.MASKED: torch.full_like(own, example.tokens.specials.mask),
+            Action.RANDOMISED: plan.words,
+            Action.GRADED_AS_IS: own,
+        }
+        return torch.stack(list(by_action.values())).gather(0, plan.action[None] - min(by_action))[0]
 
     def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(wanted):

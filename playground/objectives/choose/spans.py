@@ -38,6 +38,8 @@ def inside(spans: Spans, width: int) -> Tensor:
 
 def _cut_at_specials(example: Example, plan: ChosenSpans) -> Spans:
     """Count the separators up to each place; the first one from a span's start on is one more than stand before it."""
+    if bool(example.maskable.all()):
+        return Spans(plan.start, plan.length)
     width = example.tokens.ids.shape[1]
     counted = torch.cat([torch.zeros_like(example.tokens.lengths[:, None]), (~example.maskable).cumsum(1)], dim=1)
     before = counted.gather(1, plan.start.clamp(max=width))

@@ -1,11 +1,12 @@
 """Choose single tokens."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from torch import Generator, Tensor, minimum
 
-from playground.example import Example
+from playground.example import Example, choosing
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
@@ -19,6 +20,18 @@ class Chosen:
     """Positions of the text, `[b, t]`."""
 
     positions: Tensor
+
+    @classmethod
+    def at(cls, places: Tensor, like: Tensor) -> "Chosen":
+        """Those at some places `[m]`, counted through the rows of a shape `[b, t]`."""
+        chosen = cls(draw.marked(places, like))
+        vars(chosen)["places"] = places
+        return chosen
+
+    @cached_property
+    def places(self) -> Tensor:
+        """The same, counted through the rows, `[m]`; in no order."""
+        return self.positions.flatten().nonzero()[:, 0]
 
 
 @dataclass(frozen=True)
@@ -43,12 +56,17 @@ class ChooseTokens:
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         candidates = self.candidates(example)
+        if self.copies:
+            return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
-            return Chosen((draw.dice(example.tokens, self.copies, PLACES, rng) < self.rate) & candidates)
-        number = self._number(example, candidates, rng)
-        if not self.copies:
-            return Chosen(draw.exactly(number, candidates, rng))
-        return Chosen(draw.lowest(number, candidates, draw.dice(example.tokens, self.copies, PLACES, rng)))
+            return Chosen.at(draw.some_places(self.rate, candidates, rng), candidates)
+        return Chosen.at(draw.exact_places(self._number(example, candidates, rng), candidates, rng), candidates)
+
+    def _fixed(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
+        dice = draw.dice(example.tokens, self.copies, PLACES, rng)
+        if self.selection == "iid":
+            return (dice < self.rate) & candidates
+        return draw.lowest(self._number(example, candidates, rng), candidates, dice)
 
     def candidates(self, example: Example) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
@@ -59,23 +77,29 @@ class ChooseTokens:
             return self.count(candidates)
         chance = draw.dice(example.tokens, self.copies, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
-        return self._capped((self.rate * (number + self.specials) + chance.double()).floor().long(), number)
+        wanted = (self.rate * (number + self.specials) + chance.double()).floor().long()
+        return minimum(wanted.clamp(max=self.cap) if self.cap else wanted, number)
 
     def count(self, candidates: Tensor) -> Tensor:
         """How many tokens `[b]`: the share rounded half to even, at least one where the rate is not 0."""
-        return self._capped(share_of(self.rate, candidates, self.specials), candidates.sum(1))
-
-    def _capped(self, wanted: Tensor, number: Tensor) -> Tensor:
-        return minimum(wanted.clamp(max=self.cap) if self.cap else wanted, number)
+        wanted = share_of(self.rate, candidates, self.specials)
+        return wanted.clamp(max=self.cap) if self.cap else wanted
 
     def build(self, example: Example, plan: Chosen) -> Example:
-        return replace(example, chosen=plan.positions & self.candidates(example), copies=self.copies)
+        return chosen_of(example, plan, self.candidates(example), self.copies)
 
     def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
         return wished(example, plan, wanted)
 
     def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
+
+
+def chosen_of(example: Example, plan: Chosen, candidates: Tensor, copies: int = 0) -> Example:
+    """The example with what a plan chose of the candidates `[b, t]`."""
+    kept = candidates.flatten().index_select(0, plan.places)
+    places = plan.places if bool(kept.all()) else plan.places[kept]
+    return choosing(example, plan.positions & candidates, places, copies)
 
 
 def share_of(rate: float, candidates: Tensor, specials: int) -> Tensor:

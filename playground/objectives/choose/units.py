@@ -1,6 +1,6 @@
 """Choose whole words, phrases or names."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 from playground.example import Example, Tokens
 from playground.knob import knob
 from playground.objectives import draw, wishes
-from playground.objectives.choose.tokens import Chosen, share_of, wished
+from playground.objectives.choose.tokens import Chosen, chosen_of, share_of, wished
 from playground.objectives.runs import Runs, runs
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
@@ -36,20 +36,18 @@ class ChooseUnits:
     def plan(self, example: Example, rng: Generator) -> Chosen:
         units = self.units(example)
         if self.law == "iid":
-            positions = units.at(draw.noise(tuple(units.number.shape), rng) < self.rate)
-            one = draw.noise((len(positions),), rng) * units.count
-            return Chosen(self._or_one(positions, units, one.long()))
+            chosen = Chosen.at(units.whole(draw.some_places(self.rate, units.opens, rng)), units.opens)
+            return self._or_one(chosen, units, rng) if self.min_one and self.rate else chosen
         budget = share_of(self.rate, example.maskable, self.specials)
         taken, order = take_at_random(units, budget, rng)
         positions = units.at(taken)
         return Chosen(at_least_one(positions, units, order, budget) if self.min_one else positions)
 
-    def _or_one(self, positions: Tensor, units: Runs, unit: Tensor) -> Tensor:
-        """The positions; where there are none, those of one `unit [b]`."""
-        if not self.min_one or self.rate == 0:
-            return positions
-        idle = (~positions.any(1)).nonzero()[:, 0]
-        return positions.index_copy(0, idle, units.rows(idle).of == unit[idle, None])
+    def _or_one(self, chosen: Chosen, units: Runs, rng: Generator) -> Chosen:
+        """The choice; where a row has none, any one of its units."""
+        one = (draw.noise(tuple(units.count.shape), rng) * units.count).long()
+        idle = (~chosen.positions.any(1)).nonzero()[:, 0]
+        return Chosen(chosen.positions.index_copy(0, idle, units.rows(idle).of == one[idle, None]))
 
     def units(self, example: Example) -> Runs:
         """The units of each text; a special in the middle parts one in two."""
@@ -57,7 +55,7 @@ class ChooseUnits:
         return runs(example, example.maskable & (number >= 0), number)
 
     def build(self, example: Example, plan: Chosen) -> Example:
-        return replace(example, chosen=plan.positions & example.maskable)
+        return chosen_of(example, plan, example.maskable)
 
     def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
         return wished(example, plan, wanted)
@@ -67,7 +65,7 @@ class ChooseUnits:
 
 
 def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
-    """A number for the unit that each token belongs to, `[b, t]`, -1 for none; neighbours of one number are one."""
+    """A number for the unit of each token, `[b, t]`, below 0 for none; neighbours of one number are one."""
     lacking = [name for name in LABELS[unit] if name not in tokens.labels]
     if lacking:
         raise Refusal(
@@ -75,6 +73,8 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
         )
     kinds = [tokens.labels[name] for name in LABELS[unit]] or [tokens.word]
     kinds += [tokens.word] if unit == "knowledge" else []
+    if len(kinds) == 1:
+        return kinds[0]
     number = torch.full_like(tokens.word, -1)
     for place, kind in reversed(list(enumerate(kinds))):
         number = (kind * len(kinds) + place).where(kind >= 0, number)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import Action, Example, at_origin, causal, full
+from playground.example import Action, Example, at_origin, causal, full, nothing
 from playground.knob import knob
 
 
@@ -20,14 +20,11 @@ class SeeEncoderDecoder:
     def build(self, example: Example) -> Example:
         inputs, decoder = example.inputs, example.decoder
         assert decoder is not None, "an ask stage that writes a decoder must come before this one"
-        shown = self._shown(example) if self.hide_masked else inputs.real
-        padded = inputs.padded or self.hide_masked
-        decoder = replace(
-            decoder,
-            visible=causal(decoder.real, decoder.padded),
-            cross=full(shown, padded, readers=decoder.real),
-        )
-        return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder)
+        visible = full(inputs.real, inputs.padded)
+        read = full(self._shown(example), padded=True) if self.hide_masked else visible
+        cross = replace(read, reader=nothing(decoder.real))
+        decoder = replace(decoder, visible=causal(decoder.real, decoder.padded), cross=cross)
+        return replace(example, inputs=replace(inputs, visible=visible), decoder=decoder)
 
     def _shown(self, example: Example) -> Tensor:
         inputs = example.inputs

@@ -43,7 +43,7 @@ class SeeOrder:
 
     def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
         """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""
-        targets = example.rank.masked_fill(~example.chosen, -1)
+        targets = (example.rank + 1) * example.chosen - 1
         ranked = example.rank.masked_fill(~example.chosen & example.maskable, -1)
         match self.context:
             case "strict":
