@@ -13,6 +13,7 @@ from widgets.pages import corpus, stage, train, transfer
 from widgets.scene.care import Care
 from widgets.store import SCENE, Store
 from widgets.training import runs_folder
+from widgets.typed import Typed
 
 pn.extension()
 
@@ -52,7 +53,7 @@ def app(runs: Path | None = None) -> Any:
     pn.state.on_session_destroyed(gone)
     return pmui.Page(
         title="Pretraining Playground",
-        main=[tabs, Care(height=0, margin=0)],
+        main=[tabs, Care(height=0, margin=0), Typed(height=0, margin=0)],
         main_width="100%",
         theme_config=THEME,
     )

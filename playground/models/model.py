@@ -159,14 +159,14 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def propose(self, example: Example) -> Tensor:
-        """The generator's scores `[b, t, v]` for every place of the text, without gradient."""
+        """The generator's scores `[k, v]` for the k chosen places of the text, without gradient."""
         need(self.shape.generator_share, "needs a generator", "generator_share above 0")
         inputs = example.inputs
-        hidden = self.generator.read(inputs, self.table.weight)
-        places = position_of(inputs, example.tokens.ids.shape[1])
-        hidden = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
-        scores = self.generator_vocabulary(hidden.flatten(0, 1), self.table.weight).unflatten(0, hidden.shape[:2])
-        scores[..., : example.tokens.specials.first_word] = float("-inf")
+        rows, places = example.chosen.nonzero(as_tuple=True)
+        there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
+        hidden = self.generator.read(inputs, self.table.weight)[rows, there]
+        scores = self.generator_vocabulary(hidden, self.table.weight)
+        scores[:, : example.tokens.specials.first_word] = float("-inf")
         return scores
 
     def features(self, tokens: Tokens) -> Tensor:
