@@ -28,6 +28,9 @@ def add(commands: Any) -> None:
     compare.add_argument("--seeds", type=positive(int), default=3, metavar="K")
     compare.add_argument("--tuning-steps", type=positive(int), default=80, metavar="N", help="steps of each lane")
     compare.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes for the lanes")
+    compare.add_argument(
+        "--way", default="auto", choices=("auto", "stacked", "apart"), help="how lanes run; auto: stacked on CUDA"
+    )
     compare.add_argument("--cluster", metavar="ADDRESS|local", help="run the lanes on a Dask cluster")
     compare.add_argument("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
     compare.add_argument("--rates", default="own", help="learning rates: own, fixed, published or tuned")
@@ -59,7 +62,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     run = _base(given, folder)
     asked = Asked(
         str(run), what, tuple(map(spell, chosen)), given.labels, given.seeds, given.seed, given.tuning_steps,
-        given.match, given.rates, given.workers, given.packing,
+        given.match, given.rates, given.workers, given.packing, given.way,
     )  # fmt: skip
     saved = checkpoint.load(run)
     base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
@@ -68,6 +71,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
         lanes = asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
         *_, last = _lane_bar(lanes, asked)
     assert isinstance(last, Comparison)
+    print(*last.told, sep="\n", end="\n" * bool(last.told), file=sys.stderr)
     learner, corpus = saved.learner, saved.corpus
     origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
     made = Artefact(last, asked, origin)

@@ -85,8 +85,12 @@ class PullToStart:
     rehearses: ClassVar[bool] = False
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        old = [p.detach().clone() for p in start.named.values()]
-        return lambda _: self.strength / 2 * _far(list(start.named.values()), old)
+        return _pulled(self, start)
+
+    def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
+        """Every weight is needed alike."""
+        named = dict(base.learner.model.named_parameters())
+        return [torch.ones_like(named[name]) for name in names]
 
 
 @dataclass(frozen=True)
@@ -103,10 +107,15 @@ class PullByFisher:
     rehearses: ClassVar[bool] = True
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        old = [p.detach().clone() for p in start.named.values()]
-        names = tuple(start.named)
-        need = start.base.remember(("fisher", self.rows, names), lambda: fisher(start.base, names, self.rows))
-        return lambda _: self.strength / 2 * _far(list(start.named.values()), old, need)
+        return _pulled(self, start)
+
+    def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
+        """The Fisher information, the same for all lanes."""
+        return base.remember(("fisher", self.rows, tuple(names)), lambda: fisher(base, names, self.rows))
+
+
+Pull = PullToStart | PullByFisher
+"""Penalties that pull weights back to where they began: the strength times how much each of them is needed."""
 
 
 def fisher(base: Base, names: Sequence[str], rows: int) -> list[Tensor]:
@@ -122,14 +131,19 @@ def fisher(base: Base, names: Sequence[str], rows: int) -> list[Tensor]:
     return [n / mean for n in need]
 
 
-def _far(now: list[nn.Parameter], old: list[Tensor], need: list[Tensor] | None = None) -> Tensor:
-    """The squared distance of what learns in this step to where it began."""
-    total = torch.zeros((), device=old[0].device)
-    for k, (p, start) in enumerate(zip(now, old, strict=True)):
-        if p.requires_grad:
-            square = (p - start) ** 2
-            total = total + (square if need is None else need[k] * square).sum()
-    return total
+def _pulled(pull: Pull, start: Start) -> Callable[[Moment], Tensor]:
+    """Half the strength times the squared distance of what learns in a step to where it began, weighed by the need."""
+    old = [p.detach().clone() for p in start.named.values()]
+    need = pull.need(start.base, tuple(start.named))
+
+    def loss(_: Moment) -> Tensor:
+        total = torch.zeros((), device=old[0].device)
+        for p, began, weight in zip(start.named.values(), old, need, strict=True):
+            if p.requires_grad:
+                total = total + (weight * (p - began) ** 2).sum()
+        return pull.strength / 2 * total
+
+    return loss
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class Asked:
     rates: str = "own"
     workers: int = 1
     packing: str | None = None
+    way: str = "auto"
 
     @property
     def chosen(self) -> list[Strategy]:
@@ -65,7 +66,7 @@ class Asked:
         return compare(
             base, tokenizer, task or find_task(self.task), chosen or self.chosen, labels=self.labels, seeds=self.seeds,
             seed=self.seed, setting=setting, workers=self.workers, match=self.match,
-            rates=self.rates, record=record, elsewhere=elsewhere,
+            rates=self.rates, record=record, elsewhere=elsewhere, way=self.way,
         )  # fmt: skip
 
     def again(self) -> Comparison:

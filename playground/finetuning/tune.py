@@ -174,14 +174,14 @@ class Tuning:
         drawn = _draw(self.train, self.setting.batch, self.seed, step)
         alone = any(step < int(getattr(term, "alone", 0.0) * self.setting.steps) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
-            scores = self.head(self.reader.read(drawn.tokens, self._frozen(step)), drawn)
+            scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
             loss = drawn.answer.loss(scores, drawn.labels)
         total = sum((ask(Moment(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss)
         if total.requires_grad:  # else everything is frozen in this step
             total.backward()
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
-        self._note(step)
+        self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
         return float(loss.detach())
 
     def look(self, test: Labelled, step: int) -> Look | None:
@@ -228,17 +228,17 @@ class Tuning:
                     parameter.requires_grad_(group["learns"])
             group["lr"] = rate
 
-    def _note(self, step: int) -> None:
-        """Write down the rates that were used, and what is no longer as it was."""
-        self.rates[:, step] = torch.tensor([g["lr"] for g in self.optimiser.param_groups])
-        self.reader.changed(self._frozen(step) + 1)
+    def note(self, step: int, rates: Tensor) -> None:
+        """Write down the rates `[g]` that were used, and what is no longer as it was."""
+        self.rates[:, step] = rates
+        self.reader.changed(self.frozen(step) + 1)
         first = self.setting.steps - max(1, int(self.strategy.averaged * self.setting.steps))
         if self.strategy.averaged and step >= first:
             self.mean.take()
             if step + 1 == self.setting.steps:
                 self.mean.put()
 
-    def _frozen(self, step: int) -> int:
+    def frozen(self, step: int) -> int:
         """The highest level below everything that learns in a step."""
         learning = [k for k, m in zip(self.levels, self.plan[:, step].tolist(), strict=True) if m]
         return min(learning, default=self.model.top_level + 1) - 1
@@ -386,13 +386,16 @@ def _numbered(texts: Labelled, base: Base) -> Labelled:
 
 
 def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
-    """The batch of a step: passes over the labelled texts in an order of its own each time."""
-    number = len(train.labels)
+    """The batch of a step."""
+    return train.pick(order(len(train.labels), size, seed, step).to(train.labels.device))
+
+
+def order(number: int, size: int, seed: int, step: int) -> Tensor:
+    """Which of so many texts a step reads: passes over all of them, in an order of its own each time."""
     begin, end = step * size, (step + 1) * size
     first = begin // number
     passes = [_order(number, seed, p) for p in range(first, (end - 1) // number + 1)]
-    index = torch.cat(passes)[begin - first * number : end - first * number].to(train.labels.device)
-    return train.pick(index)
+    return torch.cat(passes)[begin - first * number : end - first * number]
 
 
 @lru_cache(maxsize=256)
