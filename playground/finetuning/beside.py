@@ -3,7 +3,7 @@
 Each is a declaration; `begin` sees the lane as it starts and gives a function that is asked in every step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -39,7 +39,7 @@ class Start:
     `learner` holds the copy that is being tuned, `named` the pre-trained parameters that reading a text uses, `every`
     all that may learn, the head included. `embed` gives the embeddings of a batch, `score` its scores anew, from moved
     embeddings where they are given; `other` is the loss of another task in a step, `unlabelled` a batch of the task's
-    texts whose labels nobody may look at.
+    texts whose labels nobody may look at; `train` are all labelled texts.
     """
 
     base: Base
@@ -52,6 +52,7 @@ class Start:
     unlabelled: Callable[[int], Labelled]
     seed: int
     steps: int
+    train: Labelled
 
     def loss_on(self, tokens: Tokens, *path: object) -> Tensor:
         """The loss of the pre-training questions on a text; `path` names the draw."""
@@ -119,13 +120,20 @@ Pull = PullToStart | PullByFisher
 
 
 def fisher(base: Base, names: Sequence[str], rows: int) -> list[Tensor]:
-    """Mean squared gradient of the pre-training loss of single rows, for each weight, divided by the mean of all."""
-    text, named = base.rehearse(), dict(base.learner.model.named_parameters())
+    """How much the pre-training loss of single rows depends on each weight."""
+    text = base.rehearse()
+    alone = (pick(text, row) for row in torch.arange(min(rows, len(text.ids)), device=text.ids.device).split(1))
+    losses = (loss_on(base.learner, one, 0, "fisher", row) for row, one in enumerate(alone))
+    return needed(base.learner.model, names, losses)
+
+
+def needed(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> list[Tensor]:
+    """Mean squared gradient of losses for each weight, divided by the mean of all (Fisher information's diagonal)."""
+    named = dict(model.named_parameters())
     parameters = [named[name] for name in names]
     need = [torch.zeros_like(p) for p in parameters]
-    for row in range(min(rows, len(text.ids))):
-        alone = pick(text, torch.tensor([row], device=text.ids.device))
-        gradients = torch.autograd.grad(loss_on(base.learner, alone, 0, "fisher", row), parameters, allow_unused=True)
+    for loss in losses:
+        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
         need = [n if g is None else n + g**2 for n, g in zip(need, gradients, strict=True)]
     mean = torch.cat([n.flatten() for n in need]).mean().clamp(min=1e-30)
     return [n / mean for n in need]

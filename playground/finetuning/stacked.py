@@ -32,6 +32,8 @@ def hindrance(base: Base, strategy: Strategy, texts: Labelled) -> str:
     model = base.learner.model
     if strategy.prompt:
         return "it trains nothing"
+    if strategy.given:
+        return "its model or head is given more than the words"
     if strategy.beside:
         return f"its steps hold more than the task ({strategy.beside[0].name})"
     if not all(isinstance(term, Pull) for term in strategy.penalties):
