@@ -170,6 +170,7 @@ class _Trimmer:
                 window=visible.window and tuple(self.first(edge, readers) for edge in visible.window),
                 without=self.first(visible.without, readers),
                 painted=None if painted is None else painted[:, :readers, :read],
+                above=visible.above and self.visible(visible.above, readers, read),
             )
         return self.done[key]
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 import panel as pn
 import panel_material_ui as pmui
 
+from widgets.first import TEMPLATE, first
 from widgets.live import drain
 from widgets.pages import corpus, stage, train, transfer
 from widgets.scene.care import Care
@@ -45,6 +46,8 @@ def app(runs: Path | None = None) -> Any:
         _link(store)
     tabs, drained = _rooms(store)
     drain(drained)
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.template_variables["first"] = first(store.stage) if store.page == 0 else ""
 
     def gone(session_context: Any) -> None:
         _visits.discard(id(store))
@@ -56,6 +59,7 @@ def app(runs: Path | None = None) -> Any:
         main=[tabs, Care(height=0, margin=0), Typed(height=0, margin=0)],
         main_width="100%",
         theme_config=THEME,
+        template=TEMPLATE,
     )
 
 

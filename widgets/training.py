@@ -28,7 +28,7 @@ from playground.training.record import recorded
 from playground.training.runs import Kept, Parent, Runs
 from playground.training.session import Record, Row
 from playground.training.story import Moment
-from playground.zoo import find_entry
+from playground.zoo import entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
 from widgets.work import Work
@@ -91,7 +91,8 @@ class TrainStore(param.Parameterized):
     """A run, everything that is chosen for it, and the runs of the folder `runs`; without a folder nothing is kept.
 
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
-    are compared; `name` is what the list calls the run that is watched.
+    are compared; `name` is what the list calls the run that is watched. `brought` are the knobs of
+    objectives that came from the Stage, by the name under which they are trained here.
     """
 
     entry = param.String("BERT")
@@ -117,6 +118,7 @@ class TrainStore(param.Parameterized):
         self.runs = None if runs is None else Runs(runs)
         self.search = Work("search for a rate")
         self.tried: list[Tried] = []
+        self.brought: dict[str, Mapping[str, Any]] = {}
         self._seeds_left: list[int] = []
 
     # a new run
@@ -142,7 +144,8 @@ class TrainStore(param.Parameterized):
         return made
 
     def _run(self) -> Run:
-        entry = find_entry(self.entry)
+        entry = entry_named(self.entry)
+        entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
         entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
         entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, "steps": self.steps}))
         return self._rhythm(Run(entry, self.load_corpus(), self.seed, pick(self.device)))

@@ -12,16 +12,25 @@ from playground.example import Visible
 
 @dataclass(frozen=True)
 class Allowed:
-    """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`."""
+    """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`.
+
+    `above` is what every second layer obeys instead, where not all layers see alike.
+    """
 
     mask: Tensor | None
     causal: bool
+    above: "Allowed | None" = None
 
     @classmethod
     def of(cls, visible: Visible) -> "Allowed":
         if visible.painted is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
-        return cls(visible.dense()[:, None], False)
+        above = None if visible.above is None else cls.of(visible.above)
+        return cls(visible.dense()[:, None], False, above)
+
+    def layer(self, number: int) -> "Allowed":
+        """What a layer obeys, counted from 0."""
+        return self if self.above is None or number % 2 == 0 else self.above
 
     def after(self, places: int, readers: int, device: torch.device) -> "Allowed":
         """The same with so many places in front that everybody sees."""

@@ -27,7 +27,7 @@ from widgets.views.sizes import columns, size_strips
 def store(monkeypatch, tmp_path):
     """A store of tiny runs on the reviews, kept in a folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
-    monkeypatch.setattr(module, "find_entry", tiny)
+    monkeypatch.setattr(module, "entry_named", tiny)
     monkeypatch.setattr(module, "open_corpus", lambda _: reviews())
     monkeypatch.setattr(module, "corpus_of", lambda _: reviews())
     monkeypatch.setattr(module, "EVALUATE_EVERY", 4)

@@ -19,7 +19,7 @@ from playground.devices import available, describe
 from playground.inventory import entry_facts
 from playground.training import Session
 from playground.training.watched import Noticed
-from playground.zoo import entries, find_entry
+from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
 from widgets.pages.layout import beside, bind, heading
 from widgets.pages.runs import Tools
@@ -92,8 +92,9 @@ def _folding(store: TrainStore, controls: list[Any], picture: list[Any]) -> pn.F
 
 def _controls(store: TrainStore) -> list[Any]:
     entry = pmui.Select(
-        label="model", options=list(entries()), value=store.entry, sizing_mode="stretch_width", margin=(6, 10)
+        label="model", options=_models(store), value=store.entry, sizing_mode="stretch_width", margin=(6, 10)
     )
+    store.param.watch(lambda _: entry.param.update(options=_models(store)), "entry")
     bind(entry, store, "entry")
     about = html(_about(store.entry))
     store.param.watch(lambda event: setattr(about, "object", _about(event.new)), "entry")
@@ -158,8 +159,13 @@ def _recipe(store: TrainStore) -> str:
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 
 
+def _models(store: TrainStore) -> list[str]:
+    """The zoo, and what was painted on the Stage and brought here."""
+    return list(dict.fromkeys((*entries(), store.entry)))
+
+
 def _about(name: str) -> str:
-    facts = entry_facts(find_entry(name))
+    facts = entry_facts(entry_named(name))
     size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
     return say(facts["idea"]) + say(facts["changed"], "quiet") + say(size, "quiet")
 
