@@ -6,8 +6,10 @@ optimiser state where nothing learns. "Kept" is what `compare` does: what lies b
 text. The three sides take turns lane by lane and the figure is the median over the seeds of the ratios; absolute
 seconds depend on the machine and its load, ratios hold; seconds are those of the processor.
 
-After that all lanes are run whole: one by one as "plain", then by `compare` in one process, then by `compare` with a
-worker for every core, by the clock, the start of the workers included. The last table is the order of forgetting.
+After that all lanes are run whole, in turns: one by one as "plain", by `compare` in one process, by `compare` with a
+process for every core, the start of the workers included, and by `compare` stacked, which is meant for a GPU. Beside
+the clock stands the processor time of the busiest process, which is what the clock would show on an idle machine. Then
+come the largest difference between weights that were stacked and weights that were not, and the order of forgetting.
 
     python benchmarks/finetuning.py [RUN] [--seeds 5] [--steps 80] [--labels 64] [--workers N] [--only PART]
 
@@ -17,8 +19,12 @@ used, whose steps cost the same.
 
 import argparse
 import os
+import sys
+import threading
 import time
+from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 
 import torch
@@ -26,9 +32,10 @@ from torch.nn.functional import cross_entropy
 
 from playground.corpora import open_corpus
 from playground.finetuning import Base, compare, find_strategy, find_task
-from playground.finetuning.base import from_checkpoint
+from playground.finetuning.base import from_checkpoint, replace_model
 from playground.finetuning.head import new_head
-from playground.finetuning.tune import Outcome, Setting, _draw, parameters, started, tune
+from playground.finetuning.stacked import alike, tune_together
+from playground.finetuning.tune import Outcome, Setting, Tuning, _draw, parameters, started, tune
 from playground.models.extras import plug
 from playground.seeds import generator
 from playground.training import checkpoint
@@ -79,8 +86,9 @@ def timed(work, clock=time.process_time):
 
 
 def by_the_clock(base, tokenizer, task, setting, asked):
-    """All lanes whole: one by one as a first script would, then by `compare` in one process and in several."""
+    """All lanes whole, in turns: one by one as a first script would, and by `compare` in one process and in several."""
     chosen = [find_strategy(name) for name in STRATEGIES]
+    found = {}
 
     def one_by_one():
         test = task.load(tokenizer, 500, 0, "test")
@@ -89,25 +97,103 @@ def by_the_clock(base, tokenizer, task, setting, asked):
             for strategy in chosen:
                 plain(base, strategy, train, test, setting, seed)
 
-    def ours(workers):
+    def ours(workers, way):
         *_, last = compare(
-            base, tokenizer, task, chosen, labels=asked.labels, seeds=asked.seeds, setting=setting, workers=workers
-        )
-        found[workers] = {
+            base, tokenizer, task, chosen, labels=asked.labels, seeds=asked.seeds, setting=setting, workers=workers,
+            way=way,
+        )  # fmt: skip
+        found[workers, way] = {
             name: [(o.accuracy, o.forgetting, o.moved) for o in some] for name, some in last.outcomes.items()
         }
 
-    found = {}
-    first = timed(one_by_one, time.perf_counter)
-    print(f"\n{len(chosen) * asked.seeds} lanes by the clock (load {os.getloadavg()[0]:.1f}, {asked.workers} workers)")
-    print(f"{'one by one, frozen by rate 0':<44} {first:8.1f} s")
-    for workers in sorted({1, asked.workers}):
-        seconds = timed(lambda w=workers: ours(w), time.perf_counter)
-        print(
-            f"{f'compare, {workers} process' + 'es' * (workers > 1):<44} {seconds:8.1f} s {first / seconds:8.2f} times"
-        )
-    same = all(values == found[1] for values in found.values())
-    print(f"the same numbers whichever way: {same}")
+    ways = {
+        "one by one, frozen by rate 0": one_by_one,
+        "compare, 1 process": lambda: ours(1, "apart"),
+        f"compare, {asked.workers} processes": lambda: ours(asked.workers, "apart"),
+        "compare, stacked": lambda: ours(1, "stacked"),
+    }
+    spent = {name: [] for name in ways}
+    for turn in range(asked.rounds):
+        for name in list(ways)[:: -1 if turn % 2 else 1]:
+            spent[name].append(measured(ways[name]))
+            print(f"  {name}: {said(spent[name][-1])}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+    print(f"\n{len(chosen) * asked.seeds} lanes whole, {asked.rounds} rounds in turns (load {os.getloadavg()[0]:.1f})")
+    print(f"{'':<32} {'clock s':>8} {'times':>6} {'processor s':>12} {'busiest s':>10} {'times':>6}")
+    [first, *_] = spent.values()
+    for name, some in spent.items():
+        clock, whole, busiest = (median(values) for values in zip(*some, strict=True))
+        gains = [median(a[k] / b[k] for a, b in zip(first, some, strict=True)) for k in (0, 2)]
+        print(f"{name:<32} {clock:8.1f} {gains[0]:6.2f} {whole:12.1f} {busiest:10.1f} {gains[1]:6.2f}")
+    same = found[1, "apart"] == found[asked.workers, "apart"]
+    print(f"the same numbers in one process and in {asked.workers}, to the last bit: {same}")
+
+
+def said(spent):
+    """What a piece of work took, in words."""
+    return "{:.1f} s by the clock, {:.1f} s of all processors, {:.1f} s of the busiest".format(*spent)
+
+
+def measured(work):
+    """Seconds by the clock, of all processes together, and of the busiest one: its clock on an idle machine."""
+    seconds, done = {}, threading.Event()
+
+    def look():
+        while not done.wait(0.05):
+            seconds.update(processor_seconds())
+
+    before, began, watcher = processor_seconds(), time.perf_counter(), threading.Thread(target=look)
+    watcher.start()
+    work()
+    clock = time.perf_counter() - began
+    seconds.update(processor_seconds())
+    done.set()
+    watcher.join()
+    each = [used - before.get(process, 0.0) for process, used in seconds.items()]
+    return clock, sum(each), max(each)
+
+
+def processor_seconds():
+    """Seconds of the processor that this process and those beneath it have used, by process (Linux)."""
+    parents, used = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            rest = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has ended
+            continue
+        number = int(path.parent.name)
+        parents[number], used[number] = int(rest[1]), (int(rest[11]) + int(rest[12])) / os.sysconf("SC_CLK_TCK")
+    mine = {os.getpid()}
+    while more := {p for p, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    return {process: used[process] for process in mine if process in used}
+
+
+def same_whichever_way(base, tokenizer, task, setting, asked):
+    """The largest difference of any parameter between lanes that are stacked and lanes apart, in float64."""
+    torch.set_default_dtype(torch.float64)
+    exact = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model).double()), memory={})
+    test, few = task.load(tokenizer, 64, 0, "test"), replace(setting, steps=min(20, setting.steps))
+    farthest, begun, begin = 0.0, [], Tuning.__init__
+
+    def beginning(self, *given):
+        begin(self, *given)
+        begun.append(self)
+
+    Tuning.__init__ = beginning
+    stacks = {}
+    for strategy in map(find_strategy, STRATEGIES):
+        stacks.setdefault(alike(strategy, few), []).append(strategy)
+    for chosen in stacks.values():
+        lanes = [(s, task.load(tokenizer, asked.labels, seed, "train"), seed) for seed in (0, 1) for s in chosen]
+        begun.clear()
+        list(tune_together(exact, lanes, test, few))
+        for stacked, (strategy, train, seed) in zip(begun[:], lanes, strict=True):
+            list(tune(exact, strategy, train, test, few, seed))
+            pairs = [pair for g, ps in begun[-1].groups.items() for pair in zip(ps, stacked.groups[g], strict=True)]
+            farthest = max(farthest, *(float((a - b).detach().abs().max()) for a, b in pairs))
+    Tuning.__init__ = begin
+    torch.set_default_dtype(torch.float32)
+    print(f"\nlargest difference of a parameter, stacked or apart, {few.steps} steps in float64: {farthest:.1e}")
 
 
 RATHER_MUCH = 2e-2
@@ -135,7 +221,8 @@ def main():
     given.add_argument("--steps", type=int, default=80)
     given.add_argument("--labels", type=int, default=64)
     given.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
-    given.add_argument("--only", choices=("lanes", "clock", "forgetting"))
+    given.add_argument("--rounds", type=int, default=1, help="how often all lanes are run whole, each way")
+    given.add_argument("--only", choices=("lanes", "clock", "same", "forgetting"))
     asked = given.parse_args()
     torch.set_num_threads(1)
     if asked.run:
@@ -144,7 +231,7 @@ def main():
     else:
         base, tokenizer = untrained()
     task, setting = find_task("sentiment"), Setting(steps=asked.steps)
-    parts = {"lanes": lane_by_lane, "clock": by_the_clock, "forgetting": forgetting}
+    parts = {"lanes": lane_by_lane, "clock": by_the_clock, "same": same_whichever_way, "forgetting": forgetting}
     for name, part in parts.items():
         if asked.only in (None, name):
             part(base, tokenizer, task, setting, asked)

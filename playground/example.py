@@ -104,7 +104,8 @@ class Visible:
     permutation (level = rank), padding (level `NEVER`). `window` adds the first and the last place that each reader
     may see, `without` one place that it may not (-1: none), all `[b, n]`; `painted` `[b, n, m]` closes single cells.
     `form` is a promise that lets a model take a short way: "full" and "causal" are exactly that, unpadded; "alone" is
-    itself and nothing else; "window" is the window without one place, all of it real.
+    itself and nothing else; "window" is the window without one place, all of it real. `above` is what is seen instead
+    in every second layer, where not all layers see alike.
     """
 
     reader: Tensor
@@ -113,6 +114,11 @@ class Visible:
     painted: Tensor | None = None
     window: tuple[Tensor, Tensor] | None = None
     without: Tensor | None = None
+    above: "Visible | None" = None
+
+    def layer(self, number: int) -> "Visible":
+        """What is seen in a layer, counted from 0."""
+        return self if self.above is None or number % 2 == 0 else self.above
 
     def dense(self) -> Tensor:
         """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read."""
@@ -138,6 +144,7 @@ class Visible:
             painted=None if self.painted is None else self._painted_at(places),
             window=None if self.window is None else (rows(self.window[0]), rows(self.window[1])),
             without=None if self.without is None else rows(self.without),
+            above=None if self.above is None else self.above.at(places),
         )
 
     def _painted_at(self, places: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ Nothing is computed here that training does not use: every cell is read off the 
 """
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -23,7 +23,7 @@ from playground.example import (
     at_origin,
     begin,
 )
-from playground.leaks import Verdict
+from playground.leaks import Place, Verdict
 
 FRAMES = {
     "text": "Text",
@@ -270,10 +270,9 @@ def visible(example: Example, row: int = 0) -> dict[str, list[list[int]]]:
     inputs, decoder = example.inputs, example.decoder
     real = inputs.real[row]
     if inputs.query_visible is not None:
-        return {
-            "content": _cells(inputs.visible, row, real, real),
-            "query": _cells(inputs.query_visible, row, real, real),
-        }
+        both = {"content": inputs.visible, "query": inputs.query_visible}
+        both |= {name + ABOVE: seen.above for name, seen in both.items() if seen.above is not None}
+        return {name: _cells(seen, row, real, real) for name, seen in both.items()}
     found = {"encoder": _cells(inputs.visible, row, real, real)}
     if decoder is not None and decoder.cross is not None:
         own = decoder.real[row]
@@ -291,33 +290,40 @@ TITLES = {
     "content": "Content stream: sees itself and what came before",
     "query": "Query stream: sees only what came before",
     "decoder": "Decoder: sees what is written",
-    "cross": "Decoder looks at the encoder",
+    "cross": "Cross: decoder looks at the encoder",
 }
+
+ABOVE = " above"
+"""Ends the name of a matrix that holds in every second layer only, where not all layers see alike."""
 
 
 def matrices(example: Example, verdict: Verdict, row: int) -> list[dict[str, Any]]:
     """Every visibility matrix of the example with its labels and states."""
-    rows = {name: _side(example, name in ("decoder", "cross"), row) for name in TITLES}
-    columns = {name: _side(example, name == "decoder", row) for name in TITLES}
-    order = _order(example, row) if example.inputs.query_visible is not None else None
+    query = example.inputs.query_visible
+    order = None if query is None or query.window is not None else _order(example, row)
+    shown = visible(example, row)
     return [
         {
             "name": name,
             "title": _title(example, name),
-            "rows": rows[name],
-            "columns": columns[name],
+            "rows": _side(example, name in ("decoder", "cross"), row),
+            "columns": _side(example, name == "decoder", row),
             "shape": [len(cells), len(cells[0]) if cells else 0],
-            "states": encode(_marks(name, cells, verdict)),
+            "states": encode(_marks(name, cells, verdict, shown)),
             "graded_rows": _graded_rows(example, name, row, len(cells)),
             "order": order,
+            **({"every": int(name.endswith(ABOVE))} if name.removesuffix(ABOVE) + ABOVE in shown else {}),
         }
-        for name, cells in visible(example, row).items()
+        for name, cells in shown.items()
     ]
 
 
 def _title(example: Example, name: str) -> str:
     """A query stream with a window sees the words around its place, in no order."""
     query = example.inputs.query_visible
+    if query is not None and query.above is not None:
+        stream = name.removesuffix(ABOVE).capitalize()
+        return f"{stream} stream, layers 2, 4 …" if name.endswith(ABOVE) else f"{stream} stream, layers 1, 3 …"
     if query is None or query.window is None:
         return TITLES[name]
     return "Words by themselves" if name == "content" else "Query stream: sees the words around, not its own"
@@ -334,7 +340,7 @@ def _order(example: Example, row: int) -> list[int]:
 
 
 def _graded_rows(example: Example, name: str, row: int, width: int) -> list[int]:
-    reader = {"query": "query", "decoder": "decoder", "cross": "decoder"}.get(name, "inputs")
+    reader = {"query": "query", "decoder": "decoder", "cross": "decoder"}.get(name.removesuffix(ABOVE), "inputs")
     graded = torch.zeros(width, dtype=torch.bool)
     for question in example.questions:
         if question.reader == reader:
@@ -342,20 +348,22 @@ def _graded_rows(example: Example, name: str, row: int, width: int) -> list[int]
     return graded.long().tolist()
 
 
-def _marks(name: str, cells: list[list[int]], verdict: Verdict) -> Tensor:
+def _marks(name: str, cells: list[list[int]], verdict: Verdict, names: Container[str]) -> Tensor:
     marks = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), len(cells[0]) if cells else 0)
-    if name == "query":
+    if name.removesuffix(ABOVE) == "query":
         marks[torch.eye(len(cells), dtype=torch.bool) & (marks == BLOCKED)] = SELF_HIDDEN
     for source, reader in zip(verdict.path, verdict.path[1:], strict=False):
-        if _matrix_of(source.stream, reader.stream) == name or (
-            name == "content" and source.stream == "encoder" == reader.stream
-        ):
+        waits = (source.stream, source.position) == (reader.stream, reader.position)
+        if not waits and _matrix_of(source, reader, names) == name:
             marks[reader.position, source.position] = LEAKED
     return marks
 
 
-def _matrix_of(source: str, reader: str) -> str:
-    return reader if source == reader or reader == "query" else "cross"
+def _matrix_of(source: Place, reader: Place, names: Container[str]) -> str:
+    """The matrix that lets a reader take what stands at a source one layer below."""
+    name = reader.stream if reader.stream in (source.stream, "query") else "cross"
+    name = "content" if name == "encoder" and "content" in names else name
+    return name + ABOVE if reader.layer % 2 == 0 and name + ABOVE in names else name
 
 
 def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> dict[str, Any]:

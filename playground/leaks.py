@@ -63,18 +63,37 @@ def reaches(visible: Tensor, layers: int) -> Tensor:
 
 def answering(example: Example, question: Question, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
     """What reaches each answering position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
-    content = _dense(example.inputs.visible, row)
+    inputs = example.inputs
+    reach = _climb(inputs.visible, row, layers)
     if question.reader == "inputs":
-        reach = reaches(content, layers)
         return (reach if question.reads is None else reach[question.reads[row]].any(1)), None
     if question.reader == "query":
-        query = _dense(example.inputs.query_visible, row)
-        return _join(query, reaches(content, layers - 1)), None
+        return _ask(inputs, row, layers), None
     decoder = example.decoder
     assert decoder is not None
     own = reaches(_dense(decoder.visible, row), layers)
     before = reaches(_dense(decoder.visible, row), layers - 1)
-    return _join(before, _join(_dense(decoder.cross, row), reaches(content, layers))), own
+    return _join(before, _join(_dense(decoder.cross, row), reach)), own
+
+
+def _climb(visible: Visible, row: int, layers: int) -> Tensor:
+    """Which positions' content is where after so many layers, `[n, n]`."""
+    if visible.above is None:
+        return reaches(_dense(visible, row), layers)
+    own = torch.eye(visible.reader.shape[1], dtype=torch.bool, device=visible.reader.device)
+    reach = own
+    for number in range(layers):
+        reach = _join(_dense(visible.layer(number), row) | own, reach)
+    return reach
+
+
+def _ask(inputs: Stream, row: int, layers: int) -> Tensor:
+    """What reaches every query, `[n, n]`: under one rule the last layer hears all that earlier ones heard."""
+    content, query = inputs.visible, inputs.query_visible
+    assert query is not None
+    numbers = [layers - 1] if content.above is query.above is None else range(layers)
+    heard = [_join(_dense(query.layer(k), row), _climb(content, row, k)) for k in numbers]
+    return torch.stack(heard).any(0)
 
 
 def heard(example: Example, layers: int = 4, row: int = 0) -> float:
@@ -147,7 +166,7 @@ def _path(example: Example, question: Question, position: int, layers: int, row:
     ends = [position] if question.reads is None else question.reads[row, position].tolist()
     wave = [Place(NAMES[question.reader], end, layers) for end in dict.fromkeys(ends)]
     came: dict[Place, Place | None] = dict.fromkeys(wave)
-    looks = _looks(example, row, layers)
+    looks = [_looks(example, row, layers, number) for number in range(2)]
     while wave:
         for place in wave:
             if (place.stream, place.position) in goals:
@@ -160,13 +179,16 @@ Looks = dict[str, tuple[tuple[str, Tensor, int | None], ...]]
 """For each stream what it reads: a stream, the cells `[n, m]`, and the layer (None: the one below)."""
 
 
-def _looks(example: Example, row: int, layers: int) -> Looks:
-    """Every stream keeps its own content and reads a stream below; cross attention reads the finished encoder."""
+def _looks(example: Example, row: int, layers: int, number: int) -> Looks:
+    """Every stream keeps its own content and reads a stream below; cross attention reads the finished encoder.
+
+    `number` is that of the layer, counted from 0; what it says also holds two layers above.
+    """
     inputs, decoder = example.inputs, example.decoder
     own = torch.eye(inputs.ids.shape[1], dtype=torch.bool, device=inputs.ids.device)
-    looks: Looks = {"encoder": (("encoder", _dense(inputs.visible, row) | own, None),)}
+    looks: Looks = {"encoder": (("encoder", _dense(inputs.visible.layer(number), row) | own, None),)}
     if inputs.query_visible is not None:
-        looks["query"] = (("encoder", _dense(inputs.query_visible, row), None), ("query", own, None))
+        looks["query"] = (("encoder", _dense(inputs.query_visible.layer(number), row), None), ("query", own, None))
     if decoder is not None and decoder.cross is not None:
         itself = torch.eye(decoder.ids.shape[1], dtype=torch.bool, device=own.device)
         written = ("decoder", _dense(decoder.visible, row) | itself, None)
@@ -174,12 +196,15 @@ def _looks(example: Example, row: int, layers: int) -> Looks:
     return looks
 
 
-def _nearer(wave: list[Place], looks: Looks, came: dict[Place, Place | None]) -> list[Place]:
-    """The nodes one step further from the end that no earlier wave has met; `came` remembers who read them."""
+def _nearer(wave: list[Place], looks: list[Looks], came: dict[Place, Place | None]) -> list[Place]:
+    """The nodes one step further from the end that no earlier wave has met; `came` remembers who read them.
+
+    `looks` says who reads what in layers of even and of odd number.
+    """
     found = []
     for stream, layer in dict.fromkeys((p.stream, p.layer) for p in wave if p.layer > 0):
         readers = [p.position for p in wave if (p.stream, p.layer) == (stream, layer)]
-        for source, cells, height in looks[stream]:
+        for source, cells, height in looks[(layer - 1) % 2][stream]:
             seen = cells[readers]
             first = seen.long().argmax(0).tolist()
             for position in seen.any(0).nonzero().flatten().tolist():

@@ -127,7 +127,8 @@ class _Cutter:
                 return self._made(value, own, own, cross=self.parts(value.cross, own, source))
             case Visible():
                 painted = _first(self.parts(value.painted, own), source, axis=2)
-                return self._made(value, own, read=self.parts(value.read, source), painted=painted)
+                read, above = self.parts(value.read, source), self.parts(value.above, own, source)
+                return self._made(value, own, read=read, painted=painted, above=above)
             case Mapping():
                 cut = self._side_by_side(self.parts(v, own) for v in value.values())
                 return [dict(zip(value, row, strict=True)) for row in cut]

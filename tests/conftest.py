@@ -10,8 +10,6 @@ torch.set_num_threads(1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several workers, browser and notebook tests share one and every other file stays together on one."""
+    """With several workers every file stays together on one; the browser's files, the longest, are dealt first."""
     for item in items:
-        folder = item.path.parent.name
-        group = "real" if folder in {"browser", "notebooks"} else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(str(item.path)))

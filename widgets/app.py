@@ -8,11 +8,13 @@ from urllib.parse import parse_qsl, urlencode
 import panel as pn
 import panel_material_ui as pmui
 
+from widgets.first import TEMPLATE, first
 from widgets.live import drain
 from widgets.pages import corpus, stage, train, transfer
 from widgets.scene.care import Care
 from widgets.store import SCENE, Store
 from widgets.training import runs_folder
+from widgets.typed import Typed
 
 pn.extension()
 
@@ -44,6 +46,8 @@ def app(runs: Path | None = None) -> Any:
         _link(store)
     tabs, drained = _rooms(store)
     drain(drained)
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.template_variables["first"] = first(store.stage) if store.page == 0 else ""
 
     def gone(session_context: Any) -> None:
         _visits.discard(id(store))
@@ -52,9 +56,10 @@ def app(runs: Path | None = None) -> Any:
     pn.state.on_session_destroyed(gone)
     return pmui.Page(
         title="Pretraining Playground",
-        main=[tabs, Care(height=0, margin=0)],
+        main=[tabs, Care(height=0, margin=0), Typed(height=0, margin=0)],
         main_width="100%",
         theme_config=THEME,
+        template=TEMPLATE,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -22,6 +22,7 @@ from playground.objectives import Objective, find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.paint import repainted
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
+from playground.objectives.see.painted import Painted, carried, written
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.seeds import derive
@@ -29,6 +30,7 @@ from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.training import Session
+from playground.zoo import entry_named
 from widgets.comparing import TransferStore
 from widgets.lent import Lent, train_small
 from widgets.scene.edits import bend, carriers, number
@@ -41,6 +43,11 @@ LONGEST_TEXT = 2_000
 
 LARGEST_FILE = 20_000_000
 """Bytes of an uploaded file; larger ones go through the command line, which streams them."""
+
+LETTERS = "a b c d e f g h"
+"""Stands for the words where a visit begins without a text."""
+
+NO_TEXT = "There is no text yet, so letters stand for its words; type a sentence, or take one of the samples."
 
 SECONDS = {
     "pair": (SENTENCE, "We will walk home together"),
@@ -114,7 +121,9 @@ class StageStore(param.Parameterized):
         self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
         self._layer = TOPMOST
         self._told: dict[str, Any] = {}
+        self._told_beside: list[dict[str, Any]] = []
         self.lender: Callable[[], Session | None] = lambda: None
+        self.trainer: Callable[[str, Mapping[str, Any]], None] = lambda name, knobs: None
         self._alone = False
         self._past: list[dict[str, Any]] = []
         self._at = -1
@@ -194,35 +203,55 @@ class StageStore(param.Parameterized):
             return
         self._plain = plain
         self._remember()
-        self._hear(made)
-        self.param.update(rebuilt=made, companions=companions, trouble=lacking)
+        self._hear(made, companions)
+        self.param.update(rebuilt=made, companions=companions, trouble=lacking if self.text.strip() else NO_TEXT)
 
-    def _hear(self, made: Rebuilt) -> None:
-        """What the model on the stage makes of the example; one that cannot answer says why."""
-        self._told, silent = {}, ""
-        if self.model is not None:
-            try:
-                self._told = self.model.answers(made, (self._layer,))
-            except Refusal as refusal:
-                silent = str(refusal)
-        self.silent = silent
+    def _hear(self, made: Rebuilt, companions: Sequence[Rebuilt]) -> None:
+        """What the models make of what is on the stage; one that cannot answer says why."""
+        self._told, silent = _answered(self.model, made, (self._layer,))
+        beside = [_answered(self._voice(each.objective.name), each) for each in companions]
+        self._told_beside = [told or each.record() for (told, _), each in zip(beside, companions, strict=True)]
+        self.silent = silent or next(filter(None, (why for _, why in beside)), "")
+
+    def _voice(self, name: str) -> Lent | None:
+        """Whose numbers stand beside: a small model of that very objective where there is one, else the same model."""
+        return None if self.model is None else self._small.get(name, self.model)
+
+    # the mask by hand, trained
+
+    @property
+    def rules(self) -> tuple[Painted, ...]:
+        """What is painted, as a rule for every text."""
+        return carried(self.painted)
+
+    def train_anyway(self) -> None:
+        """Train this objective with the painted mask on the Train page, whatever the leak check says."""
+        try:
+            self.trainer(find_objective(self.objective).painted(written(self.rules)).name, self.settings)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
 
     # a model on the stage
 
     def teach(self) -> None:
-        """Begin to train a small model of the objective on the stage."""
-        objective, seed = find_objective(self.objective), self.seed
-        self.teaching.begin(lambda hear: train_small(objective, seed, hear))
+        """Begin to train a small model of the objective on the stage, and one of each beside that has none yet."""
+        names, seed = [self.objective, *(name for name in self.beside[:3] if name not in self._small)], self.seed
+
+        def train_all(hear: Progress) -> list[Lent]:
+            shares = (lambda done, total, k=k: hear(k * total + done, len(names) * total) for k in range(len(names)))
+            return [train_small(find_objective(name), seed, share) for name, share in zip(names, shares, strict=True)]
+
+        self.teaching.begin(train_all)
 
     def take(self) -> None:
-        """Put the small model on the stage once it is there."""
+        """Put the small models on the stage once they are there."""
         made = None if self.teaching.busy else self.teaching.result
         if made is None:
             return
         self.teaching.result = None
-        self._small[made.learner.entry.name] = made
-        if made.learner.entry.name == self.objective:
-            self.lend(made)
+        self._small |= {small.learner.entry.name: small for small in made}
+        if made[0].learner.entry.name == self.objective:
+            self.lend(made[0])
 
     def lend(self, model: Lent | None) -> None:
         """Put a model on the stage, or take it away; a text of ours gives way to one that the model can read."""
@@ -274,15 +303,15 @@ class StageStore(param.Parameterized):
 
     def _rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
         settings = {} if name else self.settings
-        objective = find_objective(name or self.objective)
+        objective, model = find_objective(name or self.objective), self._voice(name) if name else self.model
         return rebuild(
-            objective if self.model is None else self.model.ready(objective),
-            self.text[:LONGEST_TEXT],
+            objective if model is None else model.ready(objective),
+            self.text[:LONGEST_TEXT] if self.text.strip() or self._plain else LETTERS,
             pair=self.pair[:LONGEST_TEXT] if self.paired else "",
             seed=self.seed,
             settings=settings,
             wanted=wanted,
-            tokenizer=None if self.model is None else self.model.tokenizer,
+            tokenizer=None if model is None else model.tokenizer,
         )
 
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
@@ -299,7 +328,7 @@ class StageStore(param.Parameterized):
     # what a person does on the stage
 
     def edit(self, message: Mapping[str, Any]) -> None:
-        """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back or forth."""
+        """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back, a reset."""
         if self.inside:
             return
         try:
@@ -314,6 +343,9 @@ class StageStore(param.Parameterized):
                     self._turn(message)
                 case "unpaint":
                     self.painted = {}
+                case "reset":
+                    ours = self.text.strip() in _ours("text")
+                    self._set(settings={}, plan=self._printed() if ours else "", painted={})
                 case "look":
                     self._layer = number(message, "layer")
                     self.renew()
@@ -345,6 +377,8 @@ class StageStore(param.Parameterized):
     def _paint(self, message: Mapping[str, Any]) -> None:
         """Cells by hand; one that is painted as the objective has it is no longer by hand."""
         name, made = str(message.get("matrix")), self._plain
+        if name.endswith(frames.ABOVE):
+            raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
         natural = frames.visible(made.example).get(name, []) if made is not None else []
         mine = {(i, j): is_open for i, j, is_open in self.painted.get(name, [])}
         for cell in message.get("cells", ()):
@@ -437,7 +471,7 @@ class StageStore(param.Parameterized):
             return self.inside
         told = self.model.answers(self.rebuilt) if whole and self._told else self._told
         main = {**(told or self.rebuilt.record()), "painted": by_hand, "can": can, "link": urlencode(self.query())}
-        return lockstep([main, *(made.record() for made in self.companions)])
+        return lockstep([main, *self._told_beside])
 
     def query(self) -> dict[str, str]:
         """The state as a link: what differs from the way the objective opens, also where it is 0, false or empty."""
@@ -473,6 +507,14 @@ class StageStore(param.Parameterized):
         self._past, self._at = [], -1
         self._set(**values)
         self.trouble = self.trouble or trouble
+
+
+def _answered(model: Lent | None, made: Rebuilt, layers: tuple[int, ...] | None = None) -> tuple[dict[str, Any], str]:
+    """What a model makes of an example, and why it makes nothing of it."""
+    try:
+        return ({} if model is None else model.answers(made, layers)), ""
+    except Refusal as refusal:
+        return {}, str(refusal)
 
 
 def _right_texts(objective: str) -> dict[str, str]:
@@ -704,6 +746,7 @@ class Store(param.Parameterized):
         self.stage, self.corpus, self.transfer = StageStore(), CorpusStore(), TransferStore()
         self.train = TrainStore(runs)
         self.stage.lender = lambda: self.train.session
+        self.stage.trainer = self.bring
 
     def slow(self) -> None:
         """Pause the run of the Train page and show its coming update, stage by stage, on the Stage page."""
@@ -715,6 +758,15 @@ class Store(param.Parameterized):
         self.stage.borrow()
         self.stage.look_inside()
         self.page = 0
+
+    def bring(self, name: str, knobs: Mapping[str, Any]) -> None:
+        """Train an objective of the Stage page on the Train page, on the text chosen there if it suits."""
+        entry = entry_named(name)
+        self.train.brought[name] = knobs
+        self.train.param.update(entry=name, **({"corpus": entry.corpus} if entry.objective.needs else {}))
+        self.page = 1  # first the page, which is quick while nothing trains
+        if (session := self.train.begin()) is not None:
+            session.start()
 
     @param.depends("page", watch=True)
     def _enter(self) -> None:

@@ -1,8 +1,8 @@
 """The state of the Train page: the choices for a run, the run that is watched, and the runs that are kept."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
@@ -18,7 +18,7 @@ from playground.devices import pick
 from playground.finetuning.compare import critical
 from playground.knob import turn
 from playground.refusal import Refusal
-from playground.training import Event, Run, Session
+from playground.training import Run, Session
 from playground.training.checkpoint import Saved
 from playground.training.fork import corpus_of, fork, what_changed
 from playground.training.lanes import lane_name
@@ -26,8 +26,9 @@ from playground.training.learner import Learner
 from playground.training.rates import Found, Tried, find_rate
 from playground.training.record import recorded
 from playground.training.runs import Kept, Parent, Runs
-from playground.training.session import Row
-from playground.zoo import find_entry
+from playground.training.session import Record, Row
+from playground.training.story import Moment
+from playground.zoo import entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
 from widgets.work import Work
@@ -68,11 +69,30 @@ def runs_folder() -> Path:
     return folder
 
 
+@dataclass(frozen=True)
+class Past:
+    """What is known of a run so far: the points of its curve and the moments of its story."""
+
+    rows: tuple[Row, ...] = ()
+    moments: tuple[Moment, ...] = ()
+
+    def until(self, step: int) -> "Past":
+        """The same up to a step."""
+        return Past(
+            tuple(row for row in self.rows if row.step <= step), tuple(m for m in self.moments if m.step <= step)
+        )
+
+
+NOTHING = Past()
+"""What is known of a run that has not begun."""
+
+
 class TrainStore(param.Parameterized):
     """A run, everything that is chosen for it, and the runs of the folder `runs`; without a folder nothing is kept.
 
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
-    are compared; `name` is what the list calls the run that is watched.
+    are compared; `name` is what the list calls the run that is watched. `brought` are the knobs of
+    objectives that came from the Stage, by the name under which they are trained here.
     """
 
     entry = param.String("BERT")
@@ -98,6 +118,7 @@ class TrainStore(param.Parameterized):
         self.runs = None if runs is None else Runs(runs)
         self.search = Work("search for a rate")
         self.tried: list[Tried] = []
+        self.brought: dict[str, Mapping[str, Any]] = {}
         self._seeds_left: list[int] = []
 
     # a new run
@@ -123,7 +144,8 @@ class TrainStore(param.Parameterized):
         return made
 
     def _run(self) -> Run:
-        entry = find_entry(self.entry)
+        entry = entry_named(self.entry)
+        entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
         entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
         entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, "steps": self.steps}))
         return self._rhythm(Run(entry, self.load_corpus(), self.seed, pick(self.device)))
@@ -137,10 +159,10 @@ class TrainStore(param.Parameterized):
         )  # fmt: skip
 
     def _watch(
-        self, run: Run, learner: Learner | None = None, rows: Iterable[Row] = (), parent: Parent | None = None,
+        self, run: Run, learner: Learner | None = None, past: Past = NOTHING, parent: Parent | None = None,
         name: str = "",
     ) -> Session:  # fmt: skip
-        """A session of a run, in a folder of its own; an old run goes on with its `learner`, `rows` and `name`."""
+        """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
         feed_of(run)
         watched = self._sentence(run.corpus)
         self.leave()
@@ -153,7 +175,7 @@ class TrainStore(param.Parameterized):
             return glance(learner.model, learner.objective, learner.step, watched)
 
         record = self._record(name, parent, learner.step if learner else 0)
-        session = Session(run, look, begin=learner, record=record, rows=rows, film=look)
+        session = Session(run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments)
         if learner is not None:
             session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
         return self._take(session, name)
@@ -183,7 +205,7 @@ class TrainStore(param.Parameterized):
                 raise Refusal(f"The run cannot be kept in {self.runs.folder} ({error.strerror or error}).") from error
         return name
 
-    def _record(self, name: str, parent: Parent | None, resumed_at: int) -> Callable[..., Iterator[Event]] | None:
+    def _record(self, name: str, parent: Parent | None, resumed_at: int) -> Record | None:
         runs = self.runs
         if runs is None:
             return None
@@ -270,14 +292,18 @@ class TrainStore(param.Parameterized):
             made = fork(replace(session.run, entry=learner.entry), learner, settings)
         if made.run.entry.recipe.steps <= made.step:
             raise Refusal(f"The run is at step {made.step}; give the fork more steps than that.")
-        rows = [row for row in session.rows if row.step <= made.step]
-        return self._watch(self._rhythm(made.run), made.learner, rows, Parent(name, made.step, made.changed))
+        past = Past(tuple(session.rows), tuple(session.moments)).until(made.step)
+        return self._watch(self._rhythm(made.run), made.learner, past, Parent(name, made.step, made.changed))
 
     # runs that are kept
 
     def kept(self) -> tuple[Kept, ...]:
         """The runs of the folder, the oldest first."""
-        return () if self.runs is None else self._tried(self.runs.all) or ()
+        try:
+            return () if self.runs is None else self.runs.all()
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+            return ()
 
     def open(self, name: str) -> Session | None:
         """Take a kept run up again: as it goes on, where it is still there, else from its last checkpoint."""
@@ -298,17 +324,25 @@ class TrainStore(param.Parameterized):
             raise Refusal(f"{name} is being trained by another program; wait until it is done.")
         saved = self.runs.load(name, device=pick(self.device))
         run = self._rhythm(Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device))
-        rows = [row for row in self.curve(name) if row.step <= saved.learner.step]
-        return self._watch(run, saved.learner, rows, name=name)
+        return self._watch(run, saved.learner, self.past(name).until(saved.learner.step), name=name)
 
     def curve(self, name: str) -> list[Row]:
         """The points of a run; before a fork those of the run that it left."""
+        return [] if self.runs is None else self._along(name, self.runs.points)
+
+    def past(self, name: str) -> Past:
+        """What is known of a run; before a fork what is known of the run that it left."""
         if self.runs is None:
-            return []
-        kept, own = self.runs.find(name), self.runs.points(name)
+            return NOTHING
+        return Past(tuple(self.curve(name)), tuple(self._along(name, self.runs.moments)))
+
+    def _along(self, name: str, read: Callable[[str], list[Any]]) -> list[Any]:
+        """What there is of a run, behind what there was of its parent up to the fork."""
+        assert self.runs is not None
+        kept, own = self.runs.find(name), read(name)
         if kept.parent is None or kept.forked_at is None:
             return own
-        return [row for row in self.curve(kept.parent) if row.step <= kept.forked_at] + own
+        return [one for one in self._along(kept.parent, read) if one.step <= kept.forked_at] + own
 
     # the search for a rate
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from playground.cli.options import command, finite, positive, say, training_options
+from playground.cli.prepare import add_decoder, check_runs, learn_second
+from playground.cli.sequence import check_sequence, compare_in_turn
 from playground.cli.train import train_one
 from playground.refusal import Refusal
 
@@ -20,6 +22,7 @@ def add(commands: Any) -> None:
     compare = command(commands, "compare", "fine-tuning strategies side by side", compare_strategies)
     compare.add_argument("base", metavar="RUN|ENTRY", help="the folder of a run, or an entry to train first")
     compare.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="a task, or your own labelled file")
+    compare.add_argument("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
     compare.add_argument("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
     compare.add_argument("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
     compare.add_argument("--packing", metavar="NAME", help="how texts become rows: plain, last, BERT or GPT")
@@ -28,10 +31,22 @@ def add(commands: Any) -> None:
     compare.add_argument("--seeds", type=positive(int), default=3, metavar="K")
     compare.add_argument("--tuning-steps", type=positive(int), default=80, metavar="N", help="steps of each lane")
     compare.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes for the lanes")
+    compare.add_argument(
+        "--way", default="auto", choices=("auto", "stacked", "apart"), help="how lanes run; auto: stacked on CUDA"
+    )
     compare.add_argument("--cluster", metavar="ADDRESS|local", help="run the lanes on a Dask cluster")
     compare.add_argument("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
     compare.add_argument("--rates", default="own", help="learning rates: own, fixed, published or tuned")
     compare.add_argument("--resume", action="store_true", help="go on with the lanes that --out has not finished")
+    compare.add_argument(
+        "--second-language", type=positive(int), nargs="?", const=600, metavar="STEPS",
+        help="first give the base word vectors of the second language, all else frozen",
+    )  # fmt: skip
+    compare.add_argument("--decoder", metavar="same|new|RUN", help="first give the base a decoder to write with")
+    compare.add_argument(
+        "--beside", action="append", default=[], metavar="RUN",
+        help="another run whose vectors the strategy 'static and contextual' reads too; may come again",
+    )  # fmt: skip
     compare.add_argument("--corpus", help="the corpus of an entry that is trained first")
     training_options(compare)
 
@@ -42,7 +57,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     from playground.finetuning.artefact import Artefact, Origin, write
     from playground.finetuning.base import from_checkpoint
     from playground.finetuning.files import named
-    from playground.finetuning.job import Asked
+    from playground.finetuning.job import Asked, accompanied
     from playground.finetuning.packing import packing_named
     from playground.finetuning.record import Record
     from playground.finetuning.spelling import read as read_strategy
@@ -55,19 +70,29 @@ def compare_strategies(given: argparse.Namespace) -> int:
         print(f"{task.name}: {task.notice}", file=sys.stderr)
     if given.packing is not None:
         packing_named(given.packing)
+    check_sequence(given)
+    check_runs(given)
     folder = _folder(given.out)
     run = _base(given, folder)
+    if given.second_language:
+        run = learn_second(run, given.second_language, folder)
+    if given.decoder:
+        run = add_decoder(run, given.decoder, folder)
+    if given.then:
+        return compare_in_turn(given, run, folder)
     asked = Asked(
         str(run), what, tuple(map(spell, chosen)), given.labels, given.seeds, given.seed, given.tuning_steps,
-        given.match, given.rates, given.workers, given.packing,
+        given.match, given.rates, given.workers, given.packing, given.way, tuple(given.beside),
     )  # fmt: skip
     saved = checkpoint.load(run)
     base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
+    base = accompanied(base, saved.tokenizer, given.beside)
     record = Record.open(folder, given.resume) if folder else None
     with _elsewhere(given.cluster) as elsewhere:
         lanes = asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
         *_, last = _lane_bar(lanes, asked)
     assert isinstance(last, Comparison)
+    print(*last.told, sep="\n", end="\n" * bool(last.told), file=sys.stderr)
     learner, corpus = saved.learner, saved.corpus
     origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
     made = Artefact(last, asked, origin)

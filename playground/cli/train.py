@@ -18,6 +18,9 @@ def add(commands: Any) -> None:
     training_options(train)
     train.add_argument("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")
     train.add_argument("--seeds", type=positive(int), default=1, metavar="K", help="train K seeds")
+    train.add_argument(
+        "--way", default="auto", choices=("auto", "stacked", "apart"), help="how seeds run; auto: stacked on CUDA"
+    )
     train.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes that share the seeds")
     train.add_argument("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
     train.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of model or recipe")
@@ -131,12 +134,12 @@ def _seeds(given: argparse.Namespace, entry: Any) -> list[dict[str, Any]]:
 
     from tqdm import tqdm
 
-    from playground.training.lanes import Finished, Point, bands, plan
+    from playground.training.lanes import Finished, Point, bands, plan, stacks
 
     run = replace(_run(given, entry, given.seed), out=Path(given.out or "runs"))
     seeds = range(given.seed, given.seed + given.seeds)
-    if sentence := plan(run, given.workers, len(seeds))[1]:
-        print(sentence, file=sys.stderr)
+    sentences = stacks(run, seeds, given.way)[1], plan(run, given.workers, len(seeds))[1]
+    print(*filter(None, sentences), sep="\n", end="\n" * any(sentences), file=sys.stderr)
     points: list[Point] = []
     facts: dict[int, dict[str, Any]] = {}
     total = None if run.last is None else run.last * len(seeds)
@@ -159,7 +162,7 @@ def _lanes(given: argparse.Namespace, run: Any, seeds: range) -> Any:
 
     runs = Runs(Path(given.runs).absolute())
     if not given.cluster:
-        yield from train_seeds(run, seeds, given.workers, runs, given.resume)
+        yield from train_seeds(run, seeds, given.workers, runs, given.resume, given.way)
         return
     with connected(given.cluster) as client:
         yield from train_on(client, run, seeds, runs)

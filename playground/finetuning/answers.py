@@ -54,10 +54,64 @@ class Classes:
 
 
 @dataclass(frozen=True)
+class Abroad(Classes):
+    """One of several classes for a text; labels `[r]` count on where a text is in the second language.
+
+    The accuracy is that in the second language, where there is such a text.
+    """
+
+    metric: ClassVar[str] = "accuracy in the second language"
+
+    def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(scores, labels % self.scores)
+
+    def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
+        right, abroad = scores.argmax(dim=1) == labels % self.scores, labels >= self.scores
+        home = {} if bool(abroad.all()) else {"accuracy in the first language": share(right[~abroad])}
+        return {"accuracy": share(right[abroad] if bool(abroad.any()) else right), **home}
+
+    def guess(self, learnt: Tensor, labels: Tensor) -> float:
+        """The accuracy of whoever always names the class that was most frequent in training."""
+        return share(labels % self.scores == learnt.mode().values % self.scores)
+
+
+@dataclass(frozen=True)
 class Marked(Classes):
     """One of several classes for the two marked words of a text."""
 
     about: ClassVar[About] = "marked"
+
+
+@dataclass(frozen=True)
+class OfEach:
+    """One of several classes for each of some things, with a classifier for each; a text is asked about one thing.
+
+    Labels `[r]` are the number of the thing times the number of classes, plus the class (arXiv:1903.09588, sec. 2.2).
+    """
+
+    names: tuple[str, ...]
+    things: tuple[str, ...]
+    about: ClassVar[About] = "text"
+    metric: ClassVar[str] = "accuracy"
+
+    @property
+    def scores(self) -> int:
+        return len(self.things) * len(self.names)
+
+    def asked(self, scores: Tensor, labels: Tensor) -> Tensor:
+        """The scores `[r, c]` of the classifier of the thing that each text is asked about."""
+        each = scores.unflatten(1, (len(self.things), len(self.names)))
+        return each[torch.arange(len(labels), device=labels.device), labels // len(self.names)]
+
+    def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(self.asked(scores, labels), labels % len(self.names))
+
+    def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
+        return {"accuracy": share(self.asked(scores, labels).argmax(dim=1) == labels % len(self.names))}
+
+    def guess(self, learnt: Tensor, labels: Tensor) -> float:
+        """The accuracy of whoever always names the class that was most frequent in training."""
+        return share(labels % len(self.names) == (learnt % len(self.names)).mode().values)
 
 
 @dataclass(frozen=True)
@@ -109,6 +163,23 @@ class Tags:
 
 
 @dataclass(frozen=True)
+class TagsAbroad(Tags):
+    """One of several tags for every word; labels count on where a text is in the second language, as in `Abroad`."""
+
+    metric: ClassVar[str] = "accuracy per word in the second language"
+
+    def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(scores, labels[labels >= 0] % self.scores)
+
+    def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
+        return Abroad(self.names).measure(scores, labels[labels >= 0])
+
+    def guess(self, learnt: Tensor, labels: Tensor) -> float:
+        """The accuracy of whoever gives every word the tag that was most frequent in training."""
+        return Abroad(self.names).guess(learnt[learnt >= 0], labels[labels >= 0])
+
+
+@dataclass(frozen=True)
 class Mentions(Tags):
     """Tags that begin with B- and I- mark where a mention begins and goes on; a whole mention is right or wrong.
 
@@ -140,6 +211,28 @@ class Mentions(Tags):
                     end += 1
                 found.add((number, start, end, kind))
         return found
+
+
+@dataclass(frozen=True)
+class KeySentence(Tags):
+    """The one sentence of each text that matters most: each is judged where its sign stands, the best wins."""
+
+    metric: ClassVar[str] = "key sentence found"
+
+    def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
+        rows = torch.full(labels.shape, float("-inf"), dtype=scores.dtype, device=scores.device)
+        rows[labels >= 0] = scores[:, 1] - scores[:, 0]
+        found = labels.gather(1, rows.argmax(dim=1, keepdim=True))[:, 0] == 1
+        return {"accuracy": share(found), "accuracy per sentence": super().measure(scores, labels)["accuracy"]}
+
+    def guess(self, learnt: Tensor, labels: Tensor) -> float:
+        """The share found by whoever always names the sentence that was the key most often in training."""
+        return share(self._which(labels) == self._which(learnt).mode().values)
+
+    def _which(self, labels: Tensor) -> Tensor:
+        """The number of the key sentence of each text."""
+        key = (labels == 1).float().argmax(dim=1, keepdim=True)
+        return ((labels >= 0).cumsum(1).gather(1, key) - 1)[:, 0]
 
 
 @dataclass(frozen=True)

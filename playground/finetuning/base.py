@@ -28,7 +28,7 @@ class Base:
     `rehearsal` gives pre-training text for strategies that rehearse; without it every second row of the held-out text
     is for them, and only the others are measured. `memory` keeps what all lanes of a comparison share, so the learner
     must not train on meanwhile (`compare` takes a copy). `tokenizer` and `task` are for strategies that read more than
-    the labelled texts; `compare` fills them in.
+    the labelled texts; `compare` fills them in. `beside` are other models whose vectors a strategy may read too.
     """
 
     learner: Learner
@@ -36,6 +36,7 @@ class Base:
     rehearsal: Callable[[], Tokens] | None = None
     tokenizer: Tokenizer | None = None
     task: "Task | None" = None
+    beside: tuple[Learner, ...] = ()
     memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property

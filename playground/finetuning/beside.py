@@ -3,7 +3,7 @@
 Each is a declaration; `begin` sees the lane as it starts and gives a function that is asked in every step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -39,7 +39,7 @@ class Start:
     `learner` holds the copy that is being tuned, `named` the pre-trained parameters that reading a text uses, `every`
     all that may learn, the head included. `embed` gives the embeddings of a batch, `score` its scores anew, from moved
     embeddings where they are given; `other` is the loss of another task in a step, `unlabelled` a batch of the task's
-    texts whose labels nobody may look at.
+    texts whose labels nobody may look at; `train` are all labelled texts.
     """
 
     base: Base
@@ -52,6 +52,7 @@ class Start:
     unlabelled: Callable[[int], Labelled]
     seed: int
     steps: int
+    train: Labelled
 
     def loss_on(self, tokens: Tokens, *path: object) -> Tensor:
         """The loss of the pre-training questions on a text; `path` names the draw."""
@@ -85,8 +86,12 @@ class PullToStart:
     rehearses: ClassVar[bool] = False
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        old = [p.detach().clone() for p in start.named.values()]
-        return lambda _: self.strength / 2 * _far(list(start.named.values()), old)
+        return _pulled(self, start)
+
+    def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
+        """Every weight is needed alike."""
+        named = dict(base.learner.model.named_parameters())
+        return [torch.ones_like(named[name]) for name in names]
 
 
 @dataclass(frozen=True)
@@ -103,33 +108,50 @@ class PullByFisher:
     rehearses: ClassVar[bool] = True
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        old = [p.detach().clone() for p in start.named.values()]
-        names = tuple(start.named)
-        need = start.base.remember(("fisher", self.rows, names), lambda: fisher(start.base, names, self.rows))
-        return lambda _: self.strength / 2 * _far(list(start.named.values()), old, need)
+        return _pulled(self, start)
+
+    def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
+        """The Fisher information, the same for all lanes."""
+        return base.remember(("fisher", self.rows, tuple(names)), lambda: fisher(base, names, self.rows))
+
+
+Pull = PullToStart | PullByFisher
+"""Penalties that pull weights back to where they began: the strength times how much each of them is needed."""
 
 
 def fisher(base: Base, names: Sequence[str], rows: int) -> list[Tensor]:
-    """Mean squared gradient of the pre-training loss of single rows, for each weight, divided by the mean of all."""
-    text, named = base.rehearse(), dict(base.learner.model.named_parameters())
+    """How much the pre-training loss of single rows depends on each weight."""
+    text = base.rehearse()
+    alone = (pick(text, row) for row in torch.arange(min(rows, len(text.ids)), device=text.ids.device).split(1))
+    losses = (loss_on(base.learner, one, 0, "fisher", row) for row, one in enumerate(alone))
+    return needed(base.learner.model, names, losses)
+
+
+def needed(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> list[Tensor]:
+    """Mean squared gradient of losses for each weight, divided by the mean of all (Fisher information's diagonal)."""
+    named = dict(model.named_parameters())
     parameters = [named[name] for name in names]
     need = [torch.zeros_like(p) for p in parameters]
-    for row in range(min(rows, len(text.ids))):
-        alone = pick(text, torch.tensor([row], device=text.ids.device))
-        gradients = torch.autograd.grad(loss_on(base.learner, alone, 0, "fisher", row), parameters, allow_unused=True)
+    for loss in losses:
+        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
         need = [n if g is None else n + g**2 for n, g in zip(need, gradients, strict=True)]
     mean = torch.cat([n.flatten() for n in need]).mean().clamp(min=1e-30)
     return [n / mean for n in need]
 
 
-def _far(now: list[nn.Parameter], old: list[Tensor], need: list[Tensor] | None = None) -> Tensor:
-    """The squared distance of what learns in this step to where it began."""
-    total = torch.zeros((), device=old[0].device)
-    for k, (p, start) in enumerate(zip(now, old, strict=True)):
-        if p.requires_grad:
-            square = (p - start) ** 2
-            total = total + (square if need is None else need[k] * square).sum()
-    return total
+def _pulled(pull: Pull, start: Start) -> Callable[[Moment], Tensor]:
+    """Half the strength times the squared distance of what learns in a step to where it began, weighed by the need."""
+    old = [p.detach().clone() for p in start.named.values()]
+    need = pull.need(start.base, tuple(start.named))
+
+    def loss(_: Moment) -> Tensor:
+        total = torch.zeros((), device=old[0].device)
+        for p, began, weight in zip(start.named.values(), old, need, strict=True):
+            if p.requires_grad:
+                total = total + (weight * (p - began) ** 2).sum()
+        return pull.strength / 2 * total
+
+    return loss
 
 
 @dataclass(frozen=True)

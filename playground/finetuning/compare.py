@@ -10,7 +10,7 @@ from typing import Any
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.compose import difference
 from playground.finetuning.fair import Cost, cost, matched, rated, searched, stretched
-from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, run
+from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, arranged, run
 from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
@@ -38,7 +38,8 @@ class Allotted:
 class Comparison:
     """All outcomes by strategy, in the order in which they were asked for, at the largest number of labelled texts.
 
-    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got.
+    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `told` why lanes
+    did not run the way that was asked for.
     """
 
     task: Task
@@ -48,6 +49,7 @@ class Comparison:
     strategies: tuple[Strategy, ...] = ()
     curve: dict[int, dict[str, tuple[Outcome, ...]]] = field(default_factory=dict)
     allotted: dict[str, Allotted] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compare`."""
@@ -62,6 +64,7 @@ class Comparison:
             "differences": [difference(self.strategies[0], other) for other in self.strategies[1:]],
             "against_first": against_first(self.outcomes),
             "curve": [_point(labels, outcomes) for labels, outcomes in self.curve.items()],
+            "told": list(self.told),
         }
 
     def _got(self, name: str) -> dict[str, Any]:
@@ -86,6 +89,7 @@ def compare(
     rates: str = "own",
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
+    way: str = "auto",
 ) -> Iterator[Lane | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
@@ -93,7 +97,8 @@ def compare(
     each a process with one thread, a lane's events come all at once; their numbers and their order are the same.
     A worker takes seconds to start, so a short comparison is done sooner without. `match` says what the lanes have
     alike beside seeds and texts, `rates` where learning rates come from; lanes that the `record` knows are not run.
-    `elsewhere` runs the lanes on other machines, with the same numbers (`playground.cluster`).
+    `elsewhere` runs the lanes on other machines, with the same numbers (`playground.cluster`). The `way` is "apart",
+    "stacked" (lanes that read alike advance together as one model) or "auto": stacked on CUDA, apart elsewhere.
     """
     counts = _counts(labels)
     _check(chosen, counts, seeds, workers)
@@ -106,17 +111,21 @@ def compare(
     train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
     work = Work(base, train, texts(TEST_TEXTS, 0, "test"))
     jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
-    curve: dict[int, dict[str, list[Outcome]]] = {count: {s.name: [] for s in chosen} for count in counts}
-    for lane in run(work, jobs, workers, record, elsewhere):
+    told = arranged(work, jobs, way).told if elsewhere is None else ()
+    curve: dict[int, dict[str, dict[int, Outcome]]] = {count: {s.name: {} for s in chosen} for count in counts}
+    for lane in run(work, jobs, workers, record, elsewhere, way):
         if isinstance(lane.event, Outcome):
-            curve[lane.labels][lane.strategy.name].append(lane.event)
+            curve[lane.labels][lane.strategy.name][lane.seed] = lane.event
         yield lane
-    done = {count: {name: tuple(some) for name, some in named.items()} for count, named in curve.items()}
+    done = {
+        count: {name: tuple(some[seed] for seed in sorted(some)) for name, some in named.items()}
+        for count, named in curve.items()
+    }
     allotted = {
         job.strategy.name: _allotted(work, job) for job in jobs if job.seed == seed and job.labels == counts[-1]
     }
     seconds = time.perf_counter() - began
-    yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted)
+    yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told)
 
 
 def _allotted(work: Work, job: Job) -> Allotted:

@@ -7,12 +7,13 @@ import torch
 
 from playground.finetuning.base import Base
 from playground.finetuning.beside import FollowMean, PullByFisher, ReadTaskTexts, Replay, Term
+from playground.finetuning.conditional import Rewritten
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.others import OtherTasks
 from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.tune import Outcome, Setting, Tuning, _numbered, tune
-from playground.finetuning.unlabelled import MovedEmbeddings, OwnAnswers
+from playground.finetuning.unlabelled import CrossViews, MovedEmbeddings, OwnAnswers
 from playground.refusal import Refusal
 
 MATCHES = ("steps", "tokens", "flops")
@@ -84,6 +85,10 @@ def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
             return 2 * tokens * setting.steps
         case OwnAnswers():
             return tokens * (setting.steps - int(term.first * setting.steps))
+        case CrossViews():
+            return 3 * tokens * (setting.steps // 2)
+        case Rewritten():
+            return tokens * (2 * setting.steps + term.lessons)
         case PullByFisher():
             return term.rows * window
         case _:

@@ -1,6 +1,7 @@
 """The task's head: which levels of the model it reads, which of their vectors, and how these become scores."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -90,18 +91,27 @@ class TaskHead(LevelReader):
     """
 
     def __init__(
-        self, spec: Head, levels: tuple[int, ...], top: int, width: int, answer: AnswerForm, sides: bool = False
+        self,
+        spec: Head,
+        levels: tuple[int, ...],
+        top: int,
+        width: int,
+        answer: AnswerForm,
+        sides: bool = False,
+        given: int = 0,
     ) -> None:
         super().__init__(spec, levels, top)
         pooled = 3 if spec.pool == "concat" and answer.about == "text" else 1
         vectors = 4 if sides or answer.about == "marked" else 1
-        read = width * spec.wide(len(levels))
+        read = width * spec.wide(len(levels)) + given
         self.recurrent = nn.LSTM(read, width // 2, batch_first=True, bidirectional=True) if spec.recurrent else None
         wide = (width if spec.recurrent else read) * pooled * vectors
         self.score = nn.Linear(wide, answer.scores)
 
     def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
-        hidden, answer = self._running(self.read(known), texts.tokens.lengths), texts.answer
+        read, answer = self.read(known), texts.answer
+        wide = read if texts.given is None else torch.cat([read, texts.given], dim=-1)
+        hidden = self._running(wide, texts.tokens.lengths)
         if isinstance(answer, Span):
             return self.score(hidden).masked_fill(~_open(texts)[..., None], CLOSED)
         if answer.about == "words":
@@ -170,6 +180,12 @@ class WritingHead(LevelReader):
         self._model = (model,)  # in a tuple, for its parameters are not the head's
         nn.init.zeros_(self.turn.weight)
 
+    def on(self, model: LanguageModel) -> "WritingHead":
+        """The same head, with the same weights, for another state of the model."""
+        other = copy(self)
+        other._model = (model,)
+        return other
+
     def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
         [model] = self._model
         if texts.written is None:
@@ -183,13 +199,18 @@ class WritingHead(LevelReader):
 AnyHead = TaskHead | WritingHead
 
 
-def new_head(model: LanguageModel, answer: AnswerForm, seed: int, spec: Head = TOP, sides: bool = False) -> AnyHead:
-    """A fresh head for the task, the same for every strategy of a seed that reads alike."""
+def new_head(
+    model: LanguageModel, answer: AnswerForm, seed: int, spec: Head = TOP, sides: bool = False, given: int = 0
+) -> AnyHead:
+    """A fresh head for the task, the same for every strategy of a seed that reads alike.
+
+    `given` numbers stand beside what it reads of every word.
+    """
     levels = spec.levels(model)
     if answer.about == "written":
         check_writing(model, spec)
         return WritingHead(spec, levels, model).to(model.table.weight.device)
-    head = TaskHead(spec, levels, model.top_level, model.shape.width, answer, sides)
+    head = TaskHead(spec, levels, model.top_level, model.shape.width, answer, sides, given)
     rng = generator(seed, "head")
     with torch.no_grad():
         head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)

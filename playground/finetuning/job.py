@@ -12,6 +12,7 @@ from playground.finetuning.spelling import read
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Task, find_task
 from playground.finetuning.tune import Setting
+from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 
 
@@ -19,7 +20,8 @@ from playground.tokenizing import Tokenizer
 class Asked:
     """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
 
-    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars".
+    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars". `beside` are
+    folders of other runs whose vectors a strategy may read too.
     """
 
     base: str = "base"
@@ -33,6 +35,8 @@ class Asked:
     rates: str = "own"
     workers: int = 1
     packing: str | None = None
+    way: str = "auto"
+    beside: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> list[Strategy]:
@@ -46,7 +50,8 @@ class Asked:
             "--labels", ",".join(map(str, self.labels)), "--seeds", str(self.seeds), "--seed", str(self.seed),
             "--tuning-steps", str(self.steps), "--match", self.match, "--rates", self.rates,
         ]  # fmt: skip
-        return shlex.join(words + (["--packing", self.packing] if self.packing else []))
+        words += ["--packing", self.packing] if self.packing else []
+        return shlex.join([*words, *(word for run in self.beside for word in ("--beside", run))])
 
     def run(
         self,
@@ -65,7 +70,7 @@ class Asked:
         return compare(
             base, tokenizer, task or find_task(self.task), chosen or self.chosen, labels=self.labels, seeds=self.seeds,
             seed=self.seed, setting=setting, workers=self.workers, match=self.match,
-            rates=self.rates, record=record, elsewhere=elsewhere,
+            rates=self.rates, record=record, elsewhere=elsewhere, way=self.way,
         )  # fmt: skip
 
     def again(self) -> Comparison:
@@ -73,6 +78,17 @@ class Asked:
         from playground.training import checkpoint
 
         saved = checkpoint.load(self.base)
-        *_, last = self.run(from_checkpoint(saved), saved.tokenizer)
+        *_, last = self.run(accompanied(from_checkpoint(saved), saved.tokenizer, self.beside), saved.tokenizer)
         assert isinstance(last, Comparison)
         return last
+
+
+def accompanied(base: Base, tokenizer: Tokenizer, runs: Sequence[str]) -> Base:
+    """The base with other saved runs beside it, which must number their words alike."""
+    from playground.training import checkpoint
+
+    others = [checkpoint.load(run, base.learner.device) for run in runs]
+    for run, other in zip(runs, others, strict=True):
+        if other.tokenizer.words != tokenizer.words:
+            raise Refusal(f"The run {run} has another vocabulary than the base; train both on the same corpus.")
+    return replace(base, beside=tuple(other.learner for other in others))

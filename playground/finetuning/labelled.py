@@ -43,7 +43,8 @@ class Labelled:
     With `ways` above 1 there are so many rows for each label: one for each choice, or one for each order of a pair.
     `places` `[r, 2]` are the marked words, or where an answer span may begin and end. `sides` `[r, t]` says which text
     of a pair stands where (-1: none), if each is to have a vector. `written` `[r, u]` is what a decoder has before each
-    word that it writes. `asking` is the task as a gap, where the vocabulary has a word for every class.
+    word that it writes. `asking` is the task as a gap, where the vocabulary has a word for every class. `given`
+    `[r, t, f]` are numbers beside every word for the head alone.
     """
 
     tokens: Tokens
@@ -55,6 +56,7 @@ class Labelled:
     sides: Tensor | None = None
     written: Tensor | None = None
     asking: Asking | None = None
+    given: Tensor | None = None
 
     def to(self, device: torch.device) -> "Labelled":
         """The same texts on another device."""
@@ -68,7 +70,7 @@ class Labelled:
         return replace(self, tokens=pick(self.tokens, rows), labels=self.labels[index], **more)
 
     def _more(self) -> Iterator[tuple[str, Tensor]]:
-        for name in ("places", "sides", "written"):
+        for name in ("places", "sides", "written", "given"):
             kept = getattr(self, name)
             if kept is not None:
                 yield name, kept

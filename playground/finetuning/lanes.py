@@ -1,19 +1,20 @@
-"""Lanes: one strategy with one seed each, one after another or in worker processes, with the same numbers."""
+"""Lanes: one strategy with one seed each, one by one, in worker processes or stacked, with the same numbers."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
-
-import torch
 
 from playground.example import Tokens
 from playground.finetuning.base import Base
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.record import Record, write_outcome
+from playground.finetuning.stacked import alike, bytes_of, hindrance, tune_together
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.tune import Outcome, Setting, Tuned, tune
+from playground.training.memory import available, said
+from playground.training.stacked import chosen_way, parted
+from playground.training.workers import as_worker, begin, context
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,70 @@ Elsewhere = Callable[[Work, Sequence[Job], Keep], Generator[Lane, None, None]]
 """Runs lanes on other machines and gives their events in the order of the jobs."""
 
 
+@dataclass(frozen=True)
+class Arranged:
+    """Which lanes run as stacks and which apart, and why, in sentences."""
+
+    stacks: tuple[tuple[Job, ...], ...]
+    apart: tuple[Job, ...]
+    told: tuple[str, ...] = ()
+
+
+def arranged(work: Work, jobs: Sequence[Job], way: str) -> Arranged:
+    """Sort lanes into stacks of what reads alike, as large as the memory allows; the others run apart.
+
+    On a CPU, where arithmetic and not the number of steps takes the time, only the seeds of one strategy share a stack,
+    so that what is frozen is frozen for all of it.
+    """
+    device = work.base.learner.device
+    if chosen_way(way, device) == "apart":
+        return Arranged((), tuple(jobs))
+    why = {job: hindrance(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
+    groups: dict[Hashable, list[Job]] = {}
+    for job in jobs:
+        if not why[job]:
+            apart = job.strategy if device.type == "cpu" else None
+            groups.setdefault((job.labels, apart, alike(job.strategy, job.setting)), []).append(job)
+    told = dict.fromkeys(
+        f"{job.strategy.name} runs apart, not stacked: {reason}." for job, reason in why.items() if reason
+    )
+    stacks, free = [], available(device)
+    for group in groups.values():
+        need = max(bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in group)
+        some = parted(group, need, free)
+        if len(some) > 1 and free is not None:
+            told |= {
+                f"{len(group)} lanes would not fit in one stack: each needs about {said(need)} and {said(free)} are "
+                f"free, so {len(some[0])} at a time are stacked.": None
+            }
+        stacks += map(tuple, some)
+    return Arranged(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(told))
+
+
 def run(
-    work: Work, jobs: Sequence[Job], workers: int, record: Record | None = None, elsewhere: Elsewhere | None = None
+    work: Work,
+    jobs: Sequence[Job],
+    workers: int,
+    record: Record | None = None,
+    elsewhere: Elsewhere | None = None,
+    way: str = "auto",
 ) -> Iterator[Lane]:
-    """The events of all lanes, always in the order of the jobs; of a lane that the record knows only the outcome."""
+    """The events of all lanes; of a lane that the record knows only the outcome.
+
+    Lanes apart come in the order of the jobs. In a stack they advance together, and known outcomes come before.
+    """
     record = record or Record()
     known = {job.key: outcome for job in jobs if (outcome := record.outcome(job.key))}
     waiting = [job for job in jobs if job.key not in known]
     keep = partial(_keep, record)
+    plan = arranged(work, waiting, way) if elsewhere is None else Arranged((), ())
+    if plan.stacks:
+        for job in (job for job in jobs if job.key in known):
+            yield job.lane(known[job.key])
+        for stack in plan.stacks:
+            yield from _stacked(work, stack, keep)
+        yield from run(work, plan.apart, workers, record, way="apart")
+        return
     if elsewhere is not None:
         fresh = elsewhere(work.travelling(waiting), waiting, keep)
     else:
@@ -94,6 +151,15 @@ def run(
         fresh.close()
 
 
+def _stacked(work: Work, jobs: Sequence[Job], keep: Keep) -> Iterator[Lane]:
+    """The lanes of one stack, step by step; at last their outcomes, in the order of the jobs."""
+    lanes = [(job.strategy, work.train[job.labels, job.seed], job.seed) for job in jobs]
+    for number, event in tune_together(work.base, lanes, work.test, jobs[0].setting):
+        if isinstance(event, Outcome):
+            keep(jobs[number], event)
+        yield jobs[number].lane(event)
+
+
 def _one_by_one(work: Work, jobs: Sequence[Job], keep: Keep) -> Generator[Lane, None, None]:
     for job in jobs:
         for lane in work.lane(job):
@@ -103,10 +169,10 @@ def _one_by_one(work: Work, jobs: Sequence[Job], keep: Keep) -> Generator[Lane, 
 
 
 def _in_workers(work: Work, jobs: Sequence[Job], keep: Keep, workers: int) -> Generator[Lane, None, None]:
-    """The same; an outcome is kept as soon as it is there, whatever its turn."""
+    """The same in so many processes, of which this one is the first; an outcome is kept as soon as it is there."""
     if not jobs:
         return
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), _begin, (work.travelling(jobs),))
+    pool = ProcessPoolExecutor(min(workers, len(jobs)) - 1 or 1, context(), _begin, (work.travelling(jobs),))
 
     def send(job: Job) -> Future[list[Lane]]:
         sent = pool.submit(_lane, job)
@@ -114,8 +180,15 @@ def _in_workers(work: Work, jobs: Sequence[Job], keep: Keep, workers: int) -> Ge
         return sent
 
     try:
-        for sent in [send(job) for job in jobs]:
-            yield from sent.result()
+        sent, here = [send(job) for job in jobs], dict[int, list[Lane]]()
+        for turn in range(len(jobs)):
+            while turn not in here and not sent[turn].done():
+                mine = next((k for k in range(turn, len(jobs)) if k not in here and sent[k].cancel()), None)
+                if mine is None:
+                    break
+                with as_worker():
+                    here[mine] = list(_one_by_one(work, [jobs[mine]], keep))
+            yield from here.pop(turn) if turn in here else sent[turn].result()
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -149,8 +222,8 @@ _work: list[Work] = []
 
 
 def _begin(work: Work) -> None:
-    """What a worker does first: take what is shared; one thread each, for more would stand in each other's way."""
-    torch.set_num_threads(1)
+    """What a worker does first: take what is shared."""
+    begin()
     _work[:] = [work]
 
 

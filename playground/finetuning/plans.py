@@ -69,6 +69,14 @@ def three_stages(groups: Sequence[str], steps: int) -> Tensor:
     return (begins[:, None] <= stage).float()
 
 
+def decoder_first(groups: Sequence[str], steps: int) -> Tensor:
+    """What writes learns first, the decoder and the head, then all."""
+    plan = torch.ones(len(groups), steps)
+    early = [k for k, group in enumerate(groups[:-1]) if not group.startswith("decoder")]
+    plan[early, : steps // 2] = 0.0
+    return plan
+
+
 def biases(groups: Sequence[str], steps: int) -> Tensor:
     """Only the biases and the task's head learn."""
     learns = [group.endswith(" biases") for group in groups]

@@ -4,18 +4,22 @@ Nothing is trained, so there is nothing to store and nothing to forget (arXiv:19
 training; GPT-2 and GPT-3, arXiv:2005.14165, sec. 2, only ask).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from playground.analysis.gap import log_chances, with_gap
-from playground.example import Specials, Tokens
-from playground.finetuning.answers import Classes
+from playground.example import Specials, Tokens, begin
+from playground.finetuning.answers import Choice, Classes, Writing
 from playground.knob import knob
 from playground.models import LanguageModel
+from playground.models.grading import Answer
+from playground.objectives.arrange import ArrangeShifted
+from playground.objectives.ask import AskNext
+from playground.objectives.see import SeeLeft
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
@@ -70,6 +74,13 @@ def check(model: LanguageModel, task: "Task", tokenizer: Tokenizer) -> None:
     """Refuse what cannot be asked as a gap."""
     if model.shape.kind == "static":
         raise Refusal("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
+    if isinstance(task.answer, Writing | Choice):
+        if model.shape.decoder_layers or model.shape.reads != "left to right":
+            raise Refusal(
+                f"Only a model that reads left to right can go on behind a text untrained, so {task.name!r} cannot be "
+                "asked of this one; take GPT, or another strategy."
+            )
+        return
     if asking(task, tokenizer) is None:
         raise Refusal(
             f"Prompting needs one word of the model's vocabulary for every class, and the task {task.name!r} does not "
@@ -78,18 +89,106 @@ def check(model: LanguageModel, task: "Task", tokenizer: Tokenizer) -> None:
 
 
 def prompted(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled") -> Tensor:
-    """Scores `[r, c]` of the classes for every text: what the model holds of each class's word in the gap."""
+    """Scores `[r, c]` of the classes for every text: what the model holds of each class's word in the gap.
+
+    Where a text is to be written they are those of every coming word, `[k, v]`, the right ones before it given; where
+    one of several is to be chosen, how likely each is behind the text.
+    """
+    if isinstance(test.answer, Writing | Choice):
+        ask = _written if isinstance(test.answer, Writing) else _chosen
+        return ask(model, prompt, train, test)
     asked = test.asking
     if asked is None:
         raise Refusal("These texts cannot be asked as a gap; load them from a task that has a word for every class.")
     shown = [_example(train, k, asked) for k in _in_turn(train, prompt.shots)]
     specials = test.tokens.specials
-    room = min(ROOM, model.shape.longest if model.shape.positions == "learned" else ROOM) - 2
+    room = _room(model)
     rows = [_row(shown, text, asked, specials, room) for text in _texts(test)]
     words = torch.tensor(asked.words, device=test.labels.device)
     scores = [_ask(model, rows[k : k + BLOCK], asked, test.tokens)[:, words] for k in range(0, len(rows), BLOCK)]
     nothing = _ask(model, [_row(shown, [], asked, specials, room)], asked, test.tokens)[:, words]
     return torch.cat(scores) - nothing * prompt.corrected
+
+
+@torch.no_grad()
+def _written(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled") -> Tensor:
+    """The model goes on behind the text (GPT-2: translation behind "=", a summary behind "TL;DR:", sec. 3.6 and 3.7).
+
+    Examples stand before it as they would in a corpus, each ended by [SEP]; [SEP] is also what ends the answer.
+    """
+    specials = test.tokens.specials
+    shown = [_parts(train, number) for number in range(prompt.shots)]
+    asked = [_parts(test, number) for number in range(len(test.labels))]
+    said = torch.cat([answer.scores for answer in _going_on(model, shown, asked, test.tokens)]).log_softmax(-1)
+    ends = torch.tensor([specials.end, specials.sep], device=said.device)
+    said[:, ends] = said[:, ends.flip(0)]
+    return said
+
+
+@torch.no_grad()
+def _chosen(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled") -> Tensor:
+    """How likely each choice is behind its text, `[r, c]`, the mean over its words (arXiv:2005.14165, sec. 2.4)."""
+    right = [int(label) + number * train.ways for number, label in enumerate(train.labels[: prompt.shots])]
+    shown = [_text_and_choice(train, row) for row in right]
+    asked = [_text_and_choice(test, row) for row in range(len(test.tokens.ids))]
+    means = []
+    for answer in _going_on(model, shown, asked, test.tokens):
+        each = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[:, 0]
+        sums, counts = (each.new_zeros(int(answer.rows.max()) + 1) for _ in range(2))
+        means.append(sums.index_add(0, answer.rows, each) / counts.index_add(0, answer.rows, torch.ones_like(each)))
+    return torch.cat(means).unflatten(0, (-1, test.ways))
+
+
+Parts = tuple[list[int], list[int]]
+"""A text and what goes on behind it, as ids."""
+
+
+def _going_on(model: LanguageModel, shown: Sequence[Parts], asked: Sequence[Parts], like: Tokens) -> Iterator[Answer]:
+    """What the model holds of every word that goes on behind each text, and of the end, examples standing before."""
+    end, room = like.specials.sep, _room(model)
+    before = [[*text, *right, end] for text, right in shown]
+    for first in range(0, len(asked), BLOCK):
+        behind = [_behind(before, text, right, end, room) for text, right in asked[first : first + BLOCK]]
+        rows, starts = zip(*behind, strict=True)
+        whole = begin(batch(rows, like.specials, like.vocabulary).to(like.ids.device))
+        example = AskNext().build(SeeLeft().build(ArrangeShifted().build(whole)))
+        [question] = example.questions
+        graded = question.graded & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
+        yield model.answers(replace(example, questions=(replace(question, graded=graded),)))[-1]
+
+
+def _text_and_choice(texts: "Labelled", row: int) -> Parts:
+    """The context and the candidate of a row, without the signs of its packing."""
+    specials = texts.tokens.specials
+    signs = (specials.pad, specials.start, specials.end, specials.cls)
+    ids = [id for id in texts.tokens.ids[row].tolist() if id not in signs]
+    cut = len(ids) - 1 - ids[::-1].index(specials.sep)
+    return ids[:cut], ids[cut + 1 :]
+
+
+def _parts(texts: "Labelled", number: int) -> Parts:
+    """A text and what is to be written behind it, without the signs of its packing and the end."""
+    labels = texts.labels[number]
+    first = int((labels >= 0).float().argmax())
+    signs = (texts.tokens.specials.start, texts.tokens.specials.cls)
+    text = [id for id in texts.tokens.ids[number, :first].tolist() if id not in signs]
+    return text, labels[labels >= 0][:-1].tolist()
+
+
+def _behind(
+    shown: Sequence[list[int]], text: list[int], right: list[int], end: int, room: int
+) -> tuple[list[int], int]:
+    """A prompt with the right answer and its end behind it, and where the answer begins; it is cut in front."""
+    own = [*text, *right, end][-room:]
+    before: list[int] = []
+    for example in shown:
+        before += example if len(before) + len(example) + len(own) <= room else []
+    return [*before, *own], len(before) + len(own) - len(right) - 1
+
+
+def _room(model: LanguageModel) -> int:
+    """So many tokens of a prompt can be read, without the signs around it."""
+    return min(ROOM, model.shape.longest if model.shape.positions == "learned" else ROOM) - 2
 
 
 def _row(shown: Sequence[list[int]], text: list[int], asked: Asking, specials: Specials, room: int) -> list[int]:
@@ -125,7 +224,7 @@ def _text(texts: "Labelled", number: int) -> list[int]:
     """The words of a text, without the signs of its packing."""
     specials = texts.tokens.specials
     signs = {specials.pad, specials.start, specials.end, specials.cls, specials.sep}
-    return [id for id in texts.tokens.ids[number].tolist() if id not in signs]
+    return [id for id in texts.tokens.ids[number * texts.ways].tolist() if id not in signs]
 
 
 def _ask(model: LanguageModel, rows: Sequence[list[int]], asked: Asking, like: Tokens) -> Tensor:

@@ -63,19 +63,27 @@ class Reader:
 
     def read(self, tokens: Tokens, frozen: int = -1) -> dict[int, Tensor]:
         """The levels that are needed; those up to `frozen` do not learn now (-1: all learn)."""
-        top = max(self.needed)
-        first = min(frozen, self.quiet, top)
+        return climbed(self.model, tokens, self.known(tokens.row, frozen), max(self.needed))
+
+    def known(self, rows: Tensor | None, frozen: int) -> dict[int, Tensor]:
+        """What need not be computed anew of some texts: the levels that are needed, from the highest such one down."""
+        first = min(frozen, self.quiet, max(self.needed))
         if first < 0 or not self.keeps:
-            return dict(enumerate(self.model.levels(tokens, last=top)))
-        assert tokens.row is not None, "texts that are kept are numbered"
+            return {}
+        assert rows is not None, "texts that are kept are numbered"
         wanted = sorted({first, *(k for k in self.needed if k < first)})
         kept = self.shared if first <= self.same else self.own
-        known = kept.get(self.model, wanted, tokens.row)
-        if first == top:
-            return known
-        return known | dict(enumerate(self.model.levels(tokens, known[first], first, top), first))
+        return kept.get(self.model, wanted, rows)
 
     def changed(self, lowest: int) -> None:
         """Say that this level and all above it are no longer what they were."""
         self.same = min(self.same, lowest - 1)
         self.own.drop(lowest)
+
+
+def climbed(model: LanguageModel, tokens: Tokens, known: dict[int, Tensor], top: int) -> dict[int, Tensor]:
+    """The known levels of some texts and all above the highest of them up to `top`; without any, all levels."""
+    if top in known:
+        return known
+    first = max(known, default=0)
+    return known | dict(enumerate(model.levels(tokens, known.get(first), first, top), first))

@@ -115,9 +115,10 @@ def identity(value: Any) -> Any:
 def fingerprint(base: Base, *texts: Any) -> str:
     """The base model, the text on which forgetting is measured and other tensors, as one hash."""
     digest = hashlib.sha256()
-    for name, value in sorted(base.learner.model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    for learner in (base.learner, *base.beside):
+        for name, value in sorted(learner.model.state_dict().items()):
+            digest.update(name.encode())
+            digest.update(value.detach().cpu().contiguous().numpy().tobytes())
     for tensor in (base.held_out.ids, *texts):
         digest.update(tensor.cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()[:24]

@@ -9,7 +9,8 @@ from playground.finetuning.job import Asked
 RUN = """from playground.finetuning.job import Asked
 
 comparison = Asked(
-    base, task, tuple(strategies), tuple(labels), seeds, seed, steps, match, rates, packing=packing
+    base, task, tuple(strategies), tuple(labels), seeds, seed, steps, match, rates,
+    packing=packing, beside=tuple(beside),
 ).again()
 facts = comparison.facts()
 assert [s["name"] for s in facts["strategies"]], "every strategy has its outcomes\""""
@@ -33,7 +34,7 @@ assert facts["verdict"]"""
 
 CHECK = """then = {then}
 now = {{s["name"]: s["accuracy"]["values"] for s in facts["strategies"]}}
-unchanged = [task, strategies, labels, seeds, seed, steps, match, rates, packing] == {asked}
+unchanged = [task, strategies, labels, seeds, seed, steps, match, rates, packing, beside] == {asked}
 apart = max((abs(a - b) for n in then if n in now for a, b in zip(then[n], now[n])), default=0.0)
 print(f"The accuracies differ from those on screen by at most {{apart:.4f}}.")
 assert not unchanged or apart < 0.05, "the same numbers, but for rounding on another machine\""""
@@ -70,7 +71,7 @@ def _values(asked: Asked) -> dict[str, Any]:
     return {
         "base": asked.base, "task": asked.task, "strategies": list(asked.strategies), "labels": list(asked.labels),
         "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps, "match": asked.match, "rates": asked.rates,
-        "packing": asked.packing,
+        "packing": asked.packing, "beside": list(asked.beside),
     }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
@@ -16,6 +16,9 @@ from playground.finetuning.prompting import Prompt
 from playground.models.extras import Extra
 from playground.refusal import Refusal
 
+if TYPE_CHECKING:  # which knows tasks, and they know nothing of strategies
+    from playground.finetuning.given import Given
+
 OTHER = "other heads"
 """The row of the plan for the heads of other tasks."""
 
@@ -25,11 +28,12 @@ class Strategy:
     """A plasticity plan, penalties and extra modules; `rate * plan[g, s]` is a learning rate, and 0 is truly frozen.
 
     `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `extras`
-    are new modules, which learn as the head does. `head` says what the task's head reads, `fresh` which part of the
-    model starts anew, `apart` which parameters of a group form a row of their own in the plan, `averaged` over which
-    last share of the steps the final weights are the mean, `painted` are cells of the plan edited by hand, and
-    `made_of` names the strategies that were put together. `rate` suits these tiny models and short runs, `published`
-    is what the source used for its large one (0: unknown). With a `prompt` nothing learns: the model is only asked.
+    are new modules, which learn as the head does; `given` is what model or head get beside the words. `head` says what
+    the task's head reads, `fresh` which part of the model starts anew, `apart` which parameters of a group form a row
+    of their own in the plan, `averaged` over which last share of the steps the final weights are the mean, `painted`
+    are cells of the plan edited by hand, and `made_of` names the strategies that were put together. `rate` suits these
+    tiny models and short runs, `published` is what the source used for its large one (0: unknown); the place in the
+    paper stands beside it. With a `prompt` nothing learns: the model is only asked.
     """
 
     name: str
@@ -43,8 +47,9 @@ class Strategy:
     penalties: tuple[Term, ...] = ()
     beside: tuple[Term, ...] = ()
     extras: tuple[Extra, ...] = ()
+    given: "tuple[Given, ...]" = ()
     head: Head = TOP
-    fresh: Literal["", "layers", "everything"] = ""
+    fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
     apart: Literal["", "biases"] = ""
     averaged: float = 0.0
     painted: tuple[Cell, ...] = ()
@@ -59,7 +64,7 @@ class Strategy:
     @property
     def rehearses(self) -> bool:
         """Whether it reads pre-training text."""
-        return any(term.rehearses for term in (*self.penalties, *self.beside))
+        return any(term.rehearses for term in (*self.penalties, *self.beside, *self.given))
 
     @property
     def others(self) -> OtherTasks | None:

@@ -5,12 +5,13 @@ from functools import partial
 
 from playground.finetuning import prompting
 from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.conditional import Rewritten, check_filling
 from playground.finetuning.head import check_writing
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.packing import packing_for
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Split, Task
-from playground.finetuning.unlabelled import OwnAnswers
+from playground.finetuning.unlabelled import CrossViews, OwnAnswers, check_classes
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training.learner import Learner
@@ -25,6 +26,8 @@ def texts_for(
     """The texts of a task for a model; a strategy that cannot be used for it is refused before anything is trained."""
     for strategy in chosen:
         check(learner, task, strategy)
+        for given in strategy.given:
+            given.check(learner, task, tokenizer)
         if strategy.prompt:
             prompting.check(learner.model, task, tokenizer)
         if strategy.others:
@@ -35,11 +38,18 @@ def texts_for(
 def check(learner: Learner, task: Task, strategy: Strategy) -> None:
     """Refuse a strategy that cannot be used for a task."""
     strategy.head.levels(learner.model)
+    if strategy.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
+        raise Refusal(
+            f"{strategy.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "
+            "give the base a decoder (playground compare ... --decoder same)."
+        )
     for term in strategy.beside:
         if isinstance(term, ReadTaskTexts):
             term.check(learner)
-        if isinstance(term, OwnAnswers):
-            term.check(task)
+        if isinstance(term, OwnAnswers | CrossViews | Rewritten):
+            check_classes(term.name, task)
+        if isinstance(term, Rewritten):
+            check_filling(learner.model)
     if task.answer.about != "written":
         return
     try:

@@ -15,6 +15,9 @@ from playground.tokenizing.tokenizer import unknown_words
 
 __all__ = ["Item", "Labelled", "Task", "find_task", "tasks"]
 
+CLS = "[CLS]"
+"""The word of a task that stands for BERT's sign."""
+
 Split = Literal["train", "test"]
 
 Items = Callable[[int, int, Split], list[Item]]
@@ -66,8 +69,10 @@ class Task:
         return replace(packed, asking=asking(self, tokenizer))
 
     def spare(self, tokenizer: Tokenizer) -> dict[str, int]:
-        """The signs that stand for words which the vocabulary does not know: T5's numbered ones."""
-        return dict(zip(unknown_words(tokenizer, self.signs), tokenizer.specials.sentinels, strict=False))
+        """The signs that stand for words which the vocabulary does not know: T5's numbered ones; [CLS] is itself."""
+        own = {CLS: tokenizer.specials.cls} if CLS in self.signs else {}
+        unknown = unknown_words(tokenizer, [word for word in self.signs if word not in own])
+        return own | dict(zip(unknown, tokenizer.specials.sentinels, strict=False))
 
     def _check(self, tokenizer: Tokenizer, items: Sequence[Item]) -> None:
         """Refuse a vocabulary for which too many words are unknown."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor, nn
@@ -12,13 +12,14 @@ from torch import Tensor, nn
 from playground.corpora.corpus import pick
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.beside import Moment, Start
+from playground.finetuning.given import Given
 from playground.finetuning.head import AnyHead, new_head
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.mean import Mean
 from playground.finetuning.prompting import prompted
 from playground.finetuning.reading import Kept, Reader
 from playground.finetuning.strategy import OTHER, Strategy
-from playground.finetuning.unlabelled import OwnAnswers
+from playground.finetuning.unlabelled import CrossViews, OwnAnswers, without_labels
 from playground.models import make_model
 from playground.models.extras import plug
 from playground.models.model import LanguageModel
@@ -145,7 +146,8 @@ class Tuning:
     """A copy of the base on its way to a task."""
 
     def __init__(self, base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int) -> None:
-        self.base, self.strategy, self.train, self.setting, self.seed = base, strategy, train, setting, seed
+        self.base, self.strategy, self.setting, self.seed = base, strategy, setting, seed
+        self.train = train = self.prepared(train)
         self.model = started(base.learner.model, strategy.fresh, seed)
         self.learner = replace_model(base.learner, self.model)
         self.head = self._head_for(train)
@@ -174,14 +176,14 @@ class Tuning:
         drawn = _draw(self.train, self.setting.batch, self.seed, step)
         alone = any(step < int(getattr(term, "alone", 0.0) * self.setting.steps) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
-            scores = self.head(self.reader.read(drawn.tokens, self._frozen(step)), drawn)
+            scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
             loss = drawn.answer.loss(scores, drawn.labels)
         total = sum((ask(Moment(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss)
         if total.requires_grad:  # else everything is frozen in this step
             total.backward()
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
-        self._note(step)
+        self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
         return float(loss.detach())
 
     def look(self, test: Labelled, step: int) -> Look | None:
@@ -228,24 +230,24 @@ class Tuning:
                     parameter.requires_grad_(group["learns"])
             group["lr"] = rate
 
-    def _note(self, step: int) -> None:
-        """Write down the rates that were used, and what is no longer as it was."""
-        self.rates[:, step] = torch.tensor([g["lr"] for g in self.optimiser.param_groups])
-        self.reader.changed(self._frozen(step) + 1)
+    def note(self, step: int, rates: Tensor) -> None:
+        """Write down the rates `[g]` that were used, and what is no longer as it was."""
+        self.rates[:, step] = rates
+        self.reader.changed(self.frozen(step) + 1)
         first = self.setting.steps - max(1, int(self.strategy.averaged * self.setting.steps))
         if self.strategy.averaged and step >= first:
             self.mean.take()
             if step + 1 == self.setting.steps:
                 self.mean.put()
 
-    def _frozen(self, step: int) -> int:
+    def frozen(self, step: int) -> int:
         """The highest level below everything that learns in a step."""
         learning = [k for k, m in zip(self.levels, self.plan[:, step].tolist(), strict=True) if m]
         return min(learning, default=self.model.top_level + 1) - 1
 
     def _reader(self, texts: Labelled) -> Reader:
         shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: Kept(texts.tokens))
-        same = {"": self.model.top_level, "layers": 0, "everything": -1}[self.strategy.fresh]
+        same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_level)
         quiet = 0 if self.extras else self.model.top_level
         return Reader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
 
@@ -253,7 +255,7 @@ class Tuning:
         named = {n: p for n, p in self.model.named_parameters() if _reads(n, self.train.written is not None)}
         return Start(
             self.base, self.learner, named, self._every(), self._score_anew, self._embedded, self._other_loss,
-            self._unlabelled, self.seed, self.setting.steps,
+            self._unlabelled, self.seed, self.setting.steps, self.train,
         )  # fmt: skip
 
     def _every(self) -> tuple[nn.Parameter, ...]:
@@ -270,12 +272,20 @@ class Tuning:
         return self.model.levels(drawn.tokens, last=0)[0]
 
     def _head_for(self, texts: Labelled) -> AnyHead:
-        return new_head(self.model, texts.answer, self.seed, self.strategy.head, texts.sides is not None)
+        given = 0 if texts.given is None else texts.given.shape[-1]
+        return new_head(self.model, texts.answer, self.seed, self.strategy.head, texts.sides is not None, given)
+
+    def prepared(self, texts: Labelled) -> Labelled:
+        """The texts with what the strategy gives beside their words; made once for all lanes."""
+        for given in sorted(self.strategy.given, key=lambda given: not given.first):
+            make = partial(_given, given, self.base, texts)
+            _, texts = self.base.remember(("given", given, id(texts.tokens.ids)), make)
+        return texts
 
     def _other_texts(self) -> tuple[Labelled, ...]:
         others = self.strategy.others
         found = others.texts(self.base, self.setting.packing) if others else ()
-        return tuple(_numbered(texts, self.base) for texts in found)
+        return tuple(self.prepared(_numbered(texts, self.base)) for texts in found)
 
     def _other_loss(self, step: int) -> Tensor:
         """The loss of a batch of another task; they take turns."""
@@ -285,13 +295,16 @@ class Tuning:
         return drawn.answer.loss(head(dict(enumerate(self.model.levels(drawn.tokens))), drawn), drawn.labels)
 
     def _unlabelled(self, step: int) -> Labelled:
-        [term] = [term for term in self.strategy.beside if isinstance(term, OwnAnswers)]
-        texts = _numbered(term.unlabelled(self.base, self.setting.packing), self.base)
+        term = next(term for term in self.strategy.beside if isinstance(term, OwnAnswers | CrossViews))
+        texts = self.prepared(_numbered(without_labels(term, self.base, self.setting.packing), self.base))
         drawn = _draw(texts, self.setting.batch, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, row=None))
 
     def _is_fresh(self, level: int) -> bool:
-        return self.strategy.fresh == "everything" or (self.strategy.fresh == "layers" and level > 0)
+        fresh, above = self.strategy.fresh, level > self.model.top_level
+        return {"everything": True, "layers": level > 0, "encoder": level > 0 and not above}.get(
+            fresh, fresh == "decoder" and above
+        )
 
     def _body_changed(self) -> bool:
         rows = [row.any() for row, group in zip(self.plan, self.groups, strict=True) if group.startswith(BODY)]
@@ -316,6 +329,7 @@ class Tuning:
     @torch.no_grad()
     def _measured(self, test: Labelled) -> dict[str, float]:
         """How well unseen texts are answered."""
+        test = self.prepared(test)
         reader = self._reader(test)
         reader.same = min(reader.same, self.reader.same)
         blocks = [test.pick(index) for index in torch.arange(len(test.labels), device=test.labels.device).split(BLOCK)]
@@ -326,13 +340,22 @@ class Tuning:
         return sum(p.numel() for g in groups for p in self.groups[g])
 
 
+def _given(given: Given, base: Base, texts: Labelled) -> tuple[Labelled, Labelled]:
+    """What a text was, which must live on for its id to name it, and what it became, numbered."""
+    made = given.prepare(base, texts)
+    rows = torch.arange(len(made.tokens.ids), device=made.labels.device)
+    return texts, replace(made, tokens=replace(made.tokens, row=rows))
+
+
 def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
     """A copy of the pre-trained model; what is fresh has new weights that depend on the seed alone."""
     model = deepcopy(pre_trained)
     if fresh:
         anew = make_model(model.shape, model.table.num_embeddings, generator(seed, "fresh weights"))
         kept = set(model.groups()["embeddings"]) if fresh == "layers" else set()
-        model.load_state_dict({n: p for n, p in anew.state_dict().items() if n not in kept}, strict=False)
+        part = f"network.{fresh}." if fresh in ("encoder", "decoder") else ""
+        new = {n: p for n, p in anew.state_dict().items() if n not in kept and n.startswith(part)}
+        model.load_state_dict(new, strict=False)
     return model
 
 
@@ -386,13 +409,16 @@ def _numbered(texts: Labelled, base: Base) -> Labelled:
 
 
 def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
-    """The batch of a step: passes over the labelled texts in an order of its own each time."""
-    number = len(train.labels)
+    """The batch of a step."""
+    return train.pick(order(len(train.labels), size, seed, step).to(train.labels.device))
+
+
+def order(number: int, size: int, seed: int, step: int) -> Tensor:
+    """Which of so many texts a step reads: passes over all of them, in an order of its own each time."""
     begin, end = step * size, (step + 1) * size
     first = begin // number
     passes = [_order(number, seed, p) for p in range(first, (end - 1) // number + 1)]
-    index = torch.cat(passes)[begin - first * number : end - first * number].to(train.labels.device)
-    return train.pick(index)
+    return torch.cat(passes)[begin - first * number : end - first * number]
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
+from torch.nn.functional import kl_div
 
+from playground.example import running
 from playground.finetuning.answers import Classes
 from playground.finetuning.base import Base
 from playground.finetuning.beside import Moment, Start
@@ -54,31 +56,6 @@ class OwnAnswers:
     name: ClassVar[str] = "own answers"
     rehearses: ClassVar[bool] = False
 
-    def check(self, task: Task) -> None:
-        """Refuse a task whose answers are no classes of texts."""
-        if not isinstance(task.answer, Classes) or task.answer.about != "text":
-            raise Refusal(f"{self.name} need classes of texts, and the task {task.name!r} asks for something else.")
-
-    def unlabelled(self, base: Base, packing: str | None) -> Labelled:
-        """Texts of the task; of the user's file as many as it has, halved until they are there."""
-        task, tokenizer = base.task, base.tokenizer
-        if task is None or tokenizer is None:
-            raise Refusal(
-                "Texts without labels need the task and the tokenizer; give Base(..., tokenizer=..., task=...)."
-            )
-        suited = packing_for(base.learner.model.shape, packing)
-
-        def load(number: int) -> Labelled:
-            try:
-                texts = task.load(tokenizer, number, SEED, "train", suited)
-            except Refusal:
-                if number < 2:
-                    raise
-                return load(number // 2)
-            return replace(texts, labels=torch.zeros_like(texts.labels))
-
-        return base.remember((self.name, self.texts, packing), lambda: load(self.texts))
-
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
         def loss(moment: Moment) -> Tensor:
             if moment.step < int(self.first * start.steps):
@@ -92,3 +69,61 @@ class OwnAnswers:
             return drawn.answer.loss(scores[sure], said[sure]) * sure.float().mean()
 
         return loss
+
+
+@dataclass(frozen=True)
+class CrossViews:
+    """Every second step also reads texts without labels: who sees half of a text must answer as who sees all of it.
+
+    The whole text is the teacher and is not taught by this loss (cross-view training, arXiv:1809.08370, sec. 2.1).
+    """
+
+    texts: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
+    weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the halves count.")
+    name: ClassVar[str] = "cross views"
+    rehearses: ClassVar[bool] = False
+
+    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+        def loss(moment: Moment) -> Tensor:
+            if moment.step % 2 == 0:
+                return torch.zeros(())
+            drawn = start.unlabelled(moment.step)
+            with torch.no_grad():
+                taught = start.score(drawn).softmax(1)
+            said = (start.score(half_hidden(drawn, side)).log_softmax(1) for side in (0, 1))
+            return self.weight * torch.stack([kl_div(one, taught, reduction="batchmean") for one in said]).mean()
+
+        return loss
+
+
+def half_hidden(drawn: Labelled, side: int) -> Labelled:
+    """The texts with the words of their first (0) or second (1) half hidden behind [MASK]."""
+    tokens = drawn.tokens
+    first = running(tokens.ids) * 2 < tokens.lengths[:, None]
+    gone = (first if side == 0 else ~first) & tokens.maskable
+    return replace(drawn, tokens=replace(tokens, ids=tokens.ids.masked_fill(gone, tokens.specials.mask), row=None))
+
+
+def check_classes(name: str, task: Task) -> None:
+    """Refuse a task whose answers are no classes of texts."""
+    if not isinstance(task.answer, Classes) or task.answer.about != "text":
+        raise Refusal(f"{name} need classes of texts, and the task {task.name!r} asks for something else.")
+
+
+def without_labels(term: "OwnAnswers | CrossViews", base: Base, packing: str | None) -> Labelled:
+    """Texts of the task, labels thrown away; of the user's file as many as it has, halved until they are there."""
+    task, tokenizer = base.task, base.tokenizer
+    if task is None or tokenizer is None:
+        raise Refusal("Texts without labels need the task and the tokenizer; give Base(..., tokenizer=..., task=...).")
+    suited = packing_for(base.learner.model.shape, packing)
+
+    def load(number: int) -> Labelled:
+        try:
+            texts = task.load(tokenizer, number, SEED, "train", suited)
+        except Refusal:
+            if number < 2:
+                raise
+            return load(number // 2)
+        return replace(texts, labels=torch.zeros_like(texts.labels))
+
+    return base.remember(("unlabelled", term.texts, packing), lambda: load(term.texts))

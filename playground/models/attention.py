@@ -12,16 +12,25 @@ from playground.example import Visible
 
 @dataclass(frozen=True)
 class Allowed:
-    """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`."""
+    """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`.
+
+    `above` is what every second layer obeys instead, where not all layers see alike.
+    """
 
     mask: Tensor | None
     causal: bool
+    above: "Allowed | None" = None
 
     @classmethod
     def of(cls, visible: Visible) -> "Allowed":
         if visible.painted is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
-        return cls(visible.dense()[:, None], False)
+        above = None if visible.above is None else cls.of(visible.above)
+        return cls(visible.dense()[:, None], False, above)
+
+    def layer(self, number: int) -> "Allowed":
+        """What a layer obeys, counted from 0."""
+        return self if self.above is None or number % 2 == 0 else self.above
 
     def after(self, places: int, readers: int, device: torch.device) -> "Allowed":
         """The same with so many places in front that everybody sees."""
@@ -85,7 +94,7 @@ class Attention(nn.Module):
         if self.prefix is not None:
             k, v, allowed = self.prefix(k, v, allowed)
         if tap is None:
-            gathered = scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
+            gathered = gather(q, k, v, allowed)
         else:
             tap.append(weights(q, k, allowed))
             gathered = tap[-1] @ v
@@ -93,6 +102,17 @@ class Attention(nn.Module):
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+def gather(q: Tensor, k: Tensor, v: Tensor, allowed: Allowed) -> Tensor:
+    """What every reader gathers, `[b, h, n, d / h]`.
+
+    A processor does it in float32 also where everything else has half the bits, which is several times faster there.
+    """
+    if q.dtype != torch.bfloat16 or q.device.type != "cpu":
+        return scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
+    with torch.autocast("cpu", enabled=False):
+        return gather(q.float(), k.float(), v.float(), allowed)
 
 
 def weights(q: Tensor, k: Tensor, allowed: Allowed) -> Tensor:

@@ -1,4 +1,7 @@
-"""The cross-entropy of many scores, whose gradient takes the place of the log-probabilities instead of new memory."""
+"""The cross-entropy of many scores in the memory of the scores: log-probabilities take their place, then the gradient.
+
+Fresh memory of that size costs as much as the arithmetic, for the system clears every page of it.
+"""
 
 from typing import Any
 
@@ -6,16 +9,21 @@ import torch
 from torch import Tensor
 
 ROWS = 256
-"""Rows that stay in the processor's cache while their gradient is formed."""
+"""Rows that stay in the processor's cache while they are worked on."""
 
 
 class CrossEntropy(torch.autograd.Function):
-    """The loss `[k]` of right answers `[k]` under scores `[k, v]`; its gradient can be taken once."""
+    """The loss `[k]` of right answers `[k]` under scores `[k, v]`; its gradient can be taken once.
+
+    The scores become log-probabilities, which say the same, and with `backward` the gradient.
+    """
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, right: Tensor) -> Tensor:
         """Minus the log-probability of the right answer."""
-        ctx.logs, ctx.right = scores.log_softmax(-1), right[:, None]
+        for part in scores.split(ROWS):
+            part.copy_(part.log_softmax(-1))
+        ctx.logs, ctx.right = scores, right[:, None]
         return -ctx.logs.gather(1, ctx.right)[:, 0]
 
     @staticmethod

@@ -1,6 +1,6 @@
 """A language model: embeddings, one or two stacks, heads. It reads an `Example` and answers its questions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -159,14 +159,14 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def propose(self, example: Example) -> Tensor:
-        """The generator's scores `[b, t, v]` for every place of the text, without gradient."""
+        """The generator's scores `[k, v]` for the k chosen places of the text, without gradient."""
         need(self.shape.generator_share, "needs a generator", "generator_share above 0")
         inputs = example.inputs
-        hidden = self.generator.read(inputs, self.table.weight)
-        places = position_of(inputs, example.tokens.ids.shape[1])
-        hidden = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
-        scores = self.generator_vocabulary(hidden.flatten(0, 1), self.table.weight).unflatten(0, hidden.shape[:2])
-        scores[..., : example.tokens.specials.first_word] = float("-inf")
+        rows, places = example.chosen.nonzero(as_tuple=True)
+        there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
+        hidden = self.generator.read(inputs, self.table.weight)[rows, there]
+        scores = self.generator_vocabulary(hidden, self.table.weight)
+        scores[:, : example.tokens.specials.first_word] = float("-inf")
         return scores
 
     def features(self, tokens: Tokens) -> Tensor:
@@ -212,7 +212,8 @@ class LanguageModel(nn.Module):
         inputs = begin(tokens).inputs
         see = causal if self.shape.reads == "left to right" else full
         segment = tokens.labels.get("segment", inputs.segment)
-        return replace(inputs, visible=see(inputs.real, inputs.padded), segment=segment)
+        plain = replace(inputs, visible=see(inputs.real, inputs.padded), segment=segment)
+        return branched(plain, tokens.labels) if "branch" in tokens.labels else plain
 
     @torch.no_grad()
     def attention(self, example: Example) -> dict[str, Tensor]:
@@ -239,6 +240,20 @@ class LanguageModel(nn.Module):
         for module in self.modules():
             if isinstance(module, Stack):
                 (start_mimetic if mimetic else start_normal)(module, rng)
+
+
+def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:
+    """A text with facts in it: each is a branch that hangs on a word, and only that word and the branch see it.
+
+    Positions go on within a branch and do not count it outside, so the text reads as if it were not there (K-BERT,
+    arXiv:1909.07606, sec. 3.3: soft positions and the visible matrix).
+    """
+    branch, anchor = labels["branch"], labels["anchor"]
+    place = torch.arange(branch.shape[1], device=branch.device)
+    hangs = anchor[:, :, None] == place
+    near = (branch[:, :, None] == branch[:, None, :]) | hangs | hangs.transpose(1, 2)
+    visible = replace(plain.visible, painted=near, form="levels")
+    return replace(plain, visible=visible, position=labels["position"])
 
 
 def one_stack(shape: Architecture) -> Architecture:

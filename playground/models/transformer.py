@@ -43,9 +43,9 @@ class Stack(nn.Module):
     def read(self, x: Tensor, allowed: Allowed, turns: Turns | None, taps: Taps | None, name: str) -> Tensor:
         """One stream that looks at itself, `[b, n, d]`."""
         both = None if turns is None else (turns, turns)
-        for block in self.layers:
+        for depth, block in enumerate(self.layers):
             seen = block.look_norm(x)
-            x = block.think(x + block.look(seen, seen, allowed, both, _tap(taps, name)))
+            x = block.think(x + block.look(seen, seen, allowed.layer(depth), both, _tap(taps, name)))
         return self.norm(x)
 
     def climb(self, x: Tensor, allowed: Allowed, turns: Turns | None, first: int, last: int) -> list[Tensor]:
@@ -73,11 +73,10 @@ class Stack(nn.Module):
         outer = None if turns is None else (turns[1], turns[0])
         for depth, block in enumerate(self.layers):
             seen = block.look_norm(content)
-            query = block.think(
-                query + block.look(block.look_norm(query), seen, allowed[1], outer, _tap(taps, "query"))
-            )
+            own, others = (each.layer(depth) for each in allowed)
+            query = block.think(query + block.look(block.look_norm(query), seen, others, outer, _tap(taps, "query")))
             if depth + 1 < len(self.blocks) or taps is not None:
-                content = block.think(content + block.look(seen, seen, allowed[0], inner, _tap(taps, "content")))
+                content = block.think(content + block.look(seen, seen, own, inner, _tap(taps, "content")))
         return self.norm(query)
 
     def write(

@@ -15,6 +15,7 @@ from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.views import AskViews
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
+from playground.objectives.see.painted import SeePainted, read
 from playground.objectives.stage import Stage, Wishes, planned, verb
 from playground.refusal import Refusal
 
@@ -32,6 +33,9 @@ GROUPS = (
     "In combination",
 )
 """The headings under which objectives are listed, in the order in which a learner may read them."""
+
+BY_HAND = " painted "
+"""Stands between the name of an objective and the mask that a person painted over its own."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,17 @@ class Objective:
         """The same objective on the co-occurrences of a whole corpus."""
         return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCells) else s)
 
+    def painted(self, said: str) -> "Objective":
+        """The same objective with a mask by hand in every text, as `see.painted.written` says it."""
+        seen = [number for number, stage in enumerate(self.stages) if verb(stage) == "see"]
+        if not seen:
+            raise Refusal(f"{self.name} has no mask of its own that could be painted over; paint one of its parts.")
+        rules = read(said)
+        stages = (*self.stages[: seen[-1] + 1], SeePainted(rules), *self.stages[seen[-1] + 1 :])
+        idea = f"{self.idea} With a mask by hand: {'; '.join(rule.words for rule in rules)}."
+        plain = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
+        return replace(self, name=f"{self.name}{BY_HAND}{said}", stages=stages, idea=idea, **plain)
+
     @property
     def counts(self) -> bool:
         """Whether it wants the co-occurrences of a whole corpus."""
@@ -280,5 +295,7 @@ def objectives() -> dict[str, Objective]:
 
 
 def find_objective(name: str) -> Objective:
-    """One objective by its name, its alias or its row in the survey."""
-    return choose("playground.objectives.family", Objective, name)
+    """One objective by its name, its alias or its row in the survey, as in "LM" or "LM painted encoder opens +1"."""
+    name, by_hand, cells = name.partition(BY_HAND)
+    found = choose("playground.objectives.family", Objective, name)
+    return found.painted(cells) if by_hand else found

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-import torch
-from torch import Tensor
-
 from playground import frames, leaks
 from playground.example import Example, Stream, Visible
 from playground.objectives.objective import Step
 from playground.objectives.rebuild import Rebuilt
+from playground.objectives.see.painted import in_cells
 from playground.refusal import Refusal
 
 Cells = Mapping[str, Iterable[tuple[int, int, bool]]]
@@ -41,6 +39,8 @@ def _with(example: Example, name: str, wanted: list[tuple[int, int, bool]], row:
     match name:
         case "query":
             return replace(example, inputs=replace(inputs, query_visible=_paint(inputs, "query_visible", wanted, row)))
+        case _ if name.endswith(frames.ABOVE):
+            raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
         case "decoder":
             assert decoder is not None
             return replace(example, decoder=replace(decoder, visible=_paint(decoder, "visible", wanted, row)))
@@ -65,10 +65,4 @@ def _paint(
             )
         cells[row, rows[reader], columns[place]] = bool(is_open)
     closing = replace(seen, form="levels", painted=cells)
-    return closing if bool((closing.dense() == cells).all()) else _dense(cells)
-
-
-def _dense(cells: Tensor) -> Visible:
-    rows, n, m = cells.shape
-    zeros = torch.zeros((rows, max(n, m)), dtype=torch.long, device=cells.device)
-    return Visible(zeros[:, :n], zeros[:, :m], painted=cells)
+    return closing if bool((closing.dense() == cells).all()) else in_cells(cells, seen.above)

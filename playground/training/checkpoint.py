@@ -71,6 +71,7 @@ def pack(learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Packed:
         "tokens": learner.tokens,
         "graded": learner.graded,
         "seconds": learner.seconds,
+        "each": learner.each,
         "corpus": [corpus.name, corpus.hash, corpus.unigram_entropy],
         "tokenizer": json.loads(tokenizer.to_json()),
     }
@@ -122,7 +123,7 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
     learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
-    learner.graded = about.get("graded", 0)
+    learner.graded, learner.each = about.get("graded", 0), about.get("each", 0.0)
     held_out = _read_back(tensors, "held_out", tokenizer).to(device)
     name, content, entropy = about["corpus"]
     return Saved(learner, tokenizer, Studied(name, content, entropy, held_out))

@@ -109,7 +109,8 @@ def bytes_asked(error: BaseException) -> int | None:
     """How many bytes an allocation wanted that failed, 0 where it does not say; None for any other error."""
     text = str(error)
     kinds = (MemoryError, torch.cuda.OutOfMemoryError)
-    if not isinstance(error, kinds) and not re.search("can't allocate memory|not enough memory|out of memory", text):
+    said = "can't allocate memory|not enough memory|out of memory|could not create a primitive"  # the last is oneDNN's
+    if not isinstance(error, kinds) and not re.search(said, text):
         return None
     plain = re.search(r"allocate (\d+) bytes", text)
     if plain:

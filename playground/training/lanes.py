@@ -1,4 +1,4 @@
-"""Many seeds of one run: one after another or in worker processes, with the same numbers and one band over them."""
+"""Many seeds of one run: one after another, in worker processes or stacked, with the same numbers and one band."""
 
 import queue
 import time
@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from multiprocessing.queues import Queue
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-import torch
-
 from playground.refusal import Refusal
 from playground.training import checkpoint
 from playground.training.events import Evaluated, Event, Stepped
 from playground.training.learner import Learner
-from playground.training.loop import Run, train
+from playground.training.loop import Run, events_of, prepared, train
 from playground.training.memory import available, estimate, said, workers_that_fit
 from playground.training.record import Summary, recorded
 from playground.training.runs import Runs
 from playground.training.session import Row
+from playground.training.stacked import chosen_way, parted
+from playground.training.stacked_seeds import Stack, hindrance
+from playground.training.workers import begin, context
 
 SENT_EVERY = 0.1
 """Seconds between two messages of a worker: the curve grows live, and the pipe stays idle."""
@@ -78,17 +78,28 @@ def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
 
 
 def train_seeds(
-    run: Run, seeds: Sequence[int], workers: int = 1, runs: Runs | None = None, resume: bool = False
+    run: Run,
+    seeds: Sequence[int],
+    workers: int = 1,
+    runs: Runs | None = None,
+    resume: bool = False,
+    way: str = "auto",
 ) -> Iterator[Point | Finished]:
     """Train a run once for every seed, in folders of their own beneath `run.out`; points come as they are made.
 
-    Each worker is a process with one thread. The numbers of a seed are the same however many workers there are.
+    Each worker is a process with one thread. The numbers of a seed are the same however many workers there are, and
+    but for rounding the same where the `way` is "stacked" (so is "auto" on CUDA): all models as one.
     With `resume`, seeds that have a checkpoint go on from it.
     """
     if not seeds or workers < 1:
         raise Refusal(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
     if len(set(seeds)) < len(seeds):
         raise Refusal(f"The seeds {list(seeds)} name one twice; every seed gives one run.")
+    parts, _ = stacks(run, seeds, way)
+    if parts:
+        for part in parts:
+            yield from _stacked(run, part, runs, resume)
+        return
     number = plan(run, workers, len(seeds))[0]
     if number == 1:
         for seed in seeds:
@@ -97,12 +108,59 @@ def train_seeds(
     yield from _in_workers(run, seeds, number, runs, resume)
 
 
+def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequence[int]], str]:
+    """Which seeds are trained as one stack, none where they run apart, with a sentence where that was not asked for."""
+    if chosen_way(way, run.device) == "apart":
+        return [], ""
+    if reason := hindrance(prepared(run)):
+        return [], f"The seeds run apart, not stacked: {reason}."
+    need, free = estimate(run.entry, len(run.corpus.tokenizer)).total, available(run.device)
+    parts = parted(seeds, need, free)
+    if len(parts) == 1 or free is None:
+        return parts, ""
+    return parts, (
+        f"{len(seeds)} seeds would not fit in one stack: each needs about {said(need)} and {said(free)} are free, so "
+        f"{len(parts[0])} at a time are stacked."
+    )
+
+
 def lane(run: Run, seed: int, runs: Runs | None = None, resume: bool = False) -> Iterator[Point | Finished]:
     """The points of one seed, and its facts."""
+    run, learner = _own(run, seed, resume)
+    yield from _points(run, train(run, learner), learner, runs)
+
+
+def _stacked(run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool) -> Iterator[Point | Finished]:
+    """Several seeds as one stack: those that are behind take a step each in turn, and every one begins a round once."""
+    owns = [_own(run, seed, resume) for seed in seeds]
+    courses = [prepared(*own) for own in owns]
+    Stack(courses)
+    going = [
+        (course, _points(own, events_of(course), learner, runs))
+        for course, (own, learner) in zip(courses, owns, strict=True)
+    ]
+    while going:
+        step = min(course.learner.step for course, _ in going)
+        for course, points in going:
+            for point in points if course.learner.step == step else ():
+                yield point
+                if course.learner.step > step:
+                    break
+        going = [each for each in [*going[1:], going[0]] if each[0].learner.step > step]
+
+
+def _own(run: Run, seed: int, resume: bool) -> tuple[Run, Learner | None]:
+    """The run of one seed in its own folder, and its learner where it goes on."""
     run = replace(run, seed=seed, out=None if run.out is None else run.out / lane_name(run, seed))
-    learner = resumed(run) if resume and run.out is not None and run.out.exists() else None
-    summary, last = Summary(run), Row(0, None, None, 0, 0.0)
-    for event in followed(run, train(run, learner), learner, runs):
+    return run, resumed(run) if resume and run.out is not None and run.out.exists() else None
+
+
+def _points(
+    run: Run, events: Iterable[Event], learner: Learner | None, runs: Runs | None
+) -> Iterator[Point | Finished]:
+    """What the events of one seed say, in short."""
+    summary, last, seed = Summary(run), Row(0, None, None, 0, 0.0), run.seed
+    for event in followed(run, events, learner, runs):
         summary.read(event)
         if isinstance(event, Stepped):
             last = Row.of(event)
@@ -154,9 +212,9 @@ def name_in(runs: Runs, run: Run) -> str:
 def _in_workers(
     run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool
 ) -> Iterator[Point | Finished]:
-    context = get_context("spawn")
-    points: Queue[list[Point]] = context.Queue()
-    pool = ProcessPoolExecutor(number, context, _begin, (run, runs, resume, points))
+    started = context()
+    points: Queue[list[Point]] = started.Queue()
+    pool = ProcessPoolExecutor(number, started, _begin, (run, runs, resume, points))
     try:
         done: list[Future[Finished]] = [pool.submit(_lane, seed) for seed in seeds]
         told: set[int] = set()
@@ -190,8 +248,8 @@ _shared: list[Any] = []
 
 
 def _begin(*shared: Any) -> None:
-    """What a worker does first: take what all share; one thread, for more would stand in each other's way."""
-    torch.set_num_threads(1)
+    """What a worker does first: take what all share."""
+    begin()
     _shared[:] = shared
 
 

@@ -12,6 +12,7 @@ from playground import devices
 from playground.example import Example, Tokens
 from playground.knob import turn
 from playground.models import LanguageModel, fitted, grade, make_model
+from playground.models.cost import positions, step_flops
 from playground.objectives import Objective
 from playground.objectives.ask.match import AskMatch
 from playground.refusal import Refusal
@@ -25,7 +26,10 @@ from playground.zoo.recipe import Recipe
 
 @dataclass
 class Learner:
-    """What changes while a run goes on; everything else about the run is frozen."""
+    """What changes while a run goes on; everything else about the run is frozen.
+
+    `each` are the operations that a position costs in a step, 0 until somebody asks.
+    """
 
     entry: Entry
     objective: Objective
@@ -37,6 +41,7 @@ class Learner:
     seconds: float = 0.0
     gradient: Gradient = ALONE
     graded: int = 0
+    each: float = 0.0
 
     @classmethod
     def new(
@@ -104,6 +109,11 @@ class Learner:
             if asked is None:
                 raise
             raise OutOfMemory(asked) from None  # the traceback would hold on to what filled the memory
+
+    def operations(self, example: Example) -> float:
+        """Operations of a step on a batch: those of the first batch were counted, others follow by their positions."""
+        self.each = self.each or step_flops(self.model, example) / max(1, positions(example))
+        return self.each * positions(example)
 
     @property
     def splits(self) -> bool:

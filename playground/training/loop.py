@@ -153,7 +153,11 @@ def prepared(run: Run, learner: Learner | None = None) -> Course:
 
 def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
     """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
-    course = prepared(run, learner)
+    yield from events_of(prepared(run, learner))
+
+
+def events_of(course: Course) -> Iterator[Event]:
+    """The events of a run that is ready for its first step."""
     run, learner, began = course.run, course.learner, course.learner.step
     yield Started(learner, run.corpus.unigram_entropy, course.held_out)
     if learner.step == 0:

@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from torch import Tensor
 
 from playground.devices import describe
 from playground.refusal import Refusal
 from playground.training.checkpoint import put_in_place
-from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
+from playground.training.events import Evaluated, Started, Stepped, Stopped, Trouble
 from playground.training.loop import Run
 from playground.training.writer import kept
+
+Told = TypeVar("Told")
+"""Events, or events and the moments between them; whatever comes is handed on."""
 
 RECENT = 50
 """Steps over which the reported training loss is averaged."""
@@ -38,7 +41,7 @@ class Summary:
     troubles: list[str] = field(default_factory=list)
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
-    def read(self, event: Event) -> None:
+    def read(self, event: object) -> None:
         """Take in one event."""
         match event:
             case Started():
@@ -82,7 +85,7 @@ class Summary:
         }
 
 
-def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator[Event]:
+def recorded(run: Run, events: Iterable[Told], resumed_at: int = 0) -> Iterator[Told]:
     """The same events, written down as they pass; rows after the step where a run resumes are dropped first."""
     if run.out is None:
         yield from events
@@ -103,7 +106,7 @@ def recorded(run: Run, events: Iterable[Event], resumed_at: int = 0) -> Iterator
         raise Refusal(f"The folder {run.out} cannot be written ({error.strerror or error}); choose another.") from error
 
 
-def _write(file: TextIO, event: Event) -> None:
+def _write(file: TextIO, event: object) -> None:
     match event:
         case Stepped():
             row = {

@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
@@ -13,14 +13,15 @@ from typing import Any
 
 import torch
 
-from playground.models.cost import positions, step_flops
 from playground.refusal import Refusal
 from playground.training import checkpoint
 from playground.training.checkpoint import Saved
-from playground.training.events import Evaluated, Event, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.learner import Learner
 from playground.training.loop import Run
+from playground.training.record import Told
 from playground.training.session import Row
+from playground.training.story import Moment, read, written
 from playground.training.writer import kept
 
 FILE = "runs.sqlite"
@@ -40,6 +41,8 @@ CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
   flops REAL);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
+CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
+CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
 """
 
 
@@ -122,6 +125,12 @@ class Runs:
             ).fetchall()
         return [_row(*row) for row in found]
 
+    def moments(self, name: str) -> list[Moment]:
+        """What was measured, noticed and looked at in a run, in its order."""
+        with closing(self._open()) as base:
+            found = base.execute("SELECT kind, told FROM moments WHERE run = ? ORDER BY rowid", (name,)).fetchall()
+        return [moment for row in found if (moment := read(*row)) is not None]
+
     def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Saved:
         """The learner of a run at its latest checkpoint, or at an earlier one that stayed."""
         run = self.find(name)
@@ -146,22 +155,24 @@ class Runs:
             name, number = f"{wanted}-{number}", number + 1
         return name
 
-    def recorded(self, name: str, run: Run, events: Iterable[Event], parent: Parent | None = None) -> Iterator[Event]:
+    def recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None = None) -> Generator[Told]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
         base: sqlite3.Connection | None = None
         waiting: list[tuple[Any, ...]] = []
-        last, learner, each = Row(0, None, None, 0, 0.0), None, 0.0
+        last, learner = Row(0, None, None, 0, 0.0), None
         try:
             for event in events:
                 if isinstance(event, Started):
                     base, learner = self._begin(name, run, event, parent), event.learner
                     last = self._point_at(name if parent is None else parent.run, learner)
-                if isinstance(event, Stepped) and learner is not None:
-                    each = each or step_flops(learner.model, event.example) / max(1, positions(event.example))
-                last = _next(last, event, each)
-                if isinstance(event, Stepped | Evaluated):
+                if isinstance(event, Stepped | Evaluated) and learner is not None:
+                    last = last.after(event, learner)
                     waiting.append(_point(name, last))
-                saves = isinstance(event, Stepped) and event.step % run.save_every == 0
+                if isinstance(event, Moment) and base is not None:
+                    _keep(base, name, event)
+                saves = isinstance(event, Evaluated) or (
+                    isinstance(event, Stepped) and event.step % run.save_every == 0
+                )
                 if base is not None and (saves or len(waiting) >= ROWS_AT_ONCE or isinstance(event, Stopped)):
                     _write(base, name, last, waiting, event.reason if isinstance(event, Stopped) else "running")
                     waiting = []
@@ -206,7 +217,8 @@ class Runs:
         base = self._open()
         with base:
             again = learner.step and (parent is None or learner.step != parent.step)
-            base.execute("DELETE FROM points WHERE run = ? AND step > ?", (name, learner.step if again else -1))
+            for table in ("points", "moments"):
+                base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (name, learner.step if again else -1))
             marks = ", ".join("?" * len(about))
             updates = ", ".join(f"{k} = excluded.{k}" for k in about if not (again and k == "began"))
             base.execute(
@@ -264,20 +276,14 @@ def _settings(entry: Any) -> dict[str, Any]:
     return {"recipe": recipe, "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
 
 
-def _next(last: Row, event: Event, each: float) -> Row:
-    """The newest point of the curve after an event; a position costs `each` operations."""
-    match event:
-        case Stepped():
-            return Row.of(event, last, each * positions(event.example))
-        case Evaluated():
-            return replace(last, step=event.step, loss=None, held_out=event.held_out, more=())
-        case _:
-            return last
-
-
 def _point(name: str, row: Row) -> tuple[Any, ...]:
     more = json.dumps(row.more)
     return (name, row.step, row.loss, row.held_out, row.tokens, row.seconds, more, row.graded, row.flops)
+
+
+def _keep(base: sqlite3.Connection, name: str, moment: Moment) -> None:
+    with base:
+        base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (name, moment.step, *written(moment)))
 
 
 def _row(*values: Any) -> Row:

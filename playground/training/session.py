@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +11,8 @@ from typing import Any
 
 import torch
 
-from playground.example import Example
+from playground.analysis.glance import Glance
 from playground.knob import turn
-from playground.models.cost import positions, step_flops
 from playground.refusal import Refusal
 from playground.training import background, checkpoint
 from playground.training.checkpoint import Studied
@@ -21,9 +20,8 @@ from playground.training.events import Evaluated, Event, Started, Stepped, Stopp
 from playground.training.fork import Fork, fork
 from playground.training.learner import Learner
 from playground.training.loop import Run, train
-from playground.training.moments import spaced
-from playground.training.sizes import Group
-from playground.training.watched import Measured, Noticed, watched
+from playground.training.story import Film, Frame, Moment, Sized, told
+from playground.training.watched import Measured, Noticed
 
 
 @dataclass(frozen=True)
@@ -44,39 +42,32 @@ class Row:
     flops: float = 0.0
 
     @classmethod
-    def of(cls, event: Stepped, before: "Row | None" = None, flops: float = 0.0) -> "Row":
-        """The point of a finished step, which took so many operations."""
+    def of(cls, event: Stepped) -> "Row":
+        """The point of a finished step, whose operations were not counted."""
         (_, first), *others = event.terms.items()
         more = tuple((name, float(value)) for name, value in others)
-        spent = before.flops if before else 0.0
-        return cls(event.step, float(first), None, event.tokens, event.seconds, more, event.graded, spent + flops)
+        return cls(event.step, float(first), None, event.tokens, event.seconds, more, event.graded)
+
+    def after(self, event: Stepped | Evaluated, learner: Learner) -> "Row":
+        """The next point of the curve: a step, with its operations, or an evaluation."""
+        if isinstance(event, Evaluated):
+            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=())
+        return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
 
 
-Record = Callable[[Run, Iterable[Event]], Iterable[Event]]
-"""Something that writes events down as they pass, such as `Runs.recorded`."""
+Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
+"""Something that writes events and moments down as they pass, such as `Runs.recorded`."""
 
 Look = Callable[[Learner], Any]
 """Something to see of the learner while it trains; it runs in the training thread, between two steps."""
-
-
-@dataclass(frozen=True)
-class Sized:
-    """The gradient and the update of every group of layers in one step."""
-
-    step: int
-    groups: tuple[Group, ...]
-
-
-FRAMES = 12
-"""Looks that are kept for a film of the run, besides those at its bookmarks."""
 
 
 class Session:
     """The rows only grow, so a reader keeps a cursor and never disturbs the thread.
 
     Looks are taken at most ten times a second and only while somebody is watching; otherwise training runs at full
-    speed. Looks of `film` are few, ever further apart and at every bookmark, and are kept. With `rows` a run that was
-    kept goes on. States: "ready", "running", "paused", "done", "failed".
+    speed. Looks of `film` are few, ever further apart and at every bookmark, and are kept. With `rows` and `moments`
+    a run that was kept goes on. States: "ready", "running", "paused", "done", "failed".
     """
 
     def __init__(
@@ -87,16 +78,20 @@ class Session:
         begin: Learner | None = None,
         record: Record | None = None,
         rows: Iterable[Row] = (),
-        film: Look | None = None,
+        film: Film | None = None,
+        moments: Iterable[Moment] = (),
     ) -> None:
         self.run, self.look, self.watched_for = run, look, watched_for
         self._begin, self._record, self._film = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[Row] = list(rows)
+        self.moments: list[Moment] = []
         self.sizes: list[Sized] = []
-        self.film: list[tuple[int, Any]] = []
+        self.film: list[tuple[int, Glance]] = []
         self.measured: list[Measured] = []
         self.noticed: list[Noticed] = []
+        for moment in moments:
+            self._keep(moment)
         self.view: Any = None
         self.learner: Learner | None = begin
         self.unigram_entropy: float | None = None
@@ -105,8 +100,7 @@ class Session:
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
         self._watched_until, self._looked_at = 0.0, 0.0
-        self._state, self._flops_each = "ready", 0.0
-        self._frames = frozenset(spaced(run.last or run.entry.recipe.steps, FRAMES))
+        self._state = "ready"
         self._thread = background.thread(self._work, self._halt, f"train-{run.entry.name}")
 
     @property
@@ -178,8 +172,8 @@ class Session:
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
 
     def _follow(self) -> None:
-        events = train(self.run, self._begin)
-        with closing(watched(self.run, events if self._record is None else self._record(self.run, events))) as seen:
+        events = told(self.run, train(self.run, self._begin), self._film, self.moments)
+        with closing(events if self._record is None else self._record(self.run, events)) as seen:
             for event in seen:
                 self._hear(event)
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
@@ -187,37 +181,37 @@ class Session:
                     self.reason, self._state = "asked", "done"
                     return
 
-    def _hear(self, event: Event | Measured | Noticed) -> None:
+    def _hear(self, event: Event | Moment) -> None:
         match event:
             case Started():
                 self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
                 self._held_out = event.held_out
-                self._keep_frame(event.learner.step)
-            case Stepped():
-                self.rows.append(Row.of(event, self.rows[-1] if self.rows else None, self._flops(event.example)))
-                if event.sizes:
-                    self.sizes.append(Sized(event.step, event.sizes))
-                if event.step in self._frames:
-                    self._keep_frame(event.step)
-                self._show(self.learner)
-            case Evaluated():
+            case Stepped() | Evaluated():
+                assert self.learner is not None, "a run begins with Started"
                 last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
-                self.rows.append(replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
-            case Measured():
-                self.measured.append(event)
-            case Noticed():
-                self._keep_frame(event.step)
-                self.noticed.append(event)
+                self.rows.append(last.after(event, self.learner))
+                if isinstance(event, Stepped):
+                    self._show(self.learner)
+            case Measured() | Noticed() | Sized() | Frame():
+                self._keep(event)
             case Trouble():
                 self.trouble = event
             case Stopped():
                 self.reason, self._state = event.reason, "done"
                 self._show(self.learner, now=True)
 
-    def _keep_frame(self, step: int) -> None:
-        """One more look for the film, unless this step has one."""
-        if self._film is not None and self.learner is not None and (not self.film or self.film[-1][0] < step):
-            self.film.append((step, self._film(self.learner)))
+    def _keep(self, moment: Moment) -> None:
+        """One more moment of the story, in the list where views look for it."""
+        self.moments.append(moment)
+        match moment:
+            case Measured():
+                self.measured.append(moment)
+            case Noticed():
+                self.noticed.append(moment)
+            case Sized():
+                self.sizes.append(moment)
+            case Frame():
+                self.film.append((moment.step, moment.look))
 
     def _save(self) -> None:
         """The last step that was taken, so that a run that is stopped by hand loses none."""
@@ -226,12 +220,6 @@ class Session:
             return
         studied = Studied(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
         checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, studied)
-
-    def _flops(self, example: Example) -> float:
-        """Operations of a step on this batch, told from the first one's."""
-        assert self.learner is not None
-        self._flops_each = self._flops_each or step_flops(self.learner.model, example) / max(1, positions(example))
-        return self._flops_each * positions(example)
 
     def _may_go_on(self, after: Stepped | Evaluated) -> bool:
         """Wait here while paused; False once the run shall end."""

@@ -1,7 +1,7 @@
 """What a model has understood and what its heads do, measured beside training at every second evaluation."""
 
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 
@@ -23,11 +23,10 @@ TEXTS = 8
 
 @dataclass(frozen=True)
 class Measured:
-    """The gauges by name, 0 to 1 with guessing at a half, and how far every head follows every pattern."""
+    """The gauges by name, 0 to 1 with guessing at a half."""
 
     step: int
     gauges: dict[str, float]
-    habits: tuple[Habit, ...]
 
 
 @dataclass(frozen=True)
@@ -38,18 +37,19 @@ class Noticed:
     habit: Habit
 
 
-def watched(run: Run, events: Iterable[Event]) -> Generator[Event | Measured | Noticed]:
-    """The same events, after every second evaluation what was measured and what was noticed for the first time."""
-    watch, number = None, 0
+def watched(run: Run, events: Iterable[Event], known: Iterable[str] = ()) -> Generator[Event | Measured | Noticed]:
+    """The same events, after every second evaluation what was measured and what was noticed for the first time.
+
+    Patterns that are `known` were noticed before.
+    """
+    watch = None
     for event in events:
         yield event
         if isinstance(event, Started):
             gauges = asked(GAUGES, run.corpus, event.learner.model)
-            watch = _Watch(event.learner, gauges, _shown(event.learner, event.held_out))
-        if isinstance(event, Evaluated) and watch is not None:
-            if number % EVERY == 0:
-                yield from watch.look(event.step)
-            number += 1
+            watch = _Watch(event.learner, gauges, _shown(event.learner, event.held_out), set(known))
+        if isinstance(event, Evaluated) and watch is not None and event.step % (EVERY * run.evaluate_every) == 0:
+            yield from watch.look(event.step)
 
 
 @dataclass
@@ -59,13 +59,16 @@ class _Watch:
     learner: Learner
     gauges: tuple[Asked, ...]
     example: Example
-    known: set[str] = field(default_factory=set)
+    known: set[str]
 
     def look(self, step: int) -> Iterator[Measured | Noticed]:
         """What there is at this step, and the first head of every pattern that is new."""
-        measured = _measure(self.learner, self.gauges, self.example)
-        yield measured
-        for habit in measured.habits:
+        model = self.learner.model
+        model.eval()
+        seen = habits(self.example, model.attention(self.example))
+        model.train()
+        yield Measured(step, {one.gauge.name: one.measure(model) for one in self.gauges})
+        for habit in seen:
             if habit.notable and habit.pattern.name not in self.known:
                 self.known.add(habit.pattern.name)
                 yield Noticed(step, habit)
@@ -75,10 +78,3 @@ def _shown(learner: Learner, held_out: Tokens) -> Example:
     """Always the same few held-out texts in always the same corruption."""
     few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
     return learner.objective.example(few, generator(0, "watched", device=learner.device.type))
-
-
-def _measure(learner: Learner, gauges: tuple[Asked, ...], example: Example) -> Measured:
-    learner.model.eval()
-    seen = habits(example, learner.model.attention(example))
-    learner.model.train()
-    return Measured(learner.step, {one.gauge.name: one.measure(learner.model) for one in gauges}, seen)

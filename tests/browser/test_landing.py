@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from playground.objectives.rebuild import SENTENCE, table
@@ -57,10 +56,34 @@ def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_sta
     assert said(wait_for_table(page, "t.rows[0].targets.startsWith('Rosa')")) == expected(own)
 
 
-def test_a_plan_by_hand_is_in_the_table_and_the_view_is_in_the_link(page: Page, address: str) -> None:
+NEVER_READY = """
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) {
+  const held = typeof message === 'string' && message.includes('document_ready');
+  return send.call(this, held ? message.replaceAll('bokeh_event', 'nobody') : message);
+};
+"""
+"""A machine so busy that its browser never comes to say that the last part of the page is drawn."""
+
+
+def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page, address: str) -> None:
+    assert "today you am I join with happy to" in page.request.get(address).text()
+    page.add_init_script(NEVER_READY)
+    page.goto(address)
+    page.get_by_role("button", name="One objective").click()
+    expect(page.locator("section.stage")).to_be_visible()
+    expect(page.locator("#first")).to_have_count(0)
+
+
+def test_a_plan_by_hand_is_in_the_table_that_fits_and_in_the_link(page: Page, address: str) -> None:
     visit(page, f"{address}/?objective=MLM&plan=chosen%3D2&view=table")
     state = wait_for_table(page, "t.rows.length === 11")
     assert said(state)["MLM"] == ("I [MASK] happy to join with you today", "am")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        wait_for_table(page, f"t.width <= {width}")
+        assert overhang(page) <= 0
+        shot(page, f"table-{width}")
     page.get_by_role("button", name="MLM: given").focus()
     for _ in range(4):
         page.keyboard.press("ArrowDown")
@@ -70,15 +93,8 @@ def test_a_plan_by_hand_is_in_the_table_and_the_view_is_in_the_link(page: Page, 
     page.wait_for_function("() => location.search.includes('objective=PLM') && !location.search.includes('view=table')")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_hangs_over_the_edge(page: Page, address: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    visit(page, address)
-    wait_for_table(page, "t.rows.length === 11")
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert wide <= 0
-    page.wait_for_timeout(1300)
-    shot(page, f"table-{width}")
+def overhang(page: Page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def test_a_cell_of_a_notebook_unfolds_its_rows_without_network(page: Page, tmp_path: Path) -> None:

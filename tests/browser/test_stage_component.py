@@ -141,6 +141,24 @@ def test_keys_step_through_the_frames_and_words_follow(stage: Stage) -> None:
     assert stage.tab.get_by_role("button", name="Step forward").is_disabled()
     assert stage.press("Home").settle()["frame"] == 0
     assert stage.tab.locator(".stage-where").inner_text() == "Text (1/6)"
+    stage.press("s", "s", "Shift+Space")
+    assert stage.settle()["name"] == "arrange"
+    assert not stage.press("Space", "p").state()["playing"]
+
+
+def test_l_holds_the_end_of_a_leak_and_lets_it_go(stage: Stage) -> None:
+    stage.open("states").press("l")
+    assert stage.state()["name"] == "visibility" and stage.state()["reader"]["row"] == 3
+    assert stage.press("l").state()["reader"] is None
+    assert stage.open("lm").press("l").state()["reader"] is None, "where nothing leaks there is no way"
+
+
+def test_an_order_that_turns_round_is_four_matrices_in_two_rows(stage: Stage) -> None:
+    stage.open("turned", scene("PLM", settings={"streams": "an order that turns round"})).press("End")
+    boxes = {box["name"]: box for box in stage.state()["layout"]["matrices"]}
+    assert list(boxes) == ["content", "query", "content above", "query above"]
+    assert boxes["content above"]["y"] > boxes["content"]["y"] + 8 * boxes["content"]["size"], "in two rows of two"
+    assert stage.press("l").state()["reader"]["matrix"].startswith("query")
 
 
 def test_the_range_scrubs_between_frames(stage: Stage) -> None:
@@ -517,6 +535,7 @@ def test_the_order_the_cut_the_split_and_the_pair_are_moved_by_hand(stage: Stage
 
 def test_the_mask_is_painted_by_pointer_and_by_key(stage: Stage) -> None:
     stage.edit(scene("LM", text="we walk home"))
+    assert stage.press("r").edits() == [{"do": "reset"}]
     stage.press("m")
     layout = stage.state()["layout"]["matrices"][0]
     x, y = (layout[k] + layout["size"] / 2 for k in ("x", "y"))

@@ -7,12 +7,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browsing import shot, visit
+from widgets import training
 
 
 def open_train(page: Page, address: str) -> Page:
-    visit(page, address)
-    page.get_by_role("tab", name="Train").click()
-    page.get_by_role("button", name="Train", exact=True).wait_for()
+    """The page alone: no other one has to be made before it."""
+    visit(page, f"{address}/?page=1")
+    page.get_by_role("button", name="Train", exact=True).wait_for(timeout=30_000)
     return page
 
 
@@ -36,7 +37,8 @@ def wait_until(page: Page, test, seconds: float = 40.0) -> None:
 
 
 def test_train_pause_step_resume_stop_reset(page: Page, address: str) -> None:
-    open_train(page, address)
+    visit(page, address)
+    page.get_by_role("tab", name="Train").click()
     choose(page, 1, "reviews")
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 30)
@@ -76,8 +78,16 @@ def set_rate(page: Page, rate: str) -> None:
     field.press("Enter")
 
 
-def test_change_the_rate_fork_reload_open_and_compare(page: Page, address: str) -> None:
+def measured(page: Page, gauge: str) -> list[int]:
+    """The steps at which a gauge is drawn."""
+    return page.evaluate(f"Array.from(Bokeh.documents[0].get_model_by_name('{gauge}').data_source.data.step)")
+
+
+def test_change_the_rate_fork_reload_open_and_compare(
+    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One real run on the little world, whose gauges can be measured, from its first step to the comparison."""
+    monkeypatch.setattr(training, "EVALUATE_EVERY", 5)
     open_train(page, address)
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 2)
@@ -87,21 +97,20 @@ def test_change_the_rate_fork_reload_open_and_compare(page: Page, address: str) 
     expect(page.get_by_text("What would change: rate 0.006 → 0.003.")).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Change now").click()
     expect(page.get_by_text("What would change: nothing.")).to_be_visible(timeout=20_000)
-    wait_until(page, lambda: steps(page) >= 26)  # the first evaluation, with the gauges, is over
+    wait_until(page, lambda: steps(page) >= 12)  # the second measurement of the gauges is over
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("paused", exact=True)).to_be_visible(timeout=20_000)
     at = steps(page)
     set_rate(page, "0.001")
     expect(page.get_by_text("What would change: rate 0.003 → 0.001.")).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Fork here").click()
-    wait_until(page, lambda: at < steps(page) and steps(page) > 50)  # its first evaluation is over
+    wait_until(page, lambda: steps(page) > at + 5)  # its first evaluation is over
     page.get_by_role("button", name="Pause").click()
     unfold(page, "Runs: list, tree")
     expect(page.get_by_text(f"at step {at}: rate 0.003 → 0.001")).to_be_visible(timeout=20_000)
     shot(page, "train-forked-1280")
     visit(page, f"{address}/?page=1")
     wait_until(page, lambda: page.get_by_role("button", name="Open").count() >= 2)
-    page.wait_for_timeout(1500)
     for number in (0, 1):  # the newest tree comes first: the run, and below it its fork
         page.get_by_role("checkbox").nth(number).check()
     expect(page.get_by_text("needs at least two seeds on both sides")).to_be_visible(timeout=20_000)
@@ -109,10 +118,33 @@ def test_change_the_rate_fork_reload_open_and_compare(page: Page, address: str) 
     page.get_by_role("button", name="Open").first.click()
     wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) == at)
     expect(page.get_by_text("likeliest answers")).to_be_visible(timeout=20_000)
+    wait_until(page, lambda: measured(page, "agreement")[:2] == [0, 10])
     page.get_by_role("button", name="Resume").click()
     wait_until(page, lambda: steps(page) > at)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=20_000)
+
+
+def test_choices_fold_where_it_is_narrow_and_what_is_typed_counts_at_once(page: Page, address: str) -> None:
+    """The button follows the typing without a pause, in a browser that is made slow."""
+    page.set_viewport_size({"width": 760, "height": 900})
+    open_train(page, address)
+    browser = page.context.new_cdp_session(page)
+    field = page.get_by_role("textbox", name="steps", exact=True)
+    expect(field).to_be_hidden()
+    page.get_by_role("button", name="BERT on world, 1,000 steps: change").click()
+    field.wait_for()
+    browser.send("Emulation.setCPUThrottlingRate", {"rate": 3})
+    field.fill("7")
+    page.get_by_role("button", name="Train", exact=True).click()
+    browser.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    expect(page.get_by_text(re.compile(r"^\d of 7$"))).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Fold the choices away").click()
+    expect(field).to_be_hidden(timeout=20_000)
+    page.get_by_role("combobox", name="drawn over").click()
+    page.get_by_role("listbox").get_by_text("operations", exact=True).click()
+    expect(page.get_by_text("Operations are an estimate")).to_be_visible(timeout=20_000)
+    shot(page, "train-light-760")
 
 
 def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) -> None:

@@ -83,6 +83,8 @@ class Watched:
                     self.snapshots.append(self.copy())
 
     def look(self, optimiser, *_):
+        if "learns" not in optimiser.param_groups[0]:  # that of a copy which a strategy teaches for itself
+            return
         self.rates.append([g["lr"] for g in optimiser.param_groups])
         groups = zip(self.groups, optimiser.param_groups, strict=True)
         self.remembered.append({g for g, got in groups if any(p in optimiser.state for p in got["params"])})

@@ -179,7 +179,7 @@ def test_the_generator_samples_and_does_not_take_the_best():
     scores = torch.zeros(SPECIALS.size)
     scores[: SPECIALS.first_word] = float("-inf")
     scores[50] = 1.0
-    example = find_objective("RTD").proposing(lambda e: scores.expand(*e.tokens.ids.shape, -1)).turn({"rate": 1.0})
+    example = find_objective("RTD").proposing(lambda e: scores.expand(int(e.chosen.sum()), -1)).turn({"rate": 1.0})
     words = example.example(plain_rows(20, 20), generator(6)).inputs.ids
     assert len(words.unique()) > 20
 

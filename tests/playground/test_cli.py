@@ -362,6 +362,53 @@ def test_compare_trains_an_entry_first(call, text):
     assert Path("runs/ELECTRA-reviews-seed0/checkpoint.safetensors").is_file()
 
 
+QUICK = ["--labels", 8, "--seeds", 1, "--tuning-steps", 2]
+
+
+def test_compare_learns_tasks_in_turn(facts, text):
+    facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
+    more = ["--then", "entailment", "--strategies", "full,adapters", "--out", "result"]
+    said = facts("compare", "run", "--task", "sentiment", *more, *QUICK)
+    assert said["tasks"] == ["sentiment", "entailment"]
+    assert [s["name"] for s in said["strategies"]] == ["full", "adapters"]
+    assert all([len(row) for row in s["matrix"]] == [1, 2] for s in said["strategies"])
+    assert said["strategies"][1]["backward"]["values"] == [0.0]
+    assert json.loads(Path("result/sequence.json").read_text(encoding="utf-8")) == said
+    table = Path("result/sequence.csv").read_text(encoding="utf-8").splitlines()
+    assert len(table) == 1 + 2 * 3
+    assert table[1].startswith("full,sentiment,sentiment,")
+
+
+def test_compare_prepares_a_base_and_names_it_in_the_command(facts, call, text, monkeypatch):
+    monkeypatch.setattr("playground.finetuning.language.TOKENS", 3_000)
+    facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
+    more = ["--strategies", "embeddings frozen", "--out", "two"]
+    facts("compare", "run", "--second-language", 2, *more, *QUICK)
+    both = facts("compare", "run", "--decoder", "run", "--strategies", "full,new decoder,decoder first", *QUICK)
+    assert [s["name"] for s in both["strategies"]] == ["full", "new decoder", "decoder first"]
+    assert Path("run-with-decoder/checkpoint.safetensors").is_file()
+    command = json.loads(Path("two/comparison.json").read_text(encoding="utf-8"))["provenance"]["command"]
+    assert "two/second-language" in command
+    again = facts("compare", "two/second-language", "--strategies", "full", *QUICK)
+    assert again["strategies"][0]["name"] == "full"
+    beside = facts("compare", "run", "--beside", "run", "--strategies", "static and contextual", *QUICK)
+    alone = facts("compare", "run", "--strategies", "static and contextual", *QUICK)
+    assert beside["strategies"][0]["trainable"] > alone["strategies"][0]["trainable"]
+
+
+def test_choose_and_edit_keep_their_promises(facts, call, text):
+    facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
+    said = facts("choose", "run", "--tasks", "sentiment,topic", *QUICK)
+    assert [(c["run"], c["task"], c["accuracy"] is None) for c in said["cells"]] == [
+        ("run", "sentiment", False), ("run", "topic", True)
+    ]  # fmt: skip
+    line = ["edit", "run", "--text", "the acting was boring .", "--to", "good", "--labels", 8, "--tuning-steps", 2]
+    edited = facts(*line, "--tests", 2)
+    assert edited["before"].startswith("the acting was boring")
+    assert edited["success"]["texts"] == 2
+    assert call(*line, "--tests", 2)[1].startswith("before: the acting was boring")
+
+
 # zoo
 
 
@@ -523,6 +570,14 @@ COMPARE = [
     ("BERT --seeds 0", "'0'"),
     ("BERT --tuning-steps 0", "'0'"),
     ("BERT --device tpu", "'tpu'"),
+    ("BERT --then nope", "'nope'"),
+    ("BERT --then sentiment", "comes twice in sentiment, sentiment"),
+    ("BERT --then topic --labels 4,8", "4,8"),
+    ("BERT --then topic --rates tuned", "tuned"),
+    ("BERT --then topic --workers 2", "--workers"),
+    ("BERT --then topic --strategies zero-shot", "zero-shot prompting"),
+    ("BERT --beside nowhere", "nowhere"),
+    ("BERT --decoder nowhere", "same, new"),
     ("BERT --corpus nowhere", "'nowhere'"),
     ("a_folder", "a_folder"),
     ("a_run", "a_run"),
@@ -532,6 +587,8 @@ OTHERS = [
     ("zoo nope", "'nope'"),
     ("app --port x", "'x'"),
     ("dance", "'dance'"),
+    ("choose nowhere", "nowhere"),
+    ("edit nowhere --text a --to good", "nowhere"),
     ("", "command"),
 ]
 

@@ -2,14 +2,17 @@
 
 import importlib.util
 import os
+import re
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 from playground.catalog import find
+from playground.cli import parser
 from playground.corpora import Source
-from playground.finetuning import strategies
+from playground.finetuning import find_strategy, find_task, strategies
 from playground.knob import knobs
 from playground.objectives import GROUPS, objectives
 
@@ -52,6 +55,20 @@ def test_the_readme_counts_right():
     assert f"one of {len(objectives())} objectives" in readme
     assert f"among {len(strategies())} strategies" in readme
     assert f"{len(generated)} generated corpora" in readme
+
+
+def test_the_commands_for_transfer_can_be_typed():
+    """Every command is understood, and every task and strategy in it is there."""
+    written = (DOCS / "transfer.md").read_text(encoding="utf-8")
+    commands = re.findall(r"`playground ((?:compare|edit|choose) RUN [^`]+)`", written.split("| what |")[1])
+    assert len(commands) >= 9
+    for command in commands:
+        given = parser().parse_args(shlex.split(command))
+        names = (
+            given.tasks.split(",") if given.command == "choose" else [given.task, *(getattr(given, "then", None) or ())]
+        )
+        assert all(map(find_task, names))
+        assert all(map(find_strategy, getattr(given, "strategies", "full").split(",")))
 
 
 def test_the_tables_of_the_objectives_are_whole(load):

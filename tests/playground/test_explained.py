@@ -2,30 +2,33 @@
 
 import base64
 import inspect
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 import torch
 
-from playground import leaks
+from playground import frames, leaks
 from playground.corpora.corpus import pick
+from playground.models import Architecture, LanguageModel
 from playground.objectives import find_objective, objectives
 from playground.objectives.film import STRIPS, VISITS
 from playground.objectives.rebuild import SENTENCE, rebuild, table
+from playground.objectives.see.order import STREAMS
 from tests.texts import story
 
 
 @pytest.mark.parametrize("name", objectives())
 def test_every_frame_of_every_objective_shows_its_own_source(name):
     made = story(name)
-    frames = made.record()["frames"]
+    drawn = made.record()["frames"]
     kinds = {type(step.stage).__name__: type(step.stage) for step in made.steps}
-    for frame in frames[1:]:
+    for frame in drawn[1:]:
         if frame["title"] not in {"Arrange", "Choose", "Change", "Propose", "Who sees whom", "Predict"}:
             continue
         kind = kinds[frame["code"]["call"].split("(")[0]]
         assert frame["code"]["parts"][-1]["text"] == dedent(inspect.getsource(kind.build)).rstrip()
-    assert frames[0]["code"]["call"] == "begin(tokens)"
+    assert drawn[0]["code"]["call"] == "begin(tokens)"
 
 
 @pytest.mark.parametrize("name", ["MLM", "static MLM", "RTD", "TLM"])
@@ -56,9 +59,29 @@ def test_why_two_streams_as_the_leak_table_says():
         "one that sees itself": True,
         "one blind to itself": True,
         "places only": False,
+        "an order that turns round": True,
     }
-    assert "5 of 5" in switch["choices"][1]["sentence"] and "5 of 5" in switch["choices"][2]["sentence"]
+    assert all("5 of 5" in switch["choices"][k]["sentence"] for k in (1, 2, 4))
     assert "no other word" in switch["choices"][3]["hears"]
+
+
+@pytest.mark.parametrize(("choice", "hears_itself"), [("two streams", False), ("an order that turns round", True)])
+def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, hears_itself):
+    """Another word at a graded place changes the guess for that very place only where the order turns round."""
+    made = rebuild("PLM", settings={"streams": choice}, wanted=find_objective("PLM").printed.plan)
+    inputs, place = made.example.inputs, len(SENTENCE.split()) - 1
+    ids = inputs.ids.clone()
+    ids[0, place] = ids[0, 0]
+    other = replace(made.example, inputs=replace(inputs, ids=ids))
+    shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
+    model = LanguageModel(shape, made.tokens.specials.size, torch.Generator().manual_seed(0)).eval()
+    (said,), (changed,) = model.answers(made.example), model.answers(other)
+    at = (said.places == place).nonzero()[0, 0]
+    assert torch.allclose(said.scores[at], changed.scores[at], atol=1e-6) is not hears_itself
+    attention = model.attention(made.example)["content"][:, 0].sum(1) > 0
+    seen = frames.visible(made.example)
+    above = seen.get("content above", seen["content"])
+    assert attention.long().tolist() == [seen["content"], above]
 
 
 @pytest.mark.parametrize("name", ["PLM", "LM", "MLM"])
@@ -70,12 +93,12 @@ def test_how_many_words_an_answer_hears(name):
     assert leaks.heard(made.example) == pytest.approx(by_hand[name])
 
 
-@pytest.mark.parametrize("choice", ["one that sees itself", "one blind to itself", "places only"])
+@pytest.mark.parametrize("choice", STREAMS[1:])
 def test_the_variants_of_a_switch_are_examples_that_train(choice):
     tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
     example = find_objective("PLM").turn({"streams": choice}).example(tokens, torch.Generator().manual_seed(0))
     (question,) = example.questions
-    assert question.reader == ("query" if choice == "places only" else "inputs")
+    assert question.reader == ("inputs" if choice.startswith("one") else "query")
     assert (example.inputs.query_visible is None) == (question.reader == "inputs")
     if choice == "places only":
         assert not example.inputs.query_visible.dense().any()

@@ -33,7 +33,7 @@ from playground.finetuning.mean import Mean
 from playground.finetuning.plans import Discriminative, SlantedTriangle, everything, from_the_top, head_only
 from playground.finetuning.task import Labelled
 from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, new_head, tune
-from playground.finetuning.unlabelled import MovedEmbeddings
+from playground.finetuning.unlabelled import MovedEmbeddings, half_hidden, without_labels
 from playground.models.extras import Adapters, merge, plug
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
@@ -361,7 +361,7 @@ def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
 
 
 def test_a_worker_process_gives_the_very_same_numbers():
-    one, other = (list(compared(("layer mix",), seeds=1, workers=w)) for w in (1, 2))
+    one, other = (list(compared(("layer mix", "full"), workers=w)) for w in (1, 2))
     assert [(e.seed, type(e.event)) for e in one[:-1]] == [(e.seed, type(e.event)) for e in other[:-1]]
     assert numbers(one[-1]) == numbers(other[-1])
 
@@ -809,11 +809,32 @@ def test_texts_whose_embeddings_are_moved_are_harder():
 def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_are_learnt():
     run = run_of_strategy("self-training")
     term = run.strategy.beside[0]
-    assert not term.unlabelled(run.base, None).labels.any()
+    assert not without_labels(term, run.base, None).labels.any()
     unsure, sure = (replace(term, sure=share, first=0.0).begin(run._as_start()) for share in (1.0, 0.5))
     moment = Moment(0, run.train, torch.zeros(1))
     assert float(unsure(moment)) == 0.0
-    assert float(sure(moment)) > 0.0
+    assert float(sure(moment).detach()) > 0.0
+
+
+def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taught():
+    """Cross-view training, arXiv:1809.08370, sec. 2.1."""
+    run = run_of_strategy("cross-view training")
+    whole = run.train.tokens
+    left, right = (half_hidden(run.train, side).tokens for side in (0, 1))
+    hidden = whole.specials.mask
+    assert torch.equal((left.ids == hidden) | (right.ids == hidden), whole.maskable)
+    assert not bool(((left.ids == hidden) & (right.ids == hidden)).any())
+    ask = run.strategy.beside[0].begin(run._as_start())
+    moments = [Moment(step, run.train, torch.zeros(1)) for step in (0, 1)]
+    assert float(ask(moments[0])) == 0.0, "labelled and unlabelled batches take turns"
+    run.head.requires_grad_(True)
+    with torch.no_grad():
+        run.head.score.bias.copy_(torch.tensor([3.0, -3.0]))
+        run.head.score.weight.zero_()
+    assert float(ask(moments[1]).detach()) == pytest.approx(0.0, abs=1e-6), "all views agree where nothing is read"
+    with torch.no_grad():
+        run.head.score.weight.normal_(generator=torch.Generator().manual_seed(0))
+    assert float(ask(moments[1]).detach()) > 0.0
 
 
 def test_elmo_at_the_input_is_the_word_vector_with_the_mix_beside_it_and_reads_no_padding():

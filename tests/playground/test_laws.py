@@ -311,10 +311,13 @@ def test_proposed_words_follow_the_generators_softmax():
 def test_a_stage_with_a_proposer_samples_from_its_scores():
     scores = torch.full((SPECIALS.size,), float("-inf"))
     scores[[50, 51, 52]] = torch.tensor([1.0, 0.0, -1.0])
-    stage = ProposeWords(lambda example: scores.expand(*example.tokens.ids.shape, -1))
-    words = stage.plan(begin(plain_rows(2000, 12)), generator(20)).words
+    stage = ProposeWords(lambda example: scores.expand(int(example.chosen.sum()), -1))
+    example = begin(plain_rows(2000, 24))
+    example = replace(example, chosen=torch.arange(24).expand(2000, 24) % 2 == 0)
+    words = stage.plan(example, generator(20)).words
+    assert words[~example.chosen].equal(example.tokens.ids[~example.chosen]), "only chosen words are drawn"
     shares = scores[50:53].double().softmax(0).tolist()
-    assert_law(Counter(words.flatten().tolist()), dict(zip((50, 51, 52), shares, strict=True)))
+    assert_law(Counter(words[example.chosen].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
 
 
 def test_a_text_is_split_at_every_place_with_the_same_chance():

@@ -415,20 +415,22 @@ def test_the_generator_is_as_wide_as_said_in_whole_heads(share):
 # proposals and features
 
 
-def test_proposals_stand_at_the_places_of_the_text_and_are_words(models):
-    """A wrapped text is shifted by [CLS]; the generator's scores are given by places of the text all the same."""
+def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
+    """A wrapped text is shifted by [CLS]; the scores belong to the chosen places of the text all the same."""
     model = models["rotary"]
     tokens = tokens_of(RAGGED)
     objective = find_objective("RTD").turn({"rate": 0.4, "wrap": True})
     steps = objective.steps(tokens, generator(8))
     before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
     proposed = model.propose(before)
-    assert proposed.shape == (*tokens.ids.shape, SPECIALS.size)
-    assert bool((proposed[..., : SPECIALS.first_word] == float("-inf")).all())
+    assert proposed.shape == (int(before.chosen.sum()), SPECIALS.size)
+    assert bool((proposed[:, : SPECIALS.first_word] == float("-inf")).all())
     answer = model.answers(steps[-1].example)[0]
-    for row, place, score in zip(answer.rows, answer.places, answer.scores, strict=True):
-        wanted = score[SPECIALS.first_word :].detach()
-        torch.testing.assert_close(proposed[row, place - 1, SPECIALS.first_word :], wanted, rtol=1e-9, atol=1e-9)
+    assert (answer.rows.tolist(), (answer.places - 1).tolist()) == tuple(
+        x.tolist() for x in before.chosen.nonzero(as_tuple=True)
+    )
+    wanted = answer.scores[:, SPECIALS.first_word :].detach()
+    torch.testing.assert_close(proposed[:, SPECIALS.first_word :], wanted, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("reads", ["both sides", "left to right"])

@@ -111,7 +111,7 @@ from tests.runs import run_of, tiny
 """
 
 NO_ROOM = """
-entry = tiny("GPT", {"width": 64, "layers": 2}, batch=256, window=64, steps=2)
+entry = tiny("GPT", {"width": 64, "layers": 2}, batch=256, window=64, steps=2, optimiser="adamw")
 events = train(run_of(entry=entry, steps=2, evaluate_every=100))
 next(events), next(events)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

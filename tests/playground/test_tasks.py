@@ -1,22 +1,38 @@
 """Tasks: labels are true, nothing leaks, rows are packed as said, measures are right, there is something to learn."""
 
 from collections import Counter
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
 import torch
 
 from playground.corpora import Corpus
-from playground.corpora.tinyworld.facts import FACTS
+from playground.corpora.tinyworld.facts import FACTS, known_facts
 from playground.corpora.tinyworld.presets.facts import wordings
 from playground.corpora.tinyworld.tasks.tagged import UNTOLD, tells_held_out
 from playground.corpora.tinyworld.tasks.translations import as_it_comes
-from playground.finetuning import compare, find_strategy, find_task, strategies, tasks
-from playground.finetuning.answers import Choice, Classes, Marked, Mentions, Number, Span, Tags, Writing, ranks
+from playground.finetuning import compare, find_strategy, find_task, prompting, strategies, tasks
+from playground.finetuning.answers import (
+    Abroad,
+    Choice,
+    Classes,
+    KeySentence,
+    Marked,
+    Mentions,
+    Number,
+    OfEach,
+    Span,
+    Tags,
+    TagsAbroad,
+    Writing,
+    ranks,
+)
 from playground.finetuning.base import Base
 from playground.finetuning.head import CLOSED, TaskHead, compared, new_head
 from playground.finetuning.labelled import Item, Labelled, pack
 from playground.finetuning.packing import BERT, GPT, LAST, PACKINGS, PLAIN, packing_for
+from playground.finetuning.prompting import Prompt, prompted
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
 from playground.finetuning.tasks.text_to_text import as_word
@@ -25,6 +41,7 @@ from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
+from playground.tokenizing.padding import batch
 from playground.training import Run, train
 from playground.training.feed import Feed
 from playground.training.learner import Learner
@@ -84,7 +101,7 @@ def test_names_aliases_and_ranks_of_tasks_are_unique():
 
 def test_every_form_of_answer_has_a_task():
     assert {type(t.answer) for t in tasks().values()} == {
-        Classes, Marked, Number, Tags, Mentions, Span, Choice, Writing,
+        Abroad, Choice, Classes, KeySentence, Marked, Mentions, Number, OfEach, Span, Tags, TagsAbroad, Writing,
     }  # fmt: skip
 
 
@@ -345,6 +362,20 @@ def test_a_writing_head_starts_as_the_models_own_output_layer(entry, tokenizer, 
 
 @torch.no_grad()
 @pytest.mark.parametrize("entry", ["GPT", "BART"])
+def test_a_writing_head_serves_another_state_of_the_model(entry, tokenizer, bases):
+    model = bases[entry].learner.model
+    head, other = new_head(model, Writing(), 0), deepcopy(model)
+    other.table.weight.mul_(1.5)
+    texts = find_task("summary").load(tokenizer, 4, 0, "train", packing_for(model.shape))
+    hidden = other.features(texts.tokens)
+    written = hidden if texts.written is None else other.write(hidden, texts.tokens, texts.written)
+    scores = head.on(other)({model.top_level: hidden}, texts)
+    assert torch.equal(scores, other.vocabulary(written[texts.labels >= 0], other.table.weight))
+    assert head.on(other).bias is head.bias
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("entry", ["GPT", "BART"])
 def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, bases):
     """A text is written one word at a time, and made the right one; then every given-words guess must be right."""
     model = bases[entry].learner.model
@@ -359,7 +390,107 @@ def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, ba
     assert [tokenizer.words[i] for i in scores.argmax(1).tolist()][:4] == right
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("shots", [0, 2])
+def test_a_text_is_written_untrained_as_the_model_would_go_on(shots, tokenizer, bases):
+    """The scores of every coming word are those of the model's own question about the whole text behind one another."""
+    learner = bases["GPT"].learner
+    texts = find_task("translation").load(tokenizer, 6, 0, "train", packing_for(learner.model.shape))
+    items = find_task("translation").items(6, 0, "train")
+    scores = prompted(learner.model, Prompt(shots=shots), texts, texts)
+    said = [(*item.texts[0], *item.right, "[SEP]") for item in items]
+    sep = tokenizer.specials.sep
+    whole = [[*tokenizer.encode_words(words[:-1]), sep] for words in said]
+    before = [number for row in whole[:shots] for number in row]
+    rows = [[*before, *row] for row in whole]
+    example = learner.objective.example(batch(rows, tokenizer.specials, tokenizer.words), torch.Generator())
+    [answer] = learner.model.answers(example)
+    place = 0
+    for number, item in enumerate(items):
+        own = answer.scores[answer.rows == number].log_softmax(-1)[-len(item.right) - 1 :]
+        mine = scores[place : place + len(own)]
+        assert torch.allclose(mine[:, sep], own[:, tokenizer.specials.end], atol=1e-5)
+        assert torch.allclose(mine[:, sep + 1 :], own[:, sep + 1 :], atol=1e-5)
+        place += len(own)
+    assert place == len(scores) == int((texts.labels >= 0).sum())
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("shots", [0, 1])
+def test_a_choice_is_as_likely_as_its_words_behind_the_story(shots, tokenizer, bases):
+    learner, task = bases["GPT"].learner, find_task("story ending")
+    texts = task.load(tokenizer, 5, 0, "train", packing_for(learner.model.shape))
+    scores = prompted(learner.model, Prompt(shots=shots), texts, texts)
+    assert scores.shape == (5, 4)
+    items, sep = task.items(5, 0, "train"), tokenizer.specials.sep
+    encode, first = tokenizer.encode_words, items[0]
+    shown = [*encode(first.texts[0]), *encode(first.choices[first.right]), sep] if shots else []
+    choice = encode(items[3].choices[2])
+    row = [*shown, *encode(items[3].texts[0]), *choice, sep]
+    tokens = batch([row], tokenizer.specials, tokenizer.words)
+    [answer] = learner.model.answers(learner.objective.example(tokens, torch.Generator()))
+    own = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[-len(choice) - 1 :]
+    assert float(scores[3, 2]) == pytest.approx(float(own.mean()), abs=1e-4)
+
+
+def test_only_who_reads_left_to_right_goes_on_writing_untrained(tokenizer, bases):
+    for entry in ("BERT", "BART"):
+        with pytest.raises(Refusal, match="'summary' cannot be asked of this one; take GPT"):
+            prompting.check(bases[entry].learner.model, find_task("summary"), tokenizer)
+
+
 # measures
+
+
+def test_a_classifier_of_its_own_for_each_thing_answers_for_that_thing():
+    answer = OfEach(("bad", "good"), ("songs", "actors"))
+    scores = torch.tensor([[2.0, 1.0, 0.0, 9.0], [2.0, 1.0, 0.0, 9.0], [0.0, 5.0, 3.0, 1.0]])
+    labels = torch.tensor([0, 3, 3])
+    assert answer.scores == 4
+    assert answer.measure(scores, labels) == {"accuracy": pytest.approx(2 / 3)}
+    nudged = scores.clone()
+    nudged[0, 2:] += 7.0
+    assert answer.loss(nudged, labels) == answer.loss(scores, labels), "what is said of the other thing is not graded"
+    assert answer.guess(torch.tensor([1, 3, 0]), labels) == pytest.approx(2 / 3)
+
+
+def test_the_key_sentence_is_the_one_with_the_best_score():
+    answer = KeySentence(("other", "key"))
+    labels = torch.tensor([[0, -1, 1, -1, 0], [1, -1, 0, 0, -1]])
+    scores = torch.tensor([[0.0, 1.0], [0.0, 3.0], [0.0, 2.0], [0.0, -2.0], [0.0, -1.0], [0.0, -3.0]])
+    measured = answer.measure(scores, labels)
+    assert measured["accuracy"] == 0.5
+    assert measured["accuracy per sentence"] == 0.5
+    assert answer.guess(torch.tensor([[-1, 1, 0]]), labels) == 0.5
+
+
+def test_every_sentence_of_a_story_has_a_sign_of_its_own_and_one_is_the_key(drawn, tokenizer):
+    texts = find_task("key sentence").load(tokenizer, 12, 0, "train")
+    asked = texts.labels >= 0
+    assert torch.equal(asked, texts.tokens.ids == tokenizer.specials.cls)
+    assert (texts.labels == 1).sum(1).tolist() == [1] * 12
+    for item in drawn["key sentence", "train"]:
+        [words] = item.texts
+        assert words[item.right.index(1) + 1] == "best"
+        assert ":" not in words
+
+
+def test_what_is_asked_of_an_aspect_is_the_same_alone_and_as_a_pair():
+    alone, pairs = (find_task(name).items(40, 0, "test") for name in ("aspect", "aspect as a pair"))
+    names = find_task("aspect").answer.things
+    for one, pair in zip(alone, pairs, strict=True):
+        assert one.texts[0] == pair.texts[0]
+        assert (one.right % 3, names[one.right // 3]) == (pair.right, pair.texts[1][1])
+        assert (pair.right == 0) == (pair.texts[1][1] not in one.texts[0])
+
+
+def test_nobody_who_is_asked_about_is_in_both_splits(drawn):
+    """Names cannot be learnt by heart: what the tested people speak is told by nothing but knowledge."""
+    asked = {split: {item.texts[0][2] for item in drawn["known people", split]} for split in ("train", "test")}
+    assert not asked["train"] & asked["test"]
+    names = find_task("known people").answer.names
+    for item in drawn["known people", "test"]:
+        assert known_facts()[item.texts[0][2]]["Language"].word == names[item.right]
 
 
 def test_correlations_are_those_of_the_textbook():
@@ -418,10 +549,19 @@ ANSWERED = ("similarity", "entities", "question answering", "story ending", "wor
 
 def unsuitable(strategy, task):
     """Why a strategy cannot be used for a task, nothing where it can."""
-    if strategy.prompt is not None:
+    if strategy.prompt is not None and task == "story ending":
+        return "Only a model that reads left to right can go on behind a text untrained, so 'story ending' cannot"
+    if strategy.prompt is not None and task != "translation":
         return f"Prompting needs one word .* the task '{task}' does not have that"
-    if strategy.name == "self-training":
-        return f"own answers need classes of texts, and the task '{task}' asks for something else"
+    if strategy.fresh in ("encoder", "decoder"):
+        return "needs a model with an encoder and a decoder, and this one has one stack"
+    kinds = {term.name for term in (*strategy.beside, *strategy.given)}
+    if kinds & {"own answers", "cross views", "rewritten texts", "cloze answers"}:
+        return f"need classes of texts, and the task '{task}' asks for something else"
+    if "facts" in kinds and tasks()[task].answer.about != "text":
+        return f"they are for whole texts; '{task}' asks about single words"
+    if "vectors of other models" in kinds and task == "translation":
+        return "so it could not write"
     writes = strategy.head.reads not in ("all", "joined") and not strategy.head.recurrent
     return "" if task != "translation" or writes else "does not suit the task 'translation'"
 
@@ -439,7 +579,7 @@ def test_every_strategy_can_be_used_for_every_form_of_answer_or_says_why_not(nam
     assert isinstance(outcome, Outcome)
     assert 0.0 <= outcome.accuracy == outcome.measured["accuracy"] <= 1.0
     assert all(isinstance(e, Tuned) and 0.0 < e.loss < 20.0 for e in steps)
-    assert outcome.trainable > 0
+    assert (outcome.trainable > 0) == (chosen.prompt is None)
 
 
 @every_task

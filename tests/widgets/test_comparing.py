@@ -8,6 +8,7 @@ from playground.finetuning.tune import Look, Outcome, Tuned
 from playground.refusal import Refusal
 from widgets.comparing import OWN_FILE, Course, TransferStore
 from widgets.drafting import DraftStore
+from widgets.pages.transfer import _file
 from widgets.views import courses, diagram
 from widgets.views.plasticity import region
 
@@ -165,6 +166,23 @@ def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     folder = store.own_file.parent
     store.forget()
     assert not folder.exists()
+
+
+def test_every_file_says_anew_which_columns_were_guessed():
+    store = TransferStore(task=OWN_FILE)
+    box = _file(store)
+    columns = box[1]
+    assert list(columns) == []
+    for content, text, label in (
+        (labelled_file(), "said", "liked"),
+        (b"review,stars\n" + b"a,1\nb,2\n" * 40, "review", "stars"),
+    ):
+        store.upload("films.csv", content)
+        assert [next(iter(select.options)) for select in columns] == [f"{text} (guessed)", f"{label} (guessed)"]
+        assert [select.value for select in columns] == ["", ""]
+        columns[1].value = text
+        assert store.label_column == text
+    store.forget()
 
 
 def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):

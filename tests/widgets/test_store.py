@@ -231,6 +231,40 @@ def test_a_painted_leak_lights_the_lamp_and_the_repair_puts_it_out():
     assert "100.1" in store.trouble
 
 
+def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tmp_path):
+    store = Store(tmp_path)
+    store.stage.objective = "MLM"
+    store.stage.edit({"do": "set", "knob": "rate", "to": 0.3})
+    store.stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
+    store.stage.train_anyway()
+    run = store.train.session.run
+    assert (store.page, store.train.entry) == (1, "MLM painted encoder closes -1") == (1, run.entry.name)
+    assert run.entry.objective.knobs["rate"].default == 0.3
+    assert "no place looks 1 to the left" in run.entry.objective.idea
+    store.close()
+
+
+def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():
+    store = StageStore(objective="PLM", settings={})
+    store.edit({"do": "set", "knob": "streams", "to": "an order that turns round"})
+    store.edit({"do": "paint", "matrix": "content above", "cells": [[0, 1, True]]})
+    assert "first layer" in store.trouble and store.painted == {}
+    store.edit({"do": "paint", "matrix": "content", "cells": [[2, 0, True]]})
+    assert store.record()["painted"] == {"content": [[2, 0]]} and store.rebuilt.example.inputs.visible.above is not None
+
+
+def test_reset_keeps_text_and_seed_and_an_empty_text_is_drawn_with_letters():
+    store = StageStore(text="we walk here now")
+    before = store.record()["plan"]
+    store.edit({"do": "set", "knob": "rate", "to": 0.5})
+    store.edit({"do": "choose", "word": 1})
+    store.edit({"do": "paint", "matrix": "encoder", "cells": [[0, 1, False]]})
+    store.edit({"do": "reset"})
+    assert (store.settings, store.painted, store.plan, store.record()["plan"]) == ({}, {}, "", before)
+    empty = StageStore(text=" ")
+    assert empty.record()["text"] == list("abcdefgh") and "There is no text yet" in empty.trouble
+
+
 LINKS = [
     {},
     {"objective": "PLM"},
@@ -762,6 +796,21 @@ def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatc
     assert store.model.learner.entry.name == "MLM", "who has gone elsewhere keeps what is there"
     store.objective = "LM"
     assert store.model.learner.entry.name == "LM"
+
+
+def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monkeypatch):
+    monkeypatch.setattr("widgets.lent.STEPS", 3)
+    monkeypatch.setattr("widgets.lent.open_corpus", lambda _: reviews())
+    store = StageStore(beside=["LM", "PLM"])
+    store.lend(lent("MLM"))
+    speaks = [made.get("numbers", {}).get("model", "") for made in store.record()["records"]]
+    assert speaks == ["MLM after 2 steps on reviews"] * 2 + [""]
+    assert "query stream" in store.silent
+    store.teach()
+    store.teaching.wait()
+    store.take()
+    names = [made["numbers"]["model"] for made in store.record()["records"]]
+    assert names == [f"{name} after 3 steps on reviews" for name in ("MLM", "LM", "PLM")] and not store.silent
 
 
 def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objective():

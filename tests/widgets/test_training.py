@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 import torch
 
+from playground.analysis import heads
 from playground.training import Session, Stepped, train
 from playground.training.inside import look_inside
 from playground.training.loop import prepared
 from playground.training.runs import Runs
 from playground.training.sizes import sizes
+from playground.training.story import read, written
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets import training as module
 from widgets.pages import train as train_page
@@ -25,7 +27,7 @@ from widgets.views.sizes import columns, size_strips
 def store(monkeypatch, tmp_path):
     """A store of tiny runs on the reviews, kept in a folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
-    monkeypatch.setattr(module, "find_entry", tiny)
+    monkeypatch.setattr(module, "entry_named", tiny)
     monkeypatch.setattr(module, "open_corpus", lambda _: reviews())
     monkeypatch.setattr(module, "corpus_of", lambda _: reviews())
     monkeypatch.setattr(module, "EVALUATE_EVERY", 4)
@@ -125,6 +127,58 @@ def test_a_folder_that_cannot_be_written_is_a_temporary_one(monkeypatch, tmp_pat
     runs_folder.cache_clear()
 
 
+def story_of(session):
+    """The story as it would be written; two looks at the same model are equal when they read the same."""
+    return [written(moment) for moment in session.moments]
+
+
+def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(store, monkeypatch):
+    monkeypatch.setattr(heads, "NOTABLE", 0.0)  # tiny models learn no pattern, so every one counts
+    monkeypatch.setattr(heads, "CLEARLY", 0.0)
+    store.begin()
+    taken(store, 10)
+    whole, name = store.session, store.name_of_run
+    store.leave()
+    assert len(whole.measured) == 2 and whole.noticed and len(whole.sizes) == 2 and len(whole.film) > 3
+    store.session = None
+    later = TrainStore(store.runs.folder, device="cpu")
+    opened = later.open(name)
+    assert later.trouble == ""
+    assert story_of(opened) == story_of(whole)
+    assert opened.film[1][1].weights["encoder"].equal(whole.film[1][1].weights["encoder"])
+    assert opened.noticed == whole.noticed
+    curves = train_page._Curves(later)
+    curves.follow(opened)
+    drawn = {name: source.data["step"] for name, source in curves.gauges.sources.items() if source.data["step"]}
+    assert drawn == {"polarity": [0, 8]}
+    assert curves.sizes.source.data == columns(whole.sizes)
+    assert list(curves.loss.marks.data["step"]) == [n.step for n in whole.noticed]
+    ends(later)
+    assert [m.step for m in opened.measured] == [0, 8]
+    steps = [step for step, _ in opened.film]
+    assert steps == sorted(set(steps)), "no moment is told twice"
+    again = TrainStore(store.runs.folder).past(name).moments
+    assert [written(m) for m in again] == story_of(opened)
+
+
+def test_a_fork_remembers_the_story_of_the_run_that_it_left(store):
+    store.begin()
+    ends(store)
+    whole = store.session
+    forked = store.fork({"steps": 14}, 8)
+    assert becomes(lambda: forked.state == "done", 20)
+    assert [m.step for m in forked.measured] == [0, 8]
+    assert [s.step for s in forked.sizes] == [4, 8, 12]
+    assert [written(m) for m in store.past(store.name_of_run).moments] == story_of(forked)
+    before = [written(moment) for moment in whole.moments if moment.step <= 8]
+    assert story_of(forked)[: len(before)] == before
+
+
+def test_a_moment_of_another_version_is_left_out():
+    assert read("noticed", '{"step": 3, "habit": {"pattern": "forgotten"}}') is None
+    assert read("weather", "{}") is None
+
+
 # forks
 
 
@@ -186,6 +240,14 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
 
 
 # several seeds, comparison
+
+
+def test_reading_the_list_of_runs_leaves_a_trouble_on_the_page(store):
+    store.begin()
+    taken(store, 1)
+    store.fork({"steps": 1})
+    assert "more steps" in store.trouble
+    assert store.kept() and "more steps" in store.trouble
 
 
 def test_seeds_follow_each_other_and_are_one_group(store):

@@ -76,7 +76,7 @@ def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
 
 
 def test_gauges_are_drawn_where_they_were_measured():
-    measured = [Measured(0, {"polarity": 0.5}, ()), Measured(50, {"polarity": 0.9}, ())]
+    measured = [Measured(0, {"polarity": 0.5}), Measured(50, {"polarity": 0.9})]
     assert gauges.values(measured, "polarity") == {"step": [0, 50], "right": [0.5, 0.9]}
     assert gauges.values(measured, "facts") == {"step": [], "right": []}
 

@@ -56,8 +56,10 @@ def _do(store: StageStore, act: Any) -> None:
 
 def _said(store: StageStore) -> str:
     if store.teaching.busy:
-        done = round(STEPS * (store.teaching.share or 0.0))
-        return say(f"A small {store.objective} model is learning: step {done} of {STEPS}.", "quiet")
+        share = store.teaching.share or 0.0
+        if store.beside:
+            return say(f"Small models of what is on the stage are learning: {share:.0%} done.", "quiet")
+        return say(f"A small {store.objective} model is learning: step {round(STEPS * share)} of {STEPS}.", "quiet")
     if store.teaching.error is not None:
         return say(store.teaching.error, "trouble")
     if store.silent:

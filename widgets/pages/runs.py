@@ -69,7 +69,7 @@ class _Change:
             n: pmui.FloatInput(label=_plain(n), start=0.0, step=1e-3, format="0.0[00000]", **shared)
             for n in self.NUMBERS
         }
-        make |= {n: pmui.IntInput(label=_plain(n), start=0, **shared) for n in self.WHOLE}
+        make |= {n: pmui.IntInput(label=_plain(n), start=0, format="0", **shared) for n in self.WHOLE}
         make["optimiser"] = pmui.Select(label="optimiser", options=["muon", "adamw"], **shared)
         self.fields = make
         self.way = pmui.Select(label="recipe", options=["as it is", *WAYS], value="as it is", **shared)
@@ -81,11 +81,8 @@ class _Change:
         self.now.on_click(lambda _: self._now())
         self.fork.on_click(lambda _: self._fork())
         wraps = {"flex_wrap": "wrap", "margin": (0, 6), "sizing_mode": "stretch_width"}
-        self.widgets = [
-            pn.FlexBox(*make.values(), self.way, self.place, **wraps),
-            self.said,
-            pmui.Row(self.now, self.fork, margin=(0, 6)),
-        ]
+        self.knobs = pn.FlexBox(*make.values(), self.way, self.place, visible=False, **wraps)
+        self.widgets = [self.knobs, self.said, pmui.Row(self.now, self.fork, margin=(0, 6))]
 
     def follow(self, session: Session | None) -> None:
         """Fill the fields from another run; say what is different."""
@@ -95,6 +92,7 @@ class _Change:
         if session is not self.session or learner.entry is not self.entry:
             self.session, self.entry = session, learner.entry
             self._fill()
+            self.knobs.visible = True
         places = ["here", *(f"step {step}" for step in self._kept() if step != learner.step)]
         if self.place.options != places:
             self.place.param.update(options=places, value=self.place.value if self.place.value in places else "here")

@@ -107,28 +107,55 @@ def _controls(store: StageStore) -> list[Any]:
     bind(plan, store, "plan")
     keys = html("")
 
+    turned: dict[str, Any] = {}
+
     def renew(*_: Any) -> None:
-        knobs[:] = _knobs(store)
+        mine = find_objective(store.objective).knobs
+        turned.clear()
+        turned.update({"of": store.objective} | {name: _knob(store, name, k) for name, k in mine.items()})
+        knobs[:] = _folded([turned[name] for name in mine])
         keys.object = _keys(store)
+        follow()
+
+    def follow(*_: Any) -> None:
+        """Knobs also turn by a link, by a switch on the stage and by undo."""
+        for name in find_objective(store.objective).knobs if turned["of"] == store.objective else ():
+            if turned[name].value != (now := _now(store, name)):
+                turned[name].value = now
 
     store.param.watch(renew, "objective")
+    store.param.watch(follow, "settings")
     renew()
     return [heading("Knobs"), knobs, heading("Chance"), seed, plan, keys]
 
 
-def _knobs(store: StageStore) -> list[Any]:
-    """The knobs of the objective; the first three in sight, the others folded away."""
-    made = [_knob(store, name, k) for name, k in find_objective(store.objective).knobs.items()]
+def _folded(made: list[Any]) -> list[Any]:
+    """The first three knobs in sight, the others folded away."""
     if not made:
         return [html(say("Nothing to turn: this objective has no knobs.", "quiet"))]
-    more = [pmui.Accordion(("more", pmui.Column(*made[3:], margin=0)), margin=(4, 10), sizing_mode="stretch_width")]
-    return [*made[:3], *(more if made[3:] else [])]
+    if not made[3:]:
+        return made
+    more = pmui.Accordion(
+        ("more", pmui.Column(*made[3:], margin=0)), margin=(4, 10), sizing_mode="stretch_width",
+        disable_gutters=True, elevation=0, title_variant="body2",
+    )  # fmt: skip
+    return [*made[:3], more]
 
 
 def _knob(store: StageStore, name: str, k: Any) -> Any:
     widget = control(k)
-    widget.param.watch(lambda event: store.param.update(settings={**store.settings, name: event.new}), "value")
+
+    def turn(event: Any) -> None:
+        if event.new != _now(store, name):
+            store.settings = {**store.settings, name: event.new}
+
+    widget.param.watch(turn, "value")
     return widget
+
+
+def _now(store: StageStore, name: str) -> Any:
+    """Where a knob stands."""
+    return store.settings.get(name, find_objective(store.objective).knobs[name].default)
 
 
 def _keys(store: StageStore) -> str:
@@ -159,12 +186,17 @@ def _words(store: StageStore) -> list[Any]:
         styles={"white-space": "nowrap"}, width=236,
     )  # fmt: skip
     bind(view, store, "view")
-    trouble = html("")
+    trouble = html("", styles={"flex": "1 1 300px"})
+    anyway = pmui.Button(label="Train anyway", icon="play_arrow", size="small", variant="outlined", margin=(2, 10))
+    anyway.on_click(lambda _: store.train_anyway())
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
-        told = [say(store.trouble, "trouble"), say(made.notice, "notice") if made else "", _leaking(store)]
+        told = [say(store.trouble, "trouble"), say(made.notice, "notice") if made else "", _painted(store)]
         trouble.object = "".join(told) if store.view == "stage" else ""
+        leak = made is not None and made.verdict.leak
+        label = "Train anyway" if leak else "Train with this mask"
+        anyway.param.update(visible=bool(store.painted) and store.view == "stage", label=label)
 
     store.param.watch(renew, ["rebuilt", "trouble", "view"])
     renew()
@@ -174,7 +206,8 @@ def _words(store: StageStore) -> list[Any]:
         description="One HTML file that plays without a network.",
     )  # fmt: skip
     row = pn.FlexBox(view, text, pair, *samples, save, align_items="center", sizing_mode="stretch_width")
-    return [row, trouble]
+    said = pmui.Row(trouble, anyway, margin=0, sizing_mode="stretch_width", styles={"align-items": "center"})
+    return [row, said]
 
 
 def _saved(store: StageStore) -> str:
@@ -217,14 +250,17 @@ def _picture(store: StageStore) -> list[Any]:
     return [stage]
 
 
-def _leaking(store: StageStore) -> str:
-    """What to do about a mask by hand that shows an answer; nothing is refused."""
+def _painted(store: StageStore) -> str:
+    """What training with a mask by hand would mean; nothing is refused, also where the mask shows an answer."""
     made = store.rebuilt
-    if made is None or not made.verdict.leak or not store.painted:
+    if made is None or not store.painted:
         return ""
+    rules = "; ".join(rule.words for rule in store.rules)
+    if not made.verdict.leak:
+        return say(f"Trained with this mask, every text is read so: {rules}.", "quiet")
     return say(
-        f"{made.verdict.sentence} You may train with such a mask and watch the loss fall to nothing while the model "
-        "learns to copy; Repair puts the mask back.",
+        f"{made.verdict.sentence} Train anyway, and watch the loss fall to nothing while the model learns to copy; "
+        f"then every text is read so: {rules}. Repair puts the mask back.",
         "notice",
     )
 

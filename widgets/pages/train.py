@@ -19,18 +19,17 @@ from playground.devices import available, describe
 from playground.inventory import entry_facts
 from playground.training import Session
 from playground.training.watched import Noticed
-from playground.zoo import entries, find_entry
+from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
-from widgets.pages.layout import beside, bind, heading, two_columns
+from widgets.pages.layout import beside, bind, heading
 from widgets.pages.runs import Tools
 from widgets.store import LARGEST_FILE
 from widgets.theme import figures, html, say
 from widgets.training import AS_DECLARED, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
-from widgets.views import guesses
+from widgets.views import gauges, guesses
 from widgets.views.attention import attention_chart
 from widgets.views.film import film_strip
-from widgets.views.gauges import gauge_chart
-from widgets.views.loss import AXES, loss_chart, marks
+from widgets.views.loss import AXES, ESTIMATED, loss_chart, marks
 from widgets.views.sizes import size_strips
 
 WORDS = {
@@ -51,13 +50,51 @@ def page(
     """
     controls, buttons = _controls(store), _Buttons(store, slow)
     picture, tick = _picture(store, buttons, looking)
-    return two_columns(controls, [*buttons.widgets, *picture]), tick
+    return _folding(store, controls, [*buttons.widgets, *picture]), tick
+
+
+WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
+SIDE = f"""
+:host {{ flex: 1 1 250px; max-width: 300px !important; }}
+{NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
+"""
+
+
+def _folding(store: TrainStore, controls: list[Any], picture: list[Any]) -> pn.FlexBox:
+    """Controls beside the picture; on a narrow screen they fold above it, behind a button that says what is chosen."""
+    side = pn.Column(*controls, stylesheets=[SIDE], css_classes=["folded"], margin=0)
+    main = pmui.Column(
+        *picture, styles={"flex": "1000 1 300px", "min-width": "0"}, margin=0, sizing_mode="stretch_width"
+    )
+    button = pmui.Button(icon="tune", size="small", variant="outlined", margin=(8, 10, 0, 10))
+
+    def said(*_: object) -> None:
+        chosen = f"{store.entry} on {store.corpus}, {store.steps:,} steps"
+        button.label = f"{chosen}: change" if side.css_classes else "Fold the choices away"
+
+    def turn(_: object) -> None:
+        side.css_classes = [] if side.css_classes else ["folded"]
+        said()
+
+    button.on_click(turn)
+    store.param.watch(said, ["entry", "corpus", "steps"])
+    said()
+    top = pn.Column(
+        button,
+        stylesheets=[f"{WIDE} {{ :host {{ display: none !important; }} }}"],
+        styles={"flex": "1 1 100%"},
+        margin=0,
+    )
+    return pn.FlexBox(
+        top, side, main, flex_wrap="wrap", gap="6px 18px", align_items="flex-start", sizing_mode="stretch_width"
+    )
 
 
 def _controls(store: TrainStore) -> list[Any]:
     entry = pmui.Select(
-        label="model", options=list(entries()), value=store.entry, sizing_mode="stretch_width", margin=(6, 10)
+        label="model", options=_models(store), value=store.entry, sizing_mode="stretch_width", margin=(6, 10)
     )
+    store.param.watch(lambda _: entry.param.update(options=_models(store)), "entry")
     bind(entry, store, "entry")
     about = html(_about(store.entry))
     store.param.watch(lambda event: setattr(about, "object", _about(event.new)), "entry")
@@ -87,12 +124,15 @@ def _controls(store: TrainStore) -> list[Any]:
         margin=(6, 10), description="Empty: a held-out sentence of the text.",
     )  # fmt: skip
     bind(sentence, store, "sentence")
-    seed = pmui.IntInput(label="seed", value=store.seed, start=0, width=115, margin=(6, 4, 6, 10))
+    plain = {"format": "0"}  # a number that changes its looks while it gets the focus would lose what is typed then
+    seed = pmui.IntInput(label="seed", value=store.seed, start=0, width=115, **plain, margin=(6, 4, 6, 10))
     bind(seed, store, "seed")
-    steps = pmui.IntInput(label="steps", value=store.steps, start=1, end=20_000, step=100, width=115, margin=(6, 10))
+    steps = pmui.IntInput(
+        label="steps", value=store.steps, start=1, end=20_000, step=100, width=115, margin=(6, 10), **plain
+    )
     bind(steps, store, "steps")
     seeds = pmui.IntInput(
-        label="seeds", value=store.seeds, start=1, end=20, width=90, margin=(6, 4),
+        label="seeds", value=store.seeds, start=1, end=20, width=90, margin=(6, 4), **plain,
         description="With more than one, the seeds are trained one after another; compare them under the runs.",
     )  # fmt: skip
     bind(seeds, store, "seeds")
@@ -119,8 +159,13 @@ def _recipe(store: TrainStore) -> str:
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 
 
+def _models(store: TrainStore) -> list[str]:
+    """The zoo, and what was painted on the Stage and brought here."""
+    return list(dict.fromkeys((*entries(), store.entry)))
+
+
 def _about(name: str) -> str:
-    facts = entry_facts(find_entry(name))
+    facts = entry_facts(entry_named(name))
     size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
     return say(facts["idea"]) + say(facts["changed"], "quiet") + say(size, "quiet")
 
@@ -294,22 +339,29 @@ class _Curves:
         self.store, self.session, self.rows, self.measured, self.sized = store, None, 0, 0, 0
         self.loss = loss_chart()
         steps = Range1d(0, 1000)
-        self.gauges, self.sizes = gauge_chart(steps), size_strips(steps)
+        self.gauges, self.sizes = gauges.gauge_chart(steps), size_strips(steps)
         self.axis = pmui.Select(
             label="drawn over", options=list(AXES), value=store.axis, width=170, size="small", margin=(2, 10),
             description="Another axis changes the picture, never the data.",
         )  # fmt: skip
         bind(self.axis, store, "axis")
+        self.key = html(self.loss.key, styles={"flex": "1 1 200px", "align-self": "center"}, margin=(4, 10, 0, 10))
+        self.estimated = html("")
         store.param.watch(lambda event: self._turn(event.new), "axis")
         self._turn(store.axis)
         questions = "".join(say(f"{gauge.name}: {gauge.question} ({gauge.source})", "quiet") for gauge in GAUGES)
         explained = f"<details><summary>What is asked</summary>{questions}</details>"
         self.none = html(say("No gauge fits this text: their words are not in its vocabulary.", "quiet"), visible=False)
-        self.loss_widgets = [self.axis, pn.pane.Bokeh(self.loss.figure, sizing_mode="stretch_width", margin=(0, 10))]
+        self.loss_widgets = [
+            pn.FlexBox(self.axis, self.key, flex_wrap="wrap", sizing_mode="stretch_width", margin=0),
+            pn.pane.Bokeh(self.loss.figure, sizing_mode="stretch_width", margin=(0, 10)),
+            self.estimated,
+        ]
         strips = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=(0, 10)) for plot in self.sizes.figures]
         self.widgets = [
             heading("What it has understood, without being asked to learn it"),
             self.none,
+            html(gauges.KEY),
             pn.pane.Bokeh(self.gauges.figure, sizing_mode="stretch_width", margin=(0, 10)),
             html(explained),
             heading("Inside the layers: how hard the loss pulls, how far a step moves them"),
@@ -318,6 +370,7 @@ class _Curves:
 
     def _turn(self, axis: str) -> None:
         self.loss.over(axis)
+        self.estimated.object = say(ESTIMATED.get(axis, ""), "quiet")
         self._limits()
 
     def _limits(self) -> None:
@@ -326,6 +379,7 @@ class _Curves:
             run, last = session.run, session.rows[-1] if session.rows else None
             self.loss.limits(last, run.last, session.unigram_entropy, run.entry.bound(run.corpus))
             self.gauges.figure.x_range.end = run.last or max(100, last.step if last else 0)
+            self.key.object = self.loss.key
 
     def follow(self, session: Session) -> None:
         """Append what is new of a session; another session begins an empty picture."""

@@ -118,28 +118,39 @@ def _file(store: TransferStore) -> Any:
     """Where a labelled file is chosen, and which of its columns are the text and the label."""
     upload = pmui.FileInput(label="choose a file", accept=",".join((*TABLES, *TREEBANKS)), margin=(6, 10))
     upload.param.watch(lambda _: upload.value and store.upload(str(upload.filename), upload.value), "value")
-    text, label = (
-        pmui.Select(label=name, options={"guessed": ""}, value="", sizing_mode="stretch_width", margin=(6, 10))
-        for name in ("column with the text", "column with the label")
-    )
-    box = pmui.Column(upload, text, label, visible=False, margin=0, sizing_mode="stretch_width")
+    columns = pmui.Column(margin=0, sizing_mode="stretch_width")
+    box = pmui.Column(upload, columns, visible=False, margin=0, sizing_mode="stretch_width")
 
     def show(*_: Any) -> None:
         box.visible = store.task == OWN_FILE
-        try:
-            table = store.table
-        except Refusal:  # said below the task
-            table = None
-        text.visible = label.visible = table is not None
-        if table is not None:
-            for select in (text, label):  # what is guessed stands below, in the notice of the task
-                select.options = {"guessed": ""} | {name: name for name in table.columns}
+        columns[:] = _columns(store)
 
-    bind(text, store, "text_column")
-    bind(label, store, "label_column")
     store.param.watch(show, ["task", "own_file"])
     show()
     return box
+
+
+def _columns(store: TransferStore) -> list[Any]:
+    """A choice for each of the two columns, made anew for every file: one that stands would keep its first guess."""
+    try:
+        table = store.table
+    except Refusal:  # said below the task
+        table = None
+    if table is None:
+        return []
+
+    def chosen(name: str, kept: str, guess: str | None) -> Any:
+        others = {column: column for column in table.columns if column != guess}
+        options = {f"{guess} (guessed)" if guess else "none (guessed)": ""} | others
+        wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
+        select = pmui.Select(label=name, options=options, value=getattr(store, kept), **wide)
+        select.param.watch(lambda event: store.param.update(**{kept: event.new}), "value")
+        return select
+
+    return [
+        chosen("column with the text", "text_column", table.text_column),
+        chosen("column with the label", "label_column", table.label_column),
+    ]
 
 
 FAIR = {

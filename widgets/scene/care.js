@@ -19,7 +19,7 @@ function nameStep(step) {
   step.setAttribute("aria-label", step.closest(".MuiInputAdornment-positionStart") ? `Less: ${what}` : `More: ${what}`);
 }
 
-export function render() {
+export function render({ model }) {
   const known = new Set();
   let waiting = 0;
   const observer = new MutationObserver(() => (waiting ||= setTimeout(look, 400)));
@@ -38,6 +38,9 @@ export function render() {
     for (const element of root.querySelectorAll("*")) if (element.shadowRoot) mend(element.shadowRoot);
   }
 
+  model.set("here", true); // told before anybody can touch the page
+  model.save_changes();
+  document.getElementById("first")?.remove(); // what stood there until the page itself was drawn
   look();
   return () => {
     clearTimeout(waiting);

@@ -1,11 +1,28 @@
-"""What the widget library leaves unnamed gets its name, for people who hear the page."""
+"""What the widget library leaves unnamed gets its name, for people who hear the page; and no early click is lost."""
 
 from pathlib import Path
+from typing import Any
 
 import panel as pn
+import param
 
 
 class Care(pn.custom.AnyWidgetComponent):
-    """An unseen helper on the page; it only adds roles and names."""
+    """An unseen helper on the page: it adds roles and names, and says when the page is `here`."""
 
     _esm = Path(__file__).with_name("care.js")
+    here = param.Boolean(default=False, doc="Whether the browser has the page and can be told what changes.")
+
+    def __init__(self, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        self.param.watch(_listen, "here")
+
+
+def _listen(_: Any) -> None:
+    """From now on the browser is told what changes.
+
+    Panel waits for the last part to be drawn and throws away what a click changes before, as if the page were still to
+    be sent; on a busy machine this takes seconds, in which people click.
+    """
+    if pn.state.curdoc is not None:
+        pn.state._connected[pn.state.curdoc] = True

@@ -374,7 +374,7 @@ function focusOf(record, k, reader, eye) {
  * are no weights, where nobody wants to see them (head null), and where that layer has not arrived yet.
  */
 function weightAt(matrix, i, j, eye) {
-  const data = matrix.heads && eye.head !== null ? matrix.data[layerOf(matrix, eye)] : null;
+  const data = matrix.heads && eye.head !== null && holdsIn(matrix, layerOf(matrix, eye)) ? matrix.data[layerOf(matrix, eye)] : null;
   if (!data) return null;
   if (eye.head >= 0 && eye.head < matrix.heads) return data[(eye.head * matrix.n + i) * matrix.m + j] / 255;
   matrix.means ??= new Map();

@@ -322,7 +322,7 @@ function handsOn(kit) {
   function press(event) {
     if (!kit.painting || event.button) return;
     const cell = cellAt(event);
-    if (!cell) return;
+    if (!cell || cell.matrix.every) return; // what holds above the first layer follows from it
     const open = !isOpen(cell.matrix, cell.at);
     kit.sketch = { matrix: cell.matrix.name, open, cells: new Map([[cell.at, open]]), m: cell.matrix.m };
     canvas.setPointerCapture(event.pointerId);
@@ -389,7 +389,7 @@ function handsOn(kit) {
       return true;
     }
     if (kit.painting && paintKey(event.key)) return true;
-    const acts = { m: () => setPainting(!kit.painting && !buttons.paint.hidden), n: () => buttons.roll.click() };
+    const acts = { m: () => setPainting(!kit.painting && !buttons.paint.hidden), n: () => buttons.roll.click(), r: () => kit.send({ do: "reset" }) };
     if (kit.painting && event.key === "Escape") acts.escape = () => setPainting(false);
     if (!acts[letter]) return false;
     acts[letter]();

@@ -152,7 +152,7 @@ function matrixShapes(record) {
   return MATRICES.filter((name) => shapes.has(name)).map((name) => shapes.get(name));
 }
 
-/** Matrices side by side with one cell size if that leaves cells large enough, else one below the other. */
+/** Matrices side by side with one cell size if that leaves cells large enough, else four in pairs, else one below the other. */
 function planMatrices(record, plan, y, measure) {
   const shapes = matrixShapes(record);
   if (!shapes.length) return y;
@@ -161,29 +161,33 @@ function planMatrices(record, plan, y, measure) {
   for (const shape of shapes) Object.assign(shape, { labelRow: longest(shape.rows), labelColumn: longest(shape.columns) });
   const most = Math.max(...shapes.map((shape) => Math.max(shape.n, shape.m)));
   const cap = Math.min(30, (most > 26 ? 500 : 420) / most);
+  const gap = plan.wide ? 30 : 18;
+  const rowsOf = (across) => range(Math.ceil(shapes.length / across)).map((k) => shapes.slice(k * across, (k + 1) * across));
   const fit = (labelled) => {
     const margin = (shape, first) => Math.max(first ? plan.gutter : 0, labelled ? shape.labelRow + 26 : 34);
-    const gap = plan.wide ? 30 : 18;
-    const margins = shapes.map((shape, i) => margin(shape, i === 0));
     const spare = (shape) => (labelled ? shape.labelColumn * 0.5 : 0);
-    const beside = (room - sum(margins) - sum(shapes.map(spare)) - gap * (shapes.length - 1)) / sum(shapes.map((s) => s.m));
-    const below = Math.min(...shapes.map((shape) => (room - margin(shape, true) - spare(shape)) / shape.m));
-    const stacked = shapes.length > 1 && beside < Math.min(13, cap);
-    return { stacked, gap, cell: Math.min(cap, stacked ? below : beside), margins: stacked ? shapes.map((s) => margin(s, true)) : margins };
+    const ways = [shapes.length, ...(shapes.length > 3 ? [2] : []), 1].map((across) => {
+      const margins = shapes.map((shape, i) => margin(shape, i % across === 0));
+      const taken = (row, k) => sum(row.map((shape, i) => margins[k * across + i] + spare(shape))) + gap * (row.length - 1);
+      const cell = Math.min(...rowsOf(across).map((row, k) => (room - taken(row, k)) / sum(row.map((shape) => shape.m))));
+      return { across, margins, cell: Math.min(cap, cell) };
+    });
+    return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways.at(-1);
   };
   let fitted = fit(true);
   if (fitted.cell < 9.5) fitted = fit(false);
   const labelled = fitted.cell >= 9.5;
   const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
   const size = clamp(cell * 0.82, 8.5, 12.5);
-  const level = (shape) => !labelled || (fitted.stacked ? [shape] : shapes).every((each) => each.labelColumn <= cell - 5);
+  const mates = (shape) => rowsOf(fitted.across).find((row) => row.includes(shape));
+  const level = (shape) => !labelled || mates(shape).every((each) => each.labelColumn <= cell - 5);
   const angle = (shape) => (level(shape) ? 0 : cell >= 17 ? -Math.PI / 4 : -Math.PI / 2);
   const lean = (shape) => (angle(shape) === 0 ? 14 : angle(shape) === -Math.PI / 2 ? shape.labelColumn + 6 : shape.labelColumn * 0.71 + 13);
-  const head = (shape) => 24 + Math.max(...(fitted.stacked ? [shape] : shapes).map(lean));
+  const head = (shape) => 24 + Math.max(...mates(shape).map(lean));
   let x = plan.pad;
   let bottom = y;
   shapes.forEach((shape, i) => {
-    if (fitted.stacked && i) {
+    if (i && i % fitted.across === 0) {
       x = plan.pad;
       y = bottom + 22;
     }
@@ -192,9 +196,9 @@ function planMatrices(record, plan, y, measure) {
     box.right = box.x + shape.m * cell;
     plan.boxes[shape.name] = box;
     bottom = Math.max(bottom, box.y + shape.n * cell);
-    x = box.right + fitted.gap + (labelled && box.angle > -1 ? shape.labelColumn * 0.5 : 0);
+    x = box.right + gap + (labelled && box.angle > -1 ? shape.labelColumn * 0.5 : 0);
   });
-  plan.beside = fitted.stacked ? null : { x: x + 6, y: y + head(shapes[0]) };
+  plan.beside = fitted.across < shapes.length ? null : { x: x + 6, y: y + head(shapes[0]) };
   return bottom + 26;
 }
 

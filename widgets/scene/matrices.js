@@ -189,6 +189,12 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
   }
 }
 
+/** The title of a matrix and the room it has: where the whole does not fit, what stands before the colon. */
+function titleOf(ctx, box, { plan }) {
+  const room = Math.max(120, box.right - box.left + (plan.wide ? 20 : 6));
+  return [ctx.measureText(box.title).width > room ? box.title.split(":")[0] : box.title, room];
+}
+
 /**
  * One matrix at (k, u): it grows row by row when it first appears, fades where its cells change, and glides when its
  * axes are sorted. `reader` is the current row, `column` the one under the pointer.
@@ -203,7 +209,7 @@ function paintMatrix(ctx, art, box, pair, u, view, reader) {
   ctx.fillStyle = known ? art.theme.ink : art.theme.faint;
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
-  ctx.fillText(cut(ctx, box.title, Math.max(120, box.right - box.left + (art.plan.wide ? 20 : 6)), art.memory), box.left, box.top + 12);
+  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art), art.memory), box.left, box.top + 12);
   ctx.restore();
   const shape = matrix || box;
   const leaving = before && !after && u > 0;
@@ -257,7 +263,7 @@ function paintLeak(ctx, art, record, frame, view) {
   for (const matrix of frame.matrices) {
     const box = plan.boxes[matrix.name];
     const axis = axes(matrix, view.sort);
-    const steps = leakSteps(record).filter((step) => runsThrough(step, matrix.name) && step.reader.position < matrix.n && step.read.position < matrix.m);
+    const steps = leakSteps(record).filter((step) => runsThrough(step, matrix) && step.reader.position < matrix.n && step.read.position < matrix.m);
     const centre = ({ reader, read }) => [box.x + (axis.column(read.position) + 0.5) * box.cell, box.y + (axis.row(reader.position) + 0.5) * box.cell];
     for (const step of steps) {
       const [x, y] = centre(step);

@@ -142,13 +142,21 @@ function render({ model, el }) {
     now.setAttribute("aria-expanded", String(open));
   }
 
-  /** "/" searches from anywhere on the page that is not a field. */
-  function slash(event) {
-    const at = event.composedPath()[0];
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || !root.offsetParent) return;
-    event.preventDefault();
+  function seek() {
     fold(true);
     search.focus();
+  }
+
+  /** From anywhere on the page that is not a field: "/" searches, a digit chooses, "c" compares. */
+  function anywhere(event) {
+    const at = event.composedPath()[0];
+    const typing = ["TEXTAREA", "SELECT"].includes(at.tagName) || (at.tagName === "INPUT" && at.type !== "range");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !root.offsetParent) return;
+    const card = /^\d$/.test(event.key) && cards()[(Number(event.key) + 9) % 10];
+    const act = card ? () => choose(card.name) : { "/": seek, c: () => compare(model.get("value") === "LM" ? "MLM" : "LM") }[event.key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
   }
 
   search.addEventListener("input", draw);
@@ -157,7 +165,7 @@ function render({ model, el }) {
     fold(!root.classList.contains("unfolded"));
     search.focus();
   });
-  document.addEventListener("keydown", slash);
+  document.addEventListener("keydown", anywhere);
   const changes = ["change:value", "change:cards", "change:beside"];
   const changed = () => {
     active = model.get("value");
@@ -171,7 +179,7 @@ function render({ model, el }) {
     if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
   });
   return () => {
-    document.removeEventListener("keydown", slash);
+    document.removeEventListener("keydown", anywhere);
     for (const change of changes) model.off?.(change, changed);
     root.remove();
   };

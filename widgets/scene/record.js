@@ -12,14 +12,15 @@ const SPEEDS = [0.25, 0.5, 1, 2, 4];
 const FAMILY = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
 
 const LANES = ["original", "inputs", "decoder", "targets"];
-const MATRICES = ["encoder", "content", "query", "decoder", "cross"];
+const MATRICES = ["encoder", "content", "query", "content above", "query above", "decoder", "cross"];
+const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
 const FUSED = 13; // px: cells below this are painted in runs
 const LABEL = 86; // px at most for a word beside a matrix
 const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 
 /** Where the reader of a matrix stands and where the places that it reads stand. */
-const READER_LANE = { encoder: "inputs", content: "inputs", query: "inputs", decoder: "decoder", cross: "decoder" };
-const READ_LANE = { encoder: "inputs", content: "inputs", query: "inputs", decoder: "decoder", cross: "inputs" };
+const READER_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "decoder" };
+const READ_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "inputs" };
 
 /** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture. */
 const HUE = {
@@ -106,7 +107,8 @@ function readRecord(raw) {
 /** The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions. */
 function withNumbers(record, numbers) {
   const held = {};
-  const weigh = (matrix) => ({ ...matrix, ...(held[matrix.name] ??= readWeights((numbers.attention || {})[matrix.name], matrix.n * matrix.m)) });
+  const weights = (name, cells) => (held[name] ??= readWeights((numbers.attention || {})[name], cells));
+  const weigh = (matrix) => ({ ...matrix, ...weights(matrix.name.replace(" above", ""), matrix.n * matrix.m) });
   const tell = (frame) => ({ ...frame, told: numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
   return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
 }
@@ -224,8 +226,13 @@ function leakSteps(record) {
   }).filter(({ reader, read }) => reader.stream !== read.stream || reader.position !== read.position);
 }
 
+/** Does a matrix hold in this layer, counted from 0? Where not all layers see alike, each matrix says which are its. */
+const holdsIn = (matrix, layer) => (matrix.every ?? layer % 2) === layer % 2;
+
 /** Does a step of a leak run through this matrix? A stream is called by the name of its stack or of its lane. */
-function runsThrough({ reader, read }, name) {
+function runsThrough({ reader, read }, matrix) {
+  if (!holdsIn(matrix, (reader.layer ?? 1) - 1)) return false;
+  const name = matrix.name.replace(" above", "");
   if (reader.stream === "decoder") return name === (read.stream === "decoder" ? "decoder" : "cross");
   if (reader.stream === "query") return name === "query";
   return name === "encoder" || name === "content";

@@ -263,9 +263,9 @@ function sheetsOf(kit) {
   }
 
   const KEY_LIST = [
-    ["Space", "play, pause"], ["Left, Right", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
+    ["Space, P", "play, pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
     ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
-    ["Delete", "on a word: let it go"], ["N", "roll again"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["?", "this list"],
+    ["Delete", "on a word: let it go"], ["N", "roll again"], ["R", "as it was at first, with the same seed"], ["L", "the way of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
   ];
 
   // -- to take home

@@ -115,7 +115,7 @@ function paint(ctx, art, record, k, u, view) {
 // ---------------------------------------------------------------------------------------------------- the frame around it
 
 const STYLE = `
-.stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: 1600px; padding: 4px 0 2px; outline: none;
+.stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: ${WIDEST}px; padding: 4px 0 2px; outline: none;
   color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY};
   transition: color 30ms linear; container-type: inline-size; text-align: left; }
 .stage *, .stage *::before { box-sizing: border-box; }
@@ -276,6 +276,7 @@ function mountOne(el, raw, options = {}) {
 
   const last = () => record.frames.length - 1;
   const nearest = () => Math.round(now.at);
+  const frameNow = () => record.frames[nearest()];
   const reader = () => now.hover || now.lock;
 
   // -- time
@@ -358,9 +359,14 @@ function mountOne(el, raw, options = {}) {
 
   const look = () => ({ reader: reader(), sort: ease(now.sort), layer: now.layer, head: now.head, lit: kit.lit, sketch: kit.sketch });
 
+  /** On a very wide screen everything grows, so that it can be read from the same distance. */
+  const grown = () => clamp(el.clientWidth / WIDEST, 1, 2);
+  const dots = () => Math.min(3, (window.devicePixelRatio || 1) * grown());
+
   function relayout() {
-    const width = Math.max(280, Math.min(1600, parts.picture.clientWidth || el.clientWidth || 800));
-    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    root.style.zoom = grown() > 1 ? String(grown()) : "";
+    const width = Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
+    const ratio = dots();
     plan = makePlan(record, width, measure);
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(plan.height * ratio);
@@ -551,6 +557,17 @@ function mountOne(el, raw, options = {}) {
     wake();
   }
 
+  /** Holds the reader at the end of a leak, so that the way of its answer stands out; again lets it go. */
+  function leak() {
+    const end = leakSteps(record).at(-1);
+    if (!end) return;
+    if (!frameNow().matrices.length) jump(last());
+    const matrix = frameNow().matrices.find((each) => runsThrough(end, each));
+    const held = now.lock && matrix && now.lock.matrix === matrix.name && now.lock.row === end.reader.position;
+    Object.assign(now, { hover: null, lock: held || !matrix ? null : { matrix: matrix.name, row: end.reader.position, column: end.read.position } });
+    wake();
+  }
+
   /** Up and down walk through the rows as they are drawn, so also in sorted order. */
   function walk(step) {
     const frame = record.frames[nearest()];
@@ -586,6 +603,9 @@ function mountOne(el, raw, options = {}) {
     ArrowUp: () => walk(-1),
     ArrowDown: () => walk(1),
     Escape: release,
+    s: byHand(forward),
+    p: pause,
+    l: leak,
     o: () => parts.sort.hidden || setSorted(!now.sorted),
     "+": () => faster(1),
     "=": () => faster(1),
@@ -609,7 +629,7 @@ function mountOne(el, raw, options = {}) {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || isText(event.target)) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
-    const act = KEYS[event.key] || KEYS[event.key.toLowerCase()];
+    const act = event.key === " " && event.shiftKey ? byHand(backward) : KEYS[event.key] || KEYS[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation(); // in a notebook the arrows would also move the cell selection
@@ -651,9 +671,8 @@ function mountOne(el, raw, options = {}) {
   }
 
   function refit() {
-    const ratio = Math.min(3, window.devicePixelRatio || 1);
     const width = parts.picture.clientWidth;
-    if (!width || (Math.max(280, Math.min(1600, width)) === plan.width && ratio === art.ratio)) return;
+    if (!width || (Math.max(280, Math.min(WIDEST, width)) === plan.width && dots() === art.ratio)) return;
     relayout();
     draw();
   }

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from statistics import fmean, stdev
 
 from bokeh.models import ColumnDataSource, HoverTool, Span
@@ -10,6 +9,7 @@ from bokeh.plotting import figure
 
 from widgets.comparing import Course
 from widgets.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, chart
+from widgets.views.key import Mark, key
 
 COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, GREY)
 DASHES = ("solid", "dashed", "dotted")
@@ -72,12 +72,5 @@ def over_steps(courses: Mapping[str, Course], what: str) -> dict[str, dict[int, 
 
 def legend(names: Sequence[str], running: Sequence[str] = ()) -> str:
     """The strategies with their colours and dashes, one legend for all charts; those that run are marked."""
-    items = []
-    for index, name in enumerate(names):
-        colour, dash = style(index)
-        pattern = {"solid": "", "dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 3"'}[dash]
-        line = f'<line x1="0" x2="26" y1="6" y2="6" stroke="{colour}" stroke-width="3"{pattern}/>'
-        now = " · running" if name in running else ""
-        mark = f'<svg width="26" height="12" aria-hidden="true">{line}</svg>'
-        items.append(f'<span style="white-space:nowrap">{mark} {escape(name)}{now}</span>')
-    return f'<div style="display:flex;flex-wrap:wrap;gap:2px 18px">{"".join(items)}</div>'
+    marks = [(f"{name} · running" if name in running else name, *style(index)) for index, name in enumerate(names)]
+    return key([Mark(*mark, width=3) for mark in marks])

@@ -9,9 +9,14 @@ from bokeh.plotting import figure
 from playground.analysis.gauges import GAUGES
 from playground.training.watched import Measured
 from widgets.theme import BLUE, GREEN, GREY, ORANGE, VERMILION, chart
+from widgets.views.key import Mark, key
 
 COLOURS = dict(zip((gauge.name for gauge in GAUGES), (BLUE, ORANGE, GREEN, VERMILION), strict=True))
 SHAPES = dict(zip((gauge.name for gauge in GAUGES), ("circle", "square", "triangle", "diamond"), strict=True))
+
+
+KEY = key([Mark(name, colour, shape=SHAPES[name], width=1.8) for name, colour in COLOURS.items()])
+"""Which line is which gauge."""
 
 
 def values(measured: Sequence[Measured], name: str) -> dict[str, list[float]]:
@@ -52,17 +57,12 @@ def gauge_chart(steps: Range1d) -> GaugeChart:
     sources = {name: ColumnDataSource(values((), name)) for name in COLOURS}
     dots = []
     for name, source in sources.items():
-        plot.line("step", "right", source=source, color=COLOURS[name], line_width=1.8, legend_label=name)
+        plot.line("step", "right", source=source, color=COLOURS[name], line_width=1.8)
         dots.append(
             plot.scatter(
-                "step", "right", source=source, color=COLOURS[name], marker=SHAPES[name], size=6, legend_label=name,
-                name=name,
+                "step", "right", source=source, color=COLOURS[name], marker=SHAPES[name], size=6, name=name,
             )
         )  # fmt: skip
     plot.add_tools(HoverTool(renderers=dots, tooltips=[("", "$name"), ("step", "@step"), ("right", "@right{0 %}")]))
     plot.add_layout(Span(location=0.5, dimension="width", line_color=GREY, line_dash="dashed", line_width=1.4))
-    plot.legend.update(
-        background_fill_alpha=0, border_line_alpha=0, label_text_font_size="11px", orientation="horizontal", padding=0
-    )
-    plot.add_layout(plot.legend[0], "above")
     return GaugeChart(plot, sources)

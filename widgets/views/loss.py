@@ -8,6 +8,7 @@ from bokeh.plotting import figure
 
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, PURPLE, VERMILION, chart
+from widgets.views.key import Mark, key
 
 Columns = dict[str, list[float]]
 
@@ -19,6 +20,11 @@ AXES = {
     "seconds": "seconds",
 }
 """What the loss may be drawn over, by the name on the page."""
+
+ESTIMATED = {
+    "operations": "Operations are an estimate: counted in the first batch, told by their positions for others."
+}
+"""What has to be said of an axis."""
 
 
 def training(rows: Sequence[Row]) -> Columns:
@@ -68,15 +74,32 @@ class LossChart:
         for renderer in self.figure.renderers:
             if renderer.name in ("run", "mark"):
                 renderer.glyph.x = AXES[axis]
-        self.figure.xaxis.axis_label = axis
+        self.figure.xaxis.axis_label = f"{axis} (estimate)" if axis in ESTIMATED else axis
+
+    @property
+    def axis(self) -> str:
+        """The column that the loss is drawn over."""
+        return next(r.glyph.x for r in self.figure.renderers if r.name == "run")
 
     def limits(self, last: Row | None, steps: int | None, unigram: float | None, bound: float | None) -> None:
         """Draw what guessing by frequency alone would cost and, where known, the best possible; fix the axes."""
-        axis = AXES[str(self.figure.xaxis[0].axis_label)]
-        self.figure.x_range.end = _end(axis, last, steps)
+        self.figure.x_range.end = _end(self.axis, last, steps)
         self.figure.y_range.end = round(1.6 * unigram, 1) if unigram else 8
         self.unigram.update(location=unigram or 0, visible=unigram is not None)
         self.bound.update(location=bound or 0, visible=bound is not None)
+
+    @property
+    def key(self) -> str:
+        """What is drawn now."""
+        levels = (
+            (self.unigram, Mark("frequencies alone", GREY, "dashed", width=1.4)),
+            (self.bound, Mark("best possible, left to right", GREEN, "dotted", width=1.6)),
+        )
+        bookmarks = [Mark("a head learnt a pattern", PURPLE, width=1.4)] if len(self.marks.data["step"]) else []
+        return key([*LINES, *(mark for span, mark in levels if span.visible), *bookmarks])
+
+
+LINES = (Mark("training", BLUE, width=1.2), Mark("held out", VERMILION, shape="circle"))
 
 
 def _end(axis: str, last: Row | None, steps: int | None) -> float:
@@ -104,11 +127,9 @@ def loss_chart() -> LossChart:
     noticed = ColumnDataSource(marks((), ()))
     run = {"name": "run"}
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
-    plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, legend_label="training", **run)
-    tested_line = plot.line(
-        "step", "loss", source=tested, color=VERMILION, line_width=2.2, legend_label="held out", **run
-    )
-    dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, legend_label="held out", **run)
+    plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, **run)
+    tested_line = plot.line("step", "loss", source=tested, color=VERMILION, line_width=2.2, **run)
+    dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, **run)
     plot.add_tools(
         HoverTool(renderers=[dots, tested_line], tooltips=[("step", "@step"), ("held out", "@loss{0.000} nats")])
     )
@@ -116,14 +137,4 @@ def loss_chart() -> LossChart:
     bound = Span(location=0, dimension="width", line_color=GREEN, line_dash="dotted", line_width=1.6, visible=False)
     plot.add_layout(unigram)
     plot.add_layout(bound)
-    plot.line([-2, -1], [-2, -1], color=GREY, line_dash="dashed", line_width=1.4, legend_label="frequencies alone")
-    plot.line(
-        [-2, -1], [-2, -1], color=GREEN, line_dash="dotted", line_width=1.6, legend_label="best possible, left to right"
-    )
-    plot.legend.background_fill_alpha = 0
-    plot.legend.border_line_alpha = 0
-    plot.legend.label_text_font_size = "11px"
-    plot.legend.orientation = "horizontal"
-    plot.legend.padding = 0
-    plot.add_layout(plot.legend[0], "above")
     return LossChart(plot, seen, tested, noticed, unigram, bound)

@@ -11,6 +11,6 @@ ADVERSARIAL = Strategy(
     idea="Train everything on each text and on the same text with its embeddings moved a little for the worst.",
     source="arXiv:1605.07725, sec. 3; arXiv:1909.11764",
     plasticity=everything,
-    published=1e-5,
+    published=1e-5,  # FreeLB's RoBERTa
     beside=(MovedEmbeddings(),),
 )

@@ -11,6 +11,6 @@ AUXILIARY_LM = Strategy(
     idea="Train everything on the task and, half as strongly, on the old question asked of the same texts.",
     source="Radford et al. 2018, sec. 3.2, eq. 5; arXiv:1902.10547, sec. 3",
     plasticity=everything,
-    published=6.25e-5,
+    published=6.25e-5,  # GPT, sec. 4.1; BERT's paper, app. A.4, says 5e-5
     beside=(ReadTaskTexts(weight=0.5),),
 )

@@ -10,5 +10,5 @@ DISCRIMINATIVE = Strategy(
     idea="Give every layer a learning rate 2.6 times lower than the one above it.",
     source="arXiv:1801.06146, sec. 3.2",
     plasticity=Discriminative(),
-    published=1e-2,
+    published=1e-2,  # ULMFiT, sec. 4.1, the classifier
 )

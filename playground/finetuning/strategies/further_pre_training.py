@@ -11,6 +11,6 @@ FURTHER_PRE_TRAINING = Strategy(
     idea="Use the first third of the steps for the old question on the task's own texts, without their labels.",
     source="arXiv:2004.10964, sec. 4",
     plasticity=AfterReading(),
-    published=2e-5,
+    published=2e-5,  # the appendix, for the classifier
     beside=(ReadTaskTexts(weight=1.0, alone=1 / 3),),
 )

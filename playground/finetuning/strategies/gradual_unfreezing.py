@@ -10,5 +10,5 @@ GRADUAL_UNFREEZING = Strategy(
     idea="Thaw one more layer in each phase, from the head down, so that lower layers forget less.",
     source="arXiv:1801.06146, sec. 3.3",
     plasticity=from_the_top,
-    published=1e-2,
+    published=1e-2,  # ULMFiT, sec. 4.1, the classifier
 )

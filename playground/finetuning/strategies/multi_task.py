@@ -11,6 +11,6 @@ MULTI_TASK = Strategy(
     idea="In every step learn a batch of the task and one of another of three tasks, whose heads are their own.",
     source="MT-DNN, arXiv:1901.11504, sec. 3, algorithm 1",
     plasticity=everything,
-    published=5e-5,
+    published=5e-5,  # sec. 4.2, with Adamax
     beside=(OtherTasks(number=3),),
 )

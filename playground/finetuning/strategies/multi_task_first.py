@@ -11,6 +11,6 @@ MULTI_TASK_FIRST = Strategy(
     idea="Learn the task and three others together in the first half of the steps, then the task alone.",
     source="arXiv:1910.10683, sec. 3.5.3",
     plasticity=everything,
-    published=1e-3,
+    published=1e-3,  # sec. 3.1.2, constant, with AdaFactor
     beside=(OtherTasks(number=3, share=0.5),),
 )

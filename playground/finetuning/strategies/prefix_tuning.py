@@ -12,6 +12,6 @@ PREFIX_TUNING = Strategy(
     source="arXiv:2101.00190, sec. 4",
     plasticity=head_only,
     rate=1e-2,
-    published=5e-5,
+    published=5e-5,  # sec. 5.3, the default
     extras=(Prefix(),),
 )

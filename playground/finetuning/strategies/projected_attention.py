@@ -12,6 +12,6 @@ PROJECTED_ATTENTION = Strategy(
     source="arXiv:1902.02671, sec. 3",
     plasticity=head_only,
     rate=1e-2,
-    published=2e-5,
+    published=2e-5,  # as BERT, app. A.3
     extras=(ProjectedAttention(),),
 )

@@ -12,6 +12,6 @@ RECURRENT = Strategy(
     source="arXiv:1802.05365, sec. 3.3 and 4 (the baselines)",
     plasticity=head_only,
     rate=1e-2,
-    published=1e-3,
+    published=1e-3,  # the supplement, for names; it differs by task
     head=Head(reads=0, recurrent=True),
 )

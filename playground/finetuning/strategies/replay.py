@@ -11,6 +11,6 @@ REPLAY = Strategy(
     idea="Train everything, and in half of the steps read a few pre-training texts with their old question as well.",
     source="arXiv:1906.01076, sec. 3",
     plasticity=everything,
-    published=3e-5,
+    published=3e-5,  # sec. 4, with Adam
     beside=(Replay(),),
 )

@@ -11,6 +11,6 @@ SELF_DISTILLATION = Strategy(
     idea="Train everything, and stay near the scores that the mean of the earlier weights gives.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    published=2e-5,
+    published=2e-5,  # as BERT, app. A.3
     beside=(FollowMean(),),
 )

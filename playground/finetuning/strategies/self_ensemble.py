@@ -10,6 +10,6 @@ SELF_ENSEMBLE = Strategy(
     idea="Train everything and keep the mean of the weights over the second half of the steps.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    published=2e-5,
+    published=2e-5,  # as BERT, app. A.3
     averaged=0.5,
 )

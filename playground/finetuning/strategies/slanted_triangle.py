@@ -10,5 +10,5 @@ SLANTED_TRIANGLE = Strategy(
     idea="Raise the learning rate quickly to find the region, then lower it slowly to settle there.",
     source="arXiv:1801.06146, sec. 3.2, eq. 3",
     plasticity=SlantedTriangle(),
-    published=1e-2,
+    published=1e-2,  # sec. 3.2: the highest rate
 )

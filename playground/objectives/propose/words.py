@@ -20,7 +20,7 @@ from playground.objectives.change.tokens import (
 from playground.objectives.stage import Wishes
 
 Proposer = Callable[[Example], Tensor]
-"""Scores `[b, t, v]` of every word at every place of the text; no gradient flows back through the sample."""
+"""Scores `[k, v]` of every word at the k chosen places of the text, row by row; no gradient flows back."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,10 @@ class ProposeWords:
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
     def plan(self, example: Example, rng: Generator) -> Proposed:
-        words = random_words(example, rng) if self.proposer is None else sample(self.proposer(example), rng)
-        return Proposed(words)
+        if self.proposer is None:
+            return Proposed(random_words(example, rng))
+        drawn = sample(self.proposer(example), rng)
+        return Proposed(example.tokens.ids.masked_scatter(example.chosen, drawn.to(example.tokens.ids.dtype)))
 
     def build(self, example: Example, plan: Proposed) -> Example:
         tokens = example.tokens
@@ -68,6 +70,6 @@ class ProposeWords:
 
 
 def sample(scores: Tensor, rng: Generator) -> Tensor:
-    """One word for every place `[b, t]`, drawn from softmax of the scores `[b, t, v]` by the Gumbel trick."""
+    """One word for every place `[k]`, drawn from softmax of the scores `[k, v]` by the Gumbel trick."""
     dice = torch.rand(scores.shape, generator=rng, device=scores.device).clamp(min=1e-20)
     return (scores - (-dice.log()).log()).argmax(dim=-1)

@@ -5,6 +5,7 @@ from playground.objectives.see.apart import SeeApart, SeeThroughOne
 from playground.objectives.see.crossed import SeeEncoderDecoder
 from playground.objectives.see.mixture import SeeMixture
 from playground.objectives.see.order import SeeOrder
+from playground.objectives.see.painted import SeePainted
 from playground.objectives.see.views import SeeViews
 from playground.objectives.see.window import SeeAlone, SeeOthers, SeeWindow
 
@@ -17,6 +18,7 @@ __all__ = [
     "SeeMixture",
     "SeeOrder",
     "SeeOthers",
+    "SeePainted",
     "SeePrefix",
     "SeeRight",
     "SeeThroughOne",

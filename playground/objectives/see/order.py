@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import NEVER, Example, at_origin, by_level
+from playground.example import NEVER, Example, Stream, Visible, at_origin, by_level
 from playground.knob import knob
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
-STREAMS = ("two streams", "one that sees itself", "one blind to itself", "places only")
+STREAMS = ("two streams", "one that sees itself", "one blind to itself", "places only", "an order that turns round")
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class SeeOrder:
     equation). "xlnet": words see each other, separators keep their step in the order (released code). "hf": only
     targets are ever hidden, and separators see those that come before them (Hugging Face's collator). `streams` says
     why there are two: one that sees itself holds its answer; one that may not look at itself still carries its own
-    word from layer to layer; places alone never hear a word.
+    word from layer to layer; places alone never hear a word. Two streams need one order for all layers: where it
+    turns round in every second layer, a word is told to those that come later, who then come earlier and tell it back.
     """
 
     context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, and what was made of it.")
@@ -31,13 +32,14 @@ class SeeOrder:
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
-        content = by_level(reader, read, inputs.real, inputs.padded)
-        query = replace(content, reader=reader - 1)
+        content, query = both_streams(inputs, reader, read)
+        turned = both_streams(inputs, -reader, -read)
         visible, query_visible = {
             "two streams": (content, query),
             "one that sees itself": (content, None),
             "one blind to itself": (query, None),
             "places only": (content, replace(content, reader=reader - NEVER)),
+            "an order that turns round": (replace(content, above=turned[0]), replace(query, above=turned[1])),
         }[self.streams]
         return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible))
 
@@ -54,3 +56,9 @@ class SeeOrder:
                 return ranked, targets
             case _:
                 return targets, targets
+
+
+def both_streams(inputs: Stream, reader: Tensor, read: Tensor) -> tuple[Visible, Visible]:
+    """Who sees whom by levels `[b, n]`: content that also sees its own level, queries that see only what is below."""
+    content = by_level(reader, read, inputs.real, inputs.padded)
+    return content, replace(content, reader=reader - 1)

@@ -1,0 +1,55 @@
+"""`playground edit`: give a sentence another label by filling a few of its words anew."""
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from playground.cli.options import command, positive, say
+from playground.refusal import Refusal
+
+
+def add(commands: Any) -> None:
+    """The options of the command."""
+    made = command(commands, "edit", "give a sentence another label by filling words anew", edit)
+    made.add_argument("base", metavar="RUN", help="the folder of a run that fills gaps, such as BERT's")
+    made.add_argument("--text", required=True, help="the sentence")
+    made.add_argument("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
+    made.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
+    made.add_argument("--labels", type=positive(int), default=256, metavar="N", help="labelled texts to learn from")
+    made.add_argument("--tuning-steps", type=positive(int), default=120, metavar="N", help="steps of each judge")
+    made.add_argument("--tests", type=positive(int), default=50, metavar="N", help="unseen texts that are turned too")
+
+
+def edit(given: argparse.Namespace) -> int:
+    """Train judges and writer, edit the sentence, and say how often that works."""
+    from pathlib import Path
+
+    import torch
+
+    from playground.finetuning import find_task
+    from playground.finetuning.answers import Classes
+    from playground.finetuning.base import from_checkpoint
+    from playground.finetuning.editing import class_named, editor, success
+    from playground.finetuning.unlabelled import check_classes
+    from playground.tokenizing.words import split_words
+    from playground.training import checkpoint
+
+    torch.set_num_threads(1)
+    if not Path(given.base).exists():
+        raise Refusal(f"There is no run in {given.base}; train one: playground train BERT --out {given.base}.")
+    saved, task = checkpoint.load(given.base), find_task(given.task)
+    check_classes("Edits", task)
+    assert isinstance(task.answer, Classes)
+    class_named(task.answer, given.to)  # before anything is trained
+    base = from_checkpoint(saved, rehearsed=False)
+    made = editor(base, saved.tokenizer, task, given.labels, given.tuning_steps, given.seed)
+    one, rate = made.edit(split_words(given.text), given.to), success(made, task, given.tests)
+    facts = {"task": task.name, **asdict(one), "success": asdict(rate)}
+    lines = [
+        f"before: {one.before}",
+        f"after:  {one.after}",
+        f"{one.wanted}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, by a judge that took no part; "
+        f"{one.kept:.0%} of the words kept",
+        f"of {rate.texts} unseen texts {rate.turned:.0%} get the wanted label, with {rate.kept:.0%} of their words",
+    ]
+    return say(given, facts, lines)

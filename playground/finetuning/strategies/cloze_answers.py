@@ -1,0 +1,16 @@
+"""Cloze answers as features: the model is asked as in prompting, and the head reads its answer too."""
+
+from playground.finetuning.given import ClozeAnswers
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+
+CLOZE_ANSWERS = Strategy(
+    name="cloze answers",
+    aliases=("knowledge source", "asked and read"),
+    rank=17,
+    idea="Freeze the model; the head reads its vectors and what it says itself in a gap behind the text.",
+    source="after LAMA, arXiv:1909.01066, sec. 3; Qiu et al. 2020 (arXiv:2003.08271), sec. 8",
+    plasticity=head_only,
+    rate=1e-2,
+    given=(ClozeAnswers(),),
+)

@@ -1,0 +1,15 @@
+"""Cross-view training: labelled and unlabelled texts alternate, and half a text must say what the whole text says."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+from playground.finetuning.unlabelled import CrossViews
+
+CROSS_VIEWS = Strategy(
+    name="cross-view training",
+    aliases=("CVT", "views"),
+    rank=56,
+    idea="Train everything; every second step halves of 512 texts without labels must be answered as the whole texts.",
+    source="arXiv:1809.08370, sec. 2",
+    plasticity=everything,
+    beside=(CrossViews(),),
+)

@@ -1,0 +1,15 @@
+"""Knowledge injection: what is known of the people in a text is written into it, seen by their names alone."""
+
+from playground.finetuning.knowledge import Facts
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+KNOWLEDGE = Strategy(
+    name="knowledge injection",
+    aliases=("K-BERT", "facts in the text"),
+    rank=58,
+    idea="Train everything on texts in which facts of the generated world hang on every person's name.",
+    source="K-BERT, arXiv:1909.07606, sec. 3",
+    plasticity=everything,
+    given=(Facts(),),
+)

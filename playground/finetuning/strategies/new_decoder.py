@@ -1,0 +1,14 @@
+"""New decoder: only the encoder is pre-trained, as where BERT is put before a decoder that has to begin."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+NEW_DECODER = Strategy(
+    name="new decoder",
+    aliases=("BERT to encoder", "encoder kept"),
+    rank=8,
+    idea="Keep word vectors and encoder, start the decoder from new weights, and train everything.",
+    source="after arXiv:1611.02683, sec. 2.1; survey, sec. 5.2",
+    plasticity=everything,
+    fresh="decoder",
+)

@@ -1,0 +1,14 @@
+"""New encoder: only the decoder is pre-trained, as a language model that is told what to write about."""
+
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+NEW_ENCODER = Strategy(
+    name="new encoder",
+    aliases=("LM to decoder", "decoder kept"),
+    rank=9,
+    idea="Keep word vectors and decoder, start the encoder from new weights, and train everything.",
+    source="after arXiv:1611.02683, sec. 2.1; survey, sec. 5.2",
+    plasticity=everything,
+    fresh="encoder",
+)

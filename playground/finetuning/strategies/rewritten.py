@@ -1,0 +1,15 @@
+"""Data augmentation: a gap-filling copy of the model writes the labelled texts anew, told their labels."""
+
+from playground.finetuning.conditional import Rewritten
+from playground.finetuning.plans import everything
+from playground.finetuning.strategy import Strategy
+
+REWRITTEN = Strategy(
+    name="rewritten texts",
+    aliases=("CBERT", "data augmentation", "conditional MLM"),
+    rank=57,
+    idea="Train everything on each text and on the same text with a third of its words filled in anew for its label.",
+    source="CBERT, arXiv:1812.06705, sec. 3",
+    plasticity=everything,
+    beside=(Rewritten(),),
+)

@@ -1,0 +1,16 @@
+"""Static and contextual vectors side by side: what a word is anywhere, and what it is here."""
+
+from playground.finetuning.given import OtherVectors
+from playground.finetuning.plans import head_only
+from playground.finetuning.strategy import Strategy
+
+STATIC_AND_CONTEXTUAL = Strategy(
+    name="static and contextual",
+    aliases=("CoVe", "[GloVe(x); CoVe(x)]"),
+    rank=16,
+    idea="Freeze the model; the head reads its vectors beside static ones and those of the runs named with --beside.",
+    source="CoVe, arXiv:1708.00107, sec. 3",
+    plasticity=head_only,
+    rate=1e-2,
+    given=(OtherVectors(),),
+)

@@ -1,0 +1,22 @@
+"""Aspect as a pair: the thing that is asked about becomes a second sentence, and one classifier does for all."""
+
+from playground.corpora.tinyworld.tasks.aspects import ASPECTS, SAID, opinions
+from playground.finetuning.answers import Classes
+from playground.finetuning.task import Item, Split, Task
+
+
+def asked(count: int, seed: int, split: Split) -> list[Item]:
+    """The sentences of the task `aspect`, each with the thing that is asked about behind it."""
+    return [Item((one.words, ["the", ASPECTS[one.aspect]]), one.said) for one in opinions(count, seed, split)]
+
+
+ASPECT_AS_PAIR = Task(
+    name="aspect as a pair",
+    aliases=("auxiliary sentence", "ABSA pair"),
+    rank=19,
+    idea="The same sentences as in the task aspect; the thing that is asked about is a second text, not a classifier.",
+    source="arXiv:1903.09588, sec. 2.1 (auxiliary sentences); sentences after the generated reviews",
+    answer=Classes(SAID),
+    items=asked,
+    corpora=("world", "reviews"),
+)

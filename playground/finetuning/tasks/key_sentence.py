@@ -1,0 +1,34 @@
+"""Key sentence: which sentence of a story would do as its summary? Every sentence has a [CLS] of its own."""
+
+from playground.corpora.tinyworld.tasks.stories import sentences
+from playground.corpora.tinyworld.tasks.summaries import Digest, digests
+from playground.finetuning.answers import KeySentence
+from playground.finetuning.task import CLS, Item, Split, Task
+
+ENDING = 3
+"""Words of "in short :", with which the story asks for its summary."""
+
+
+def extracts(count: int, seed: int, split: Split) -> list[Item]:
+    """Stories without their last words, [CLS] before every sentence and the right answer there."""
+    return [_extract(one) for one in digests(count, seed, split)]
+
+
+def _extract(one: Digest) -> Item:
+    told = sentences(list(one.words[:-ENDING]))
+    words = [word for sentence in told for word in (CLS, *sentence)]
+    right = [tag for sentence in told for tag in (int("best" in sentence), *[-1] * len(sentence))]
+    return Item((words,), right)
+
+
+KEY_SENTENCE = Task(
+    name="key sentence",
+    aliases=("extractive summary", "BERTSUM"),
+    rank=20,
+    idea="Find the sentence that a story calls best; each is judged at a [CLS] before it, so one must read both ways.",
+    source="BERTSUM (arXiv:1908.08345, sec. 3.1-3.2); stories from the corpus 'summaries'",
+    answer=KeySentence(("other", "key")),
+    items=extracts,
+    corpora=("summaries",),
+    signs=(CLS,),
+)

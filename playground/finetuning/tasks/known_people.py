@@ -1,0 +1,22 @@
+"""Known people: what does somebody speak? The sentence does not say; one has to know the person."""
+
+from playground.corpora.tinyworld.tasks.people import LANGUAGES, meetings
+from playground.finetuning.answers import Classes
+from playground.finetuning.task import Item, Split, Task
+
+
+def met(count: int, seed: int, split: Split) -> list[Item]:
+    """Sentences about two people; the label is the language of the second."""
+    return [Item((words,), label) for words, label in zip(*meetings(count, seed, split), strict=True)]
+
+
+KNOWN_PEOPLE = Task(
+    name="known people",
+    aliases=("knowledge", "who speaks what"),
+    rank=22,
+    idea="Somebody met somebody; say which of eight languages the second speaks. The sentence does not tell.",
+    source="after K-BERT's knowledge-driven tasks (arXiv:1909.07606, sec. 4.3); facts of the generated world",
+    answer=Classes(LANGUAGES),
+    items=met,
+    prompt=("speaks",),
+)

@@ -1,0 +1,39 @@
+"""Worker processes that are ready at once: copies of one process in which everything was loaded, where the system can.
+
+Loading torch and this project costs a fresh process about three seconds of the processor, more than many a lane.
+"""
+
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import BaseContext
+
+import torch
+
+READY = ("playground.training.ready", "playground.training.lanes", "playground.finetuning.lanes")
+"""What is loaded before a worker is copied."""
+
+
+def context() -> BaseContext:
+    """How worker processes begin; the process that is copied starts with the first of them and stays for later ones."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    found = multiprocessing.get_context("forkserver")
+    found.set_forkserver_preload(list(READY))
+    return found
+
+
+def begin() -> None:
+    """What every worker does first: one thread each, for more would stand in each other's way."""
+    torch.set_num_threads(1)
+
+
+@contextmanager
+def as_worker() -> Iterator[None]:
+    """Work as a worker does, so that no number depends on who did it."""
+    threads = torch.get_num_threads()
+    begin()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -1,0 +1,48 @@
+"""Which run for which task: the table says what was tried, why not where not, and how alike the words are."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from playground.finetuning import find_strategy, find_task
+from playground.finetuning.choosing import Tried, facts, likeness, try_all
+from playground.finetuning.tune import Setting
+from playground.training.checkpoint import Saved
+from tests.contracts.test_strategies import base_of
+from tests.runs import reviews
+
+
+def saved(entry):
+    base = base_of(entry)
+    studied = SimpleNamespace(name="nowhere", hash="", held_out=base.held_out)
+    return Saved(base.learner, reviews().tokenizer, studied)
+
+
+def test_every_run_is_tried_on_every_task_or_says_why_not():
+    runs, tasks = {"a": saved("BERT"), "b": saved("BART")}, [find_task("sentiment"), find_task("topic")]
+    found = list(try_all(runs, tasks, find_strategy("feature-based"), 8, 1, 0, Setting(2, 4)))
+    assert [(one.run, one.task) for one in found] == [
+        ("a", "sentiment"),
+        ("a", "topic"),
+        ("b", "sentiment"),
+        ("b", "topic"),
+    ]
+    assert all((one.accuracy is None) == (one.task == "topic") for one in found)
+    assert "does not know" in found[1].reason
+    told = facts(found)
+    assert set(told["best"]) == {"sentiment"}
+    assert told["said"] == ""
+
+
+def test_texts_like_those_of_pre_training_are_more_alike():
+    one = saved("BERT")
+    assert 0.0 <= likeness(one, find_task("topic")) < likeness(one, find_task("sentiment")) <= 1.0
+
+
+def test_the_correlation_is_within_tasks():
+    """Task t is easier for all; within both tasks the run with more alike words does better."""
+    cells = [("a", "s", 0.1, 0.5), ("b", "s", 0.2, 0.6), ("a", "t", 0.05, 0.8), ("b", "t", 0.1, 0.9)]
+    told = facts([Tried(*cell) for cell in cells])
+    assert told["best"] == {"s": "b", "t": "b"}
+    assert told["said"] == "Rank correlation of likeness and accuracy, within tasks, over 4 cells: +0.89."
+    assert told["cells"][0]["accuracy"] == pytest.approx(0.5)

@@ -1,0 +1,154 @@
+"""What is given beside the words: other vectors and cloze answers reach the head, facts reach only their names."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from playground.analysis import gap
+from playground.corpora.tinyworld.facts import known_facts
+from playground.finetuning import find_strategy, find_task
+from playground.finetuning.answers import Classes
+from playground.finetuning.given import ClozeAnswers, OtherVectors, static_vectors
+from playground.finetuning.knowledge import Facts, branches, woven
+from playground.finetuning.labelled import Item, pack
+from playground.finetuning.packing import BERT, PLAIN
+from playground.finetuning.prompting import Prompt, prompted
+from playground.finetuning.suits import texts_for
+from playground.finetuning.tune import Setting, Tuning, _numbered
+from playground.models import Architecture, LanguageModel
+from playground.refusal import Refusal
+from playground.tokenizing import of_words
+from tests.contracts.test_strategies import base_of
+from tests.runs import reviews
+
+
+def texts(count=12):
+    return _numbered(find_task("sentiment").load(reviews().tokenizer, count, 0, "train"), base_of("BERT"))
+
+
+def test_words_that_stand_alike_have_alike_static_vectors():
+    words = of_words("the film was good bad we saw a talk .".split())
+    said = [line.split() for line in ("the film was good", "the film was bad", "we saw a talk") for _ in range(8)]
+    text = gap.texts(said, words)
+    vectors = static_vectors(replace(base_of("BERT"), rehearsal=lambda: text, memory={}), 6)
+    good, bad, talk = (vectors[words.encode_words([word])[0]] for word in ("good", "bad", "talk"))
+    assert torch.cosine_similarity(good, bad, dim=0) > 0.7 > 0.3 + torch.cosine_similarity(good, talk, dim=0)
+    assert len(vectors) == base_of("BERT").learner.model.table.num_embeddings
+
+
+def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
+    base, some = base_of("BERT"), texts()
+    alone = OtherVectors(8).prepare(base, some)
+    assert torch.equal(alone.given, static_vectors(base, 8)[some.tokens.ids])
+    other = base_of("GPT").learner
+    both = OtherVectors(8).prepare(replace(base, beside=(other,), memory={}), some)
+    assert torch.equal(both.given[..., :8], alone.given)
+    assert torch.allclose(both.given[..., 8:], other.model.features(some.tokens).detach(), atol=1e-6)
+    run = Tuning(
+        replace(base, beside=(other,), memory={}), find_strategy("static and contextual"), some, Setting(2, 4), 0
+    )
+    width = base.learner.model.shape.width
+    assert run.head.score.in_features == width + run.train.given.shape[-1] > width + other.model.shape.width
+
+
+def test_cloze_answers_are_what_prompting_says():
+    base, some = base_of("BERT"), texts()
+    given = ClozeAnswers().prepare(base, some).given
+    assert given.shape == (*some.tokens.ids.shape, 2)
+    said = prompted(base.learner.model, Prompt(), some, some).log_softmax(1)
+    assert torch.allclose(given[:, 0], said)
+    assert torch.equal(given[:, 0], given[:, -1])
+
+
+def test_what_is_given_can_be_put_together_with_other_strategies():
+    base, some = base_of("BERT"), texts()
+    joined = find_strategy("knowledge injection + static and contextual + cloze answers")
+    run = Tuning(base, joined, some, Setting(3, 4), 0)
+    assert run.train.given.shape[-1] == run.head.score.in_features - base.learner.model.shape.width
+    assert "branch" in run.train.tokens.labels
+    assert run.learn(0) > 0.0
+
+
+# facts
+
+
+def names_and_facts():
+    known = known_facts()
+    words = of_words([*known, "met", ".", "speaks", "was", "born", "in", *(f["Language"].word for f in known.values())])
+    return words, known
+
+
+def woven_text(packing=PLAIN):
+    words, _ = names_and_facts()
+    texts = pack(
+        [Item((["anna", "met", "peter", "."],), 0), Item((["met", "."],), 1)], Classes(("no", "yes")), packing, words
+    )
+    base = replace(base_of("BERT"), tokenizer=words)
+    return words, texts, Facts(1).prepare(base, texts)
+
+
+def test_every_name_has_its_facts_behind_it_and_nothing_else_moves():
+    words, texts, made = woven_text()
+    language = {name: facts["Language"].word for name, facts in known_facts().items()}
+    rows = [
+        [words.words[i] for i in row[:n]] for row, n in zip(made.tokens.ids.tolist(), made.tokens.lengths, strict=True)
+    ]
+    assert rows[0] == ["anna", "speaks", language["anna"], "met", "peter", "speaks", language["peter"], "."]
+    assert rows[1] == ["met", "."]
+    labels = {name: row[0].tolist() for name, row in made.tokens.labels.items()}
+    assert labels["position"] == [0, 1, 2, 1, 2, 3, 4, 3]
+    assert labels["branch"] == [0, 1, 1, 0, 0, 2, 2, 0]
+    assert labels["anchor"] == [-1, 0, 0, -1, -1, 4, 4, -1]
+    assert torch.equal(made.labels, texts.labels)
+
+
+def test_a_fact_is_seen_by_its_name_alone():
+    """K-BERT, arXiv:1909.07606, sec. 3.3: what does not stand on one branch does not see each other."""
+    words, _, made = woven_text()
+    model = LanguageModel(Architecture(width=16, heads=2, layers=1), len(words), torch.Generator().manual_seed(0))
+    visible = model._plain(made.tokens).visible.dense()[0]
+    assert visible[0].tolist() == [True, True, True, True, True, False, False, True]
+    assert visible[1].tolist() == [True, True, True, False, False, False, False, False]
+    assert visible[3].tolist() == [True, False, False, True, True, False, False, True]
+    assert bool((visible == visible.T).all())
+
+
+@pytest.mark.parametrize("positions", ["rotary", "learned"])
+def test_without_the_edges_to_its_name_a_fact_changes_nothing(positions):
+    """Positions go on as if no fact stood there; the text alone is the witness."""
+    words, texts, made = woven_text()
+    shape = Architecture(width=16, heads=2, layers=2, positions=positions)
+    model = LanguageModel(shape, len(words), torch.Generator().manual_seed(0))
+    cut = replace(made.tokens, labels=made.tokens.labels | {"anchor": torch.full_like(made.tokens.ids, -1)})
+    with torch.no_grad():
+        plain, hung, loose = (model.features(t) for t in (texts.tokens, made.tokens, cut))
+    trunk = made.tokens.labels["branch"][0] == 0
+    assert torch.allclose(loose[0][trunk], plain[0], atol=1e-5)
+    assert not torch.allclose(hung[0][trunk], plain[0], atol=1e-3)
+    assert torch.allclose(hung[1][:2], plain[1][:2], atol=1e-5), "a text that names nobody is as it was"
+
+
+def test_signs_and_segments_stay_with_their_words():
+    _, texts, made = woven_text(BERT)
+    trunk = made.tokens.labels["branch"][0] == 0
+    assert torch.equal(made.tokens.ids[0][trunk], texts.tokens.ids[0])
+    assert torch.equal(made.tokens.labels["segment"][0][trunk], texts.tokens.labels["segment"][0])
+
+
+def test_a_name_that_the_vocabulary_does_not_know_has_no_facts():
+    assert branches(of_words(["anna", "met"]), 1) == {of_words(["anna", "met"]).encode_words(["anna"])[0]: []}
+    assert list(woven([5, 6], {6: [[7, 8]]})) == [(5, 0, 0, 0), (6, 1, 0, 1), (7, 1, 1, 2), (8, 1, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "task", "said"),
+    [
+        ("knowledge injection", "part of speech", "whole texts; 'part of speech' asks about single words"),
+        ("cloze answers", "similarity", "need classes of texts"),
+        ("static and contextual", "translation", "so it could not write"),
+    ],
+)
+def test_what_does_not_suit_a_task_is_refused_before_training(strategy, task, said):
+    with pytest.raises(Refusal, match=said):
+        texts_for(base_of("GPT").learner, find_task(task), [find_strategy(strategy)], reviews().tokenizer)

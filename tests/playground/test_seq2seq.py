@@ -1,0 +1,84 @@
+"""A decoder for a model that has none: each part is what it was where it came from, and what joins them is new."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from playground.finetuning import find_strategy, find_task
+from playground.finetuning.seq2seq import with_decoder
+from playground.finetuning.suits import texts_for
+from playground.finetuning.tune import started
+from playground.refusal import Refusal
+from playground.tokenizing import of_words
+from tests.contracts.test_strategies import base_of
+from tests.runs import learner_of, reviews
+
+WORDS = reviews().tokenizer
+
+
+def parts(model, name):
+    return {k.removeprefix(name): v for k, v in model.state_dict().items() if k.startswith(name)}
+
+
+@pytest.mark.parametrize("donor", ["BERT", "GPT"])
+def test_both_stacks_are_those_of_their_sources_and_only_what_joins_them_is_new(donor):
+    source, other = base_of("BERT").learner, base_of(donor).learner
+    made = with_decoder(source, WORDS, other, WORDS).model
+    for name in ("table.", "network.encoder.", "vocabulary."):
+        assert all(torch.equal(v, parts(source.model, name)[k]) for k, v in parts(made, name).items())
+    given, decoder = parts(other.model, "network.encoder."), parts(made, "network.decoder.")
+    joins = {k for k in decoder if "cross" in k}
+    assert set(decoder) - joins == set(given)
+    assert all(torch.equal(decoder[k], given[k]) for k in given)
+    assert joins
+    assert torch.equal(made.features(base_of("BERT").held_out), source.model.features(base_of("BERT").held_out))
+
+
+def test_a_new_decoder_is_new_and_the_base_is_not_touched():
+    source = base_of("BERT").learner
+    before = {k: v.clone() for k, v in source.model.state_dict().items()}
+    decoder = parts(with_decoder(source, WORDS, None, None).model, "network.decoder.")
+    given = parts(source.model, "network.encoder.")
+    assert not any(torch.equal(decoder[k], v) for k, v in given.items() if v.dim() > 1)
+    assert all(torch.equal(v, before[k]) for k, v in source.model.state_dict().items())
+
+
+def test_parts_that_do_not_fit_are_refused():
+    source = base_of("BERT").learner
+    with pytest.raises(Refusal, match="has a decoder already"):
+        with_decoder(base_of("BART").learner, WORDS, None, None)
+    with pytest.raises(Refusal, match="further networks"):
+        with_decoder(base_of("ELECTRA").learner, WORDS, None, None)
+    with pytest.raises(Refusal, match="different vocabularies"):
+        with_decoder(source, WORDS, source, of_words(["the"]))
+    wide = replace(source.entry, model=replace(source.entry.model, width=source.model.shape.width * 2))
+    with pytest.raises(Refusal, match="layers do not fit"):
+        with_decoder(source, WORDS, type(source).new(wide, WORDS.words, 0, source.device), WORDS)
+    assert learner_of("BERT").model.shape.decoder_layers == 0
+
+
+# which part starts anew
+
+
+@pytest.mark.parametrize("part", ["encoder", "decoder"])
+def test_one_stack_starts_anew_and_everything_else_is_kept(part):
+    model = base_of("BART").learner.model
+    made, again = started(model, part, 3), started(model, part, 3)
+    for name, value in made.state_dict().items():
+        fresh = name.startswith(f"network.{part}.")
+        assert torch.equal(value, model.state_dict()[name]) != fresh, name
+        assert torch.equal(value, again.state_dict()[name])
+
+
+@pytest.mark.parametrize("name", ["new decoder", "new encoder"])
+def test_a_part_can_start_anew_only_where_there_are_two(name):
+    with pytest.raises(Refusal, match=f"{name} needs a model with an encoder and a decoder"):
+        texts_for(base_of("BERT").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
+    assert texts_for(base_of("BART").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
+
+
+def test_the_decoder_learns_first_and_then_all():
+    groups = ("embeddings", "encoder layer 1", "decoder layer 1", "decoder layer 2", "top", "task head")
+    plan = find_strategy("decoder first").plan(groups, 6)
+    assert plan.tolist() == [[0, 0, 0, 1, 1, 1]] * 2 + [[1] * 6] * 2 + [[0, 0, 0, 1, 1, 1], [1] * 6]

@@ -1,0 +1,115 @@
+"""Tasks in turn: the matrix is what the models of the time would answer, and adapters forget nothing at all."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+
+from playground.finetuning import find_strategy, find_task
+from playground.finetuning.base import replace_model
+from playground.finetuning.beside import Moment
+from playground.finetuning.sequence import Learnt, Passed, PullByTasks, ReplayTasks, carried, facts, in_turn
+from playground.finetuning.tune import Setting, Tuning, _numbered, tune
+from playground.refusal import Refusal
+from tests.contracts.test_strategies import base_of
+from tests.runs import reviews
+
+TASKS = ("sentiment", "entailment")
+SETTING = Setting(steps=6, batch=4)
+
+
+@cache
+def passed(strategy, steps=6, entry="BERT"):
+    base, tasks = base_of(entry), [find_task(name) for name in TASKS]
+    setting = replace(SETTING, steps=steps)
+    *_, last = in_turn(base, reviews().tokenizer, tasks, [find_strategy(strategy)], labels=16, seeds=1, setting=setting)
+    assert isinstance(last, Passed)
+    return last
+
+
+@pytest.mark.parametrize("strategy", ["adapters", "LoRA", "feature-based", "prefix tuning", "static and contextual"])
+def test_what_adds_modules_forgets_no_earlier_task_by_one_answer(strategy):
+    one = passed(strategy)
+    assert one.matrix[1][0] == one.matrix[0][0]
+    assert one.backward == 0.0
+    assert one.forgetting == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("strategy", ["full", "EWC", "L2-SP", "replay", "EWC + replay"])
+def test_what_trains_the_model_has_a_matrix_and_forgets_pre_training(strategy):
+    one = passed(strategy)
+    assert [len(row) for row in one.matrix] == [1, 2]
+    assert all(0.0 <= cell <= 1.0 for row in one.matrix for cell in row)
+    assert 0.0 not in one.forgetting
+
+
+def test_the_first_row_is_that_of_the_task_alone():
+    base, task = base_of("BERT"), find_task("sentiment")
+    words = reviews().tokenizer
+    texts = [task.load(words, number, 0, split) for number, split in ((16, "train"), (500, "test"))]
+    *_, outcome = tune(base, find_strategy("full"), *texts, SETTING, 0)
+    assert passed("full").matrix[0] == (pytest.approx(outcome.accuracy, abs=0.01),)
+
+
+@cache
+def learnt():
+    """Entailment as it is once it has been learnt, and the base that is left."""
+    base, task = base_of("BERT"), find_task("entailment")
+    train, test = (_numbered(task.load(reviews().tokenizer, 16, 0, split), base) for split in ("train", "test"))
+    run = Tuning(base, find_strategy("full"), train, SETTING, 0)
+    run.learn(0)
+    run.model.requires_grad_(True)
+    known = Learnt(train, test, run.head.requires_grad_(False), ())
+    return known, replace(base, learner=replace_model(base.learner, run.model), memory={})
+
+
+@pytest.mark.parametrize(("name", "kind"), [("EWC", PullByTasks), ("replay", ReplayTasks)])
+def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
+    known, base = learnt()
+    strategy = carried(find_strategy(name), [known])
+    assert kind in {type(term) for term in strategy.beside}
+    train = _numbered(find_task("sentiment").load(reviews().tokenizer, 16, 0, "train"), base)
+    run = Tuning(base, strategy, train, SETTING, 0)
+    [ask] = [ask for term, ask in run.terms if isinstance(term, kind)]
+    moments = [Moment(step, train, torch.zeros(0)) for step in range(2)]
+    at_the_start = [float(ask(moment)) for moment in moments]
+    run.learn(0)
+    assert at_the_start == [0.0, 0.0] if kind is PullByTasks else at_the_start[0] == 0.0 < at_the_start[1]
+    loss = ask(moments[1])
+    loss.backward()
+    assert float(loss.detach()) > 0.0
+    assert any(p.grad is not None and p.grad.any() for p in run.model.parameters())
+    assert all(p.grad is None for p in known.head.parameters())
+
+
+def test_only_what_rehearses_is_carried_and_a_random_start_is_random_once():
+    known = (object(),)
+    assert carried(find_strategy("random start"), known).fresh == ""
+    assert carried(find_strategy("full"), known).beside == ()
+    assert carried(find_strategy("replay"), ()) is find_strategy("replay")
+
+
+def test_the_means_are_those_of_the_matrices():
+    one, other = (
+        Passed(find_strategy("full"), 0, ((a,), (b, c)), (0.0, 1.0)) for a, b, c in [(1, 0.5, 0.7), (0.8, 0.4, 0.5)]
+    )
+    told = facts([find_task(t) for t in TASKS], 16, [one, other])
+    [full] = told["strategies"]
+    assert full["matrix"] == [[pytest.approx(0.9)], [pytest.approx(0.45), pytest.approx(0.6)]]
+    assert full["accuracy"]["mean"] == pytest.approx((0.6 + 0.45) / 2)
+    assert full["backward"]["values"] == pytest.approx([-0.5, -0.4])
+    assert told["tasks"] == list(TASKS)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "strategy", "said"),
+    [
+        (["sentiment"], "full", "There is one task, sentiment; name at least one more"),
+        (["sentiment", "topic", "sentiment"], "full", "A task comes twice"),
+        (["sentiment", "topic"], "zero-shot", "zero-shot prompting trains nothing"),
+    ],
+)
+def test_what_is_no_sequence_is_refused(tasks, strategy, said):
+    with pytest.raises(Refusal, match=said):
+        next(in_turn(base_of("BERT"), reviews().tokenizer, [find_task(t) for t in tasks], [find_strategy(strategy)]))

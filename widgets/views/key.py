@@ -1,0 +1,38 @@
+"""The key of a chart: every line with its mark and its name, as text that wraps where there is no room."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+PATTERNS = {"solid": "", "dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 3"'}
+
+SHAPES = {
+    "": "",
+    "circle": '<circle cx="13" cy="6" r="3.4"/>',
+    "square": '<rect x="9.8" y="2.8" width="6.4" height="6.4"/>',
+    "triangle": '<path d="M13 1.6 17 9.4H9Z"/>',
+    "diamond": '<path d="M13 1.4 16.4 6 13 10.6 9.6 6Z"/>',
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a line looks: its name, colour, dash, and the shape of its points."""
+
+    name: str
+    colour: str
+    dash: str = "solid"
+    shape: str = ""
+    width: float = 2.2
+
+
+def key(marks: Sequence[Mark]) -> str:
+    """All marks beside each other."""
+    return f'<div style="display:flex;flex-wrap:wrap;gap:2px 18px;font-size:.9em">{"".join(map(_item, marks))}</div>'
+
+
+def _item(mark: Mark) -> str:
+    line = f'<line x1="0" x2="26" y1="6" y2="6" stroke="{mark.colour}" stroke-width="{mark.width}"'
+    drawn = f'{line}{PATTERNS[mark.dash]}/><g fill="{mark.colour}">{SHAPES[mark.shape]}</g>'
+    picture = f'<svg width="26" height="12" aria-hidden="true" style="margin-right:4px">{drawn}</svg>'
+    return f'<span style="white-space:nowrap">{picture} {escape(mark.name)}</span>'
