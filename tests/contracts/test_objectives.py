@@ -356,15 +356,16 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
     rebuilt = story(name, seed=3)
     frame = rebuilt.record()["frames"][-1]
     visible = rebuilt.facts()["visible"]
+    inputs = rebuilt.example.inputs
+    query = inputs.query_visible
     assert [m["name"] for m in frame["matrices"]] == list(visible)
     for matrix in frame["matrices"]:
         states = states_of(matrix)
         assert (states == 1).long().tolist() == visible[matrix["name"]]
         assert list(states.shape) == [len(matrix["rows"]), len(matrix["columns"])]
         assert len(matrix["graded_rows"]) == len(matrix["rows"])
-        assert (matrix["order"] is None) == (rebuilt.example.inputs.query_visible is None)
-    inputs = rebuilt.example.inputs
-    first = "encoder" if inputs.query_visible is None else "content"
+        assert (matrix["order"] is None) == (query is None or query.window is not None)  # a window has no order
+    first = "encoder" if query is None else "content"
     real = inputs.real[0]
     assert visible[first] == inputs.visible.dense()[0][real][:, real].long().tolist()
     asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.example.questions[0].reader, first)

@@ -147,8 +147,9 @@ def full_of_everything():
     text = replace(text, row=torch.arange(b), visit=some(b), counts=some(b), labels={"sense": some(b, n)})
     text = replace(text, neighbours={"next": text})
     window = (some(1, n), some(b, n))
-    query = Visible(some(b, n), some(1, n), window=window, without=some(b, n))
-    cross = Visible(some(b, m), some(b, n))
+    above = Visible(some(b, n), some(b, n))
+    query = Visible(some(b, n), some(1, n), window=window, without=some(b, n), above=above)
+    cross = Visible(some(b, m), some(b, n), above=Visible(some(b, m), some(b, n)))
     made = begin(text)
     return replace(
         made,
@@ -178,7 +179,14 @@ def test_every_optional_value_is_cut_and_nothing_of_the_vocabulary_is():
 def test_the_visibility_of_a_part_is_that_of_its_rows():
     whole = full_of_everything()
     part, narrow = rows(whole, 1, 4), trimmed(rows(whole, 1, 4))
-    for pick in (lambda e: e.inputs.visible, lambda e: e.inputs.query_visible, lambda e: e.decoder.cross):
+    matrices = (
+        lambda e: e.inputs.visible,
+        lambda e: e.inputs.query_visible,
+        lambda e: e.inputs.query_visible.above,
+        lambda e: e.decoder.cross,
+        lambda e: e.decoder.cross.above,
+    )
+    for pick in matrices:
         dense = pick(whole).dense()[1:4]
         assert torch.equal(pick(part).dense(), dense)
         small = pick(narrow).dense()
