@@ -1,6 +1,6 @@
 """One typed text under one objective: everything the command line prints and the stage draws, from one example."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any
@@ -165,8 +165,14 @@ def rebuild(
     given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()))
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
     example = steps[-1].example
-    notice = " ".join(filter(None, (given.notice, unjudged(objective, example))))
+    notice = " ".join(filter(None, (given.notice, *rounded(steps, wanted), unjudged(objective, example))))
     return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair)
+
+
+def rounded(steps: Sequence[Step], wanted: Mapping[str, Any]) -> list[str]:
+    """What rounding did where a stage chose by itself; a choice by hand was not rounded."""
+    drawn = (s for s in steps if hasattr(s.stage, "rounding") and not set(s.stage.keys) & set(wanted))
+    return [s.stage.rounding(s.example) for s in drawn]
 
 
 def table(

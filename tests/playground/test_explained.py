@@ -112,3 +112,13 @@ def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
         assert all(cell["graded"] for cell in cells["targets"])
     rtd = next(made for made in done if made.objective.name == "RTD").cells()
     assert [c["state"] for c in rtd["inputs"]].count("replaced") == 2
+
+
+def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
+    short = rebuild("T5 spans", "we go home")
+    assert short.notice == "15 % of 3 tokens is 0.45, which would be none: one is chosen."
+    assert sum(short.example.chosen[0].tolist()) == 1
+    assert "one is chosen" in rebuild("MLM", "go").notice
+    assert rebuild("MLM", "go", settings={"selection": "iid", "rate": 0.1}).notice == ""
+    assert rebuild("T5 spans", "we go home", wanted={"spans": "1:2"}).notice == ""
+    assert rebuild("T5 spans").notice == ""

@@ -10,6 +10,7 @@ from torch import Generator, Tensor
 from playground.example import Example, Spans
 from playground.knob import knob
 from playground.objectives import draw, wishes
+from playground.objectives.choose.tokens import odd
 from playground.objectives.stage import Wishes
 
 
@@ -117,6 +118,11 @@ class ChooseSpans:
         start = between[:, :-1].cumsum(1) - outer + inside.cumsum(1) - inside
         there = torch.arange(most, device=number.device) < runs[:, None]
         return ChosenSpans(start * there, inside.where(there, -1))
+
+    def rounding(self, example: Example) -> str:
+        """What rounding did to the share of the first text, where that is odd."""
+        number = int(example.tokens.lengths[0])
+        return odd(self.rate, number) if number > 1 else ""
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
         """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""

@@ -85,6 +85,11 @@ class ChooseTokens:
         wanted = share_of(self.rate, candidates, self.specials)
         return wanted.clamp(max=self.cap) if self.cap else wanted
 
+    def rounding(self, example: Example) -> str:
+        """What rounding did to the share of the first text, where that is odd."""
+        number = int(self.candidates(example)[0].sum())
+        return odd(self.rate, number + self.specials) if number and self.selection == "exact" else ""
+
     def build(self, example: Example, plan: Chosen) -> Example:
         return chosen_of(example, plan, self.candidates(example), self.copies)
 
@@ -111,3 +116,13 @@ def share_of(rate: float, candidates: Tensor, specials: int) -> Tensor:
 def wished(example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
     """The words that a person chose, or the drawn ones."""
     return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+
+
+def odd(rate: float, number: int) -> str:
+    """The sentence on a share that rounds to nothing, though one token is chosen all the same."""
+    share = rate * number
+    return (
+        f"{100 * rate:g} % of {number} tokens is {share:.2g}, which would be none: one is chosen."
+        if 0 < share <= 0.5
+        else ""
+    )
