@@ -80,7 +80,7 @@ def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tm
     choose(page, "encoding", "latin-1 (Western Europe)")
     wait_until(page, lambda: "café" in words(page))
     page.get_by_role("button", name="Train on latin.txt").click()
-    expect(page.get_by_text("the text on the Corpus page")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("combobox", name="text")).to_have_text("the text on the Corpus page", timeout=15_000)
 
 
 def test_a_link_to_the_page_shows_its_document_however_fast_it_was_read(page: Page, address: str) -> None:

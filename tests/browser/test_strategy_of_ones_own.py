@@ -12,6 +12,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 from playground.training import Session
+from tests.browser.test_train_page import wait_until
 from tests.browsing import shot, visit
 from tests.runs import becomes, run_of, tiny
 from widgets.store import TrainStore
@@ -59,15 +60,14 @@ def changes(page: Page, before: str, act) -> str:
 
 
 def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, address: str, trained) -> None:
-    visit(page, address)
-    page.get_by_role("tab", name="Transfer").click()
+    visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Make a strategy of your own").click()
     assert line(page) == "full"
 
     def choose():
         page.get_by_label("parts").last.click()
         page.get_by_text("L2-SP", exact=True).last.click()
-        page.keyboard.press("Escape")
+        wait_until(page, lambda: page.keyboard.press("Escape") or not page.get_by_role("listbox").count())
 
     composed = changes(page, "full", choose)
     assert composed == "full + L2-SP"

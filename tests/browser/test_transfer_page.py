@@ -6,13 +6,12 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_train_page import choose, wait_until
+from tests.browser.test_train_page import choose, open_train, wait_until
 from tests.browsing import shot, visit
 
 
 def test_compare_strategies_from_a_model_trained_here(page: Page, address: str) -> None:
-    visit(page, address)
-    page.get_by_role("tab", name="Transfer").click()
+    visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("There is no trained model yet")).to_be_visible()
     page.get_by_role("tab", name="Train").click()
@@ -36,8 +35,7 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str) 
 
 
 def test_the_task_says_what_it_asks_and_may_be_a_file_of_ones_own(page: Page, address: str, tmp_path: Path) -> None:
-    visit(page, address)
-    page.get_by_role("tab", name="Transfer").click()
+    visit(page, f"{address}/?page=2")
     choose(page, 0, "similarity")
     expect(page.get_by_text("Measured: Pearson correlation")).to_be_visible()
     choose(page, 0, "my own labelled file")
@@ -51,8 +49,7 @@ def test_the_task_says_what_it_asks_and_may_be_a_file_of_ones_own(page: Page, ad
 
 
 def test_training_ends_with_its_visit(page: Page, address: str) -> None:
-    visit(page, address)
-    page.get_by_role("tab", name="Train").click()
+    open_train(page, address)
     before = training_threads()
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: bool(training_threads() - before))
