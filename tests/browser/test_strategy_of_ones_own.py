@@ -40,6 +40,18 @@ def drag(page: Page, box, start, end):
     page.mouse.up()
 
 
+def settled(page: Page):
+    """Where the widest canvas stands, once the page above it moves no more."""
+    before = None
+    while True:
+        boxes = [c.bounding_box() for c in page.locator("canvas").all() if c.is_visible()]
+        widest = max((b for b in boxes if b), key=lambda b: b["width"])
+        if widest == before and widest["height"] > 150:
+            return widest
+        before = widest
+        page.wait_for_timeout(500)
+
+
 def downloaded(page: Page, label: str) -> bytes:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=label, exact=True).or_(page.get_by_role("link", name=label, exact=True)).click()
@@ -71,8 +83,7 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
 
     composed = changes(page, "full", choose)
     assert composed == "full + L2-SP"
-    canvases = [c.bounding_box() for c in page.locator("canvas").all() if c.is_visible()]
-    widest = max((b for b in canvases if b), key=lambda b: b["width"])
+    widest = settled(page)
     painted = changes(page, composed, lambda: drag(page, widest, (0.3, 0.55), (0.6, 0.65)))
     assert "[" in painted and painted.endswith("x0]")
     assert changes(page, painted, lambda: page.get_by_role("button", name="Undo").click()) == composed
