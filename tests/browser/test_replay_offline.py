@@ -149,6 +149,7 @@ def test_an_entry_is_trained_first_and_watched_on_the_given_sentence(tmp_path: P
     made = ["--steps", "2", "--set", "layers=4", "--set", "width=16", "--set", "heads=4", "--set", "window=16"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
+        patch.chdir(tmp_path)  # where the list of runs is kept
         assert main(["bake", "BERT", "-o", str(tmp_path / "x.html"), *given, *made]) == 0
     replay = load(tmp_path / "run")
     assert replay.record["text"] == ["the", "movie", "was", "good"]
