@@ -19,7 +19,7 @@ from playground.finetuning.packing import LONGEST, Packing, packing_for
 from playground.finetuning.sequence import Learnt
 from playground.finetuning.strategies.full import FULL
 from playground.finetuning.task import Task
-from playground.finetuning.tune import Setting, Tuning, _numbered
+from playground.finetuning.tune import Setting, Tuning, numbered
 from playground.finetuning.unlabelled import check_classes
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
@@ -170,7 +170,7 @@ def editor(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int
 
 
 def _judge(base: Base, train: Labelled, steps: int, seed: int) -> Judge:
-    train = _numbered(train, base)
+    train = numbered(train, base)
     run = Tuning(base, FULL, train, Setting(steps=steps), seed)
     for step in range(steps):
         run.learn(step)

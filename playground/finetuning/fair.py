@@ -12,7 +12,7 @@ from playground.finetuning.labelled import Labelled
 from playground.finetuning.others import OtherTasks
 from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.tune import Outcome, Setting, Tuning, _numbered, tune
+from playground.finetuning.tune import Outcome, Setting, Tuning, numbered, tune
 from playground.finetuning.unlabelled import CrossViews, MovedEmbeddings, OwnAnswers
 from playground.refusal import Refusal
 
@@ -53,7 +53,7 @@ def cost(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
-    run = Tuning(base, strategy, _numbered(train, base), setting, seed)
+    run = Tuning(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     tokens = setting.batch * float(train.tokens.lengths.float().mean())
     positions, width = float(train.tokens.lengths.float().mean()), run.model.shape.width

@@ -65,7 +65,7 @@ class Labelled:
 
     def pick(self, index: Tensor) -> "Labelled":
         """Some of the examples, each with all its rows."""
-        rows = (index[:, None] * self.ways + torch.arange(self.ways, device=index.device)).flatten()
+        rows = rows_of(index, self.ways)
         more = {name: kept[rows] for name, kept in self._more()}
         return replace(self, tokens=pick(self.tokens, rows), labels=self.labels[index], **more)
 
@@ -162,3 +162,8 @@ def _to_be_written(
     longer = [_continued(row, target, sep) for row, target in zip(rows, targets, strict=True)]
     coming = [[-1] * (len(row.ids) - len(target)) + target for row, target in zip(longer, targets, strict=True)]
     return Labelled(_tokens(longer, packing, tokenizer), padded(coming, -1), answer)
+
+
+def rows_of(examples: Tensor, ways: int) -> Tensor:
+    """The rows of some examples `[..., b]`, so many for each."""
+    return (examples[..., None] * ways + torch.arange(ways, device=examples.device)).flatten(-2)

@@ -19,6 +19,7 @@ from playground.seeds import generator
 from playground.tokenizing import Tokenizer
 from playground.training.feed import Feed
 from playground.training.learner import Learner
+from playground.zoo.recipe import BETAS
 
 TOKENS = 300_000
 """Tokens of both languages of which the second are read."""
@@ -107,7 +108,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
     model.requires_grad_(False)
     for parameter in learning.values():
         parameter.requires_grad_(True)
-    optimiser = torch.optim.AdamW(learning.values(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.0)
+    optimiser = torch.optim.AdamW(learning.values(), lr=RATE, betas=BETAS, weight_decay=0.0)
     for step in range(steps):
         rng = generator(learner.seed, "new words", step, device=learner.device.type)
         loss, _ = grade(model.answers(learner.objective.example(feed.at(step), rng)))

@@ -16,7 +16,7 @@ from playground.finetuning.labelled import Labelled
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import Texts, texts_for
 from playground.finetuning.task import Task
-from playground.finetuning.tune import BLOCK, Setting, Tuning, _numbered
+from playground.finetuning.tune import BLOCK, Setting, Tuning, numbered
 from playground.models.extras import Extra, Plugged
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
@@ -208,7 +208,7 @@ def _lane(
     before = _old_loss(base, model)
     for number, task in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
-        train, test = (_numbered(texts[task.name](*draw), here) for draw in _draws(labels, seed))
+        train, test = (numbered(texts[task.name](*draw), here) for draw in _draws(labels, seed))
         run = Tuning(here, carried(strategy, earlier), train, setting, seed)
         for step in range(setting.steps):
             run.learn(step)

@@ -18,10 +18,10 @@ from torch.nn.functional import pad
 from playground.finetuning.answers import Span
 from playground.finetuning.base import Base
 from playground.finetuning.beside import Pull
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.labelled import Labelled, rows_of
 from playground.finetuning.reading import climbed
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.tune import Outcome, Setting, Tuned, Tuning, _numbered, order
+from playground.finetuning.tune import Outcome, Setting, Tuned, Tuning, numbered, order
 from playground.models.static import StaticNetwork
 from playground.training.memory import FLOATS
 from playground.training.stacked import Rows, parts_of, widened
@@ -69,7 +69,7 @@ def tune_together(
 ) -> Iterator[tuple[int, Tuned | Outcome]]:
     """The events of several lanes (strategy, labelled texts, seed) by their numbers, step by step; at last outcomes."""
     began = time.perf_counter()
-    runs = [Tuning(base, strategy, _numbered(train, base), setting, seed) for strategy, train, seed in lanes]
+    runs = [Tuning(base, strategy, numbered(train, base), setting, seed) for strategy, train, seed in lanes]
     stack = Stack(runs)
     seconds = time.perf_counter() - began
     for step in range(setting.steps):
@@ -79,7 +79,7 @@ def tune_together(
         for k, (run, loss) in enumerate(zip(runs, losses, strict=True)):
             yield k, Tuned(step + 1, loss, run.rates[:, step], run.look(test, step))
     for k, run in enumerate(runs):
-        yield k, run.outcome(_numbered(test, base), seconds / len(runs))
+        yield k, run.outcome(numbered(test, base), seconds / len(runs))
 
 
 class Stack:
@@ -192,11 +192,6 @@ def tensors_of(texts: Labelled) -> dict[str, Tensor]:
     return found | {name: kept for name in OF_TEXTS if (kept := getattr(texts, name)) is not None}
 
 
-def rows_of(examples: Tensor, ways: int) -> Tensor:
-    """The rows of some examples `[..., b]`, so many for each."""
-    return (examples[..., None] * ways + torch.arange(ways, device=examples.device)).flatten(-2)
-
-
 @dataclass(frozen=True)
 class Pulls:
     """How hard each number of a layer group is pulled `[k, n]`, whether it is at all, and to where it began."""
@@ -230,7 +225,7 @@ def _joined(values: Sequence[Sequence[Tensor]]) -> Tensor:
 def _strengths(run: Tuning) -> dict[int, Tensor]:
     """The strength with which each parameter is pulled."""
     found: dict[int, Tensor] = {}
-    named = run._as_start().named
+    named = run.as_start().named
     for term in run.strategy.penalties:
         assert isinstance(term, Pull)
         for p, need in zip(named.values(), term.need(run.base, tuple(named)), strict=True):

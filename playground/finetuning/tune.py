@@ -24,6 +24,7 @@ from playground.models import make_model
 from playground.models.extras import plug
 from playground.models.model import LanguageModel
 from playground.seeds import generator
+from playground.zoo.recipe import BETAS
 
 HEAD = "task head"
 
@@ -106,17 +107,17 @@ def tune(
 ) -> Iterator[Tuned | Outcome]:
     """Fine-tune a copy of the base; every step is a `Tuned`, the last value is the `Outcome`."""
     if strategy.prompt:
-        yield asked(base, strategy, _numbered(train, base), _numbered(test, base), setting)
+        yield asked(base, strategy, numbered(train, base), numbered(test, base), setting)
         return
     began = time.perf_counter()
-    run = Tuning(base, strategy, _numbered(train, base), setting, seed)
+    run = Tuning(base, strategy, numbered(train, base), setting, seed)
     seconds = time.perf_counter() - began
     for step in range(setting.steps):
         began = time.perf_counter()
         loss = run.learn(step)
         seconds += time.perf_counter() - began
         yield Tuned(step + 1, loss, run.rates[:, step], run.look(test, step))
-    yield run.outcome(_numbered(test, base), seconds)
+    yield run.outcome(numbered(test, base), seconds)
 
 
 @torch.no_grad()
@@ -163,11 +164,11 @@ class Tuning:
         self.columns: list[list[float]] = (strategy.rate * self.plan).T.tolist()
         self.optimiser = torch.optim.AdamW(
             [{"params": list(p), "lr": 0.0, "learns": None} for p in self.groups.values()],
-            betas=(0.9, 0.98), weight_decay=0.01, fused=True,
+            betas=BETAS, weight_decay=0.01, fused=True,
         )  # fmt: skip
         self.levels = [_level(group, self.model.top_level) for group in self.groups]
         self.reader = self._reader(train)
-        self.terms = [(t, t.begin(self._as_start())) for t in (*strategy.penalties, *strategy.beside)]
+        self.terms = [(t, t.begin(self.as_start())) for t in (*strategy.penalties, *strategy.beside)]
         self.mean = Mean(self._every())
 
     def learn(self, step: int) -> float:
@@ -193,7 +194,7 @@ class Tuning:
             return None
         index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
-        right = self._measured(_numbered(some, self.base))["accuracy"]
+        right = self._measured(numbered(some, self.base))["accuracy"]
         forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
         return Look(right, forgetting, tuple(distances(self.start, self.groups)))
 
@@ -251,7 +252,7 @@ class Tuning:
         quiet = 0 if self.extras else self.model.top_level
         return Reader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
 
-    def _as_start(self) -> Start:
+    def as_start(self) -> Start:
         named = {n: p for n, p in self.model.named_parameters() if _reads(n, self.train.written is not None)}
         return Start(
             self.base, self.learner, named, self._every(), self._score_anew, self._embedded, self._other_loss,
@@ -285,7 +286,7 @@ class Tuning:
     def _other_texts(self) -> tuple[Labelled, ...]:
         others = self.strategy.others
         found = others.texts(self.base, self.setting.packing) if others else ()
-        return tuple(self.prepared(_numbered(texts, self.base)) for texts in found)
+        return tuple(self.prepared(numbered(texts, self.base)) for texts in found)
 
     def _other_loss(self, step: int) -> Tensor:
         """The loss of a batch of another task; they take turns."""
@@ -296,7 +297,7 @@ class Tuning:
 
     def _unlabelled(self, step: int) -> Labelled:
         term = next(term for term in self.strategy.beside if isinstance(term, OwnAnswers | CrossViews))
-        texts = self.prepared(_numbered(without_labels(term, self.base, self.setting.packing), self.base))
+        texts = self.prepared(numbered(without_labels(term, self.base, self.setting.packing), self.base))
         drawn = _draw(texts, self.setting.batch, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, row=None))
 
@@ -397,7 +398,7 @@ def _level(group: str, top: int) -> int:
     return {"embeddings": 0, "top": top}.get(body, top + 1)
 
 
-def _numbered(texts: Labelled, base: Base) -> Labelled:
+def numbered(texts: Labelled, base: Base) -> Labelled:
     """The texts on the base's device, numbered, so that what is known of each can be kept."""
 
     def number() -> tuple[Labelled, Labelled]:

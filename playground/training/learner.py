@@ -21,7 +21,7 @@ from playground.seeds import generator
 from playground.training import generator_first
 from playground.training.gradient import ALONE, Alone, Gradient, OutOfMemory, bytes_asked, clipped
 from playground.zoo.entry import Entry
-from playground.zoo.recipe import Recipe
+from playground.zoo.recipe import BETAS, Recipe
 
 
 @dataclass
@@ -160,7 +160,7 @@ def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Opt
     if matrices:
         muon = torch.optim.Muon(matrices, lr=recipe.matrix_rate, weight_decay=recipe.decay, momentum=0.95)
         yield _remember(muon)
-    adam = torch.optim.AdamW(others, lr=recipe.rate, betas=(0.9, 0.98), weight_decay=recipe.decay, fused=True)
+    adam = torch.optim.AdamW(others, lr=recipe.rate, betas=BETAS, weight_decay=recipe.decay, fused=True)
     yield _remember(adam)
 
 

@@ -14,13 +14,13 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from playground.refusal import Refusal
+from playground.zoo.recipe import BETAS
 
-BETAS, EPS = (0.9, 0.98), 1e-8
-"""AdamW's two shares of what was before, and its smallest denominator, as everywhere in this project."""
-
+EPS = 1e-8
+"""The smallest denominator of torch's AdamW."""
 
 WAYS = ("auto", "stacked", "apart")
-"""How lanes run: as stacks, apart, or whichever was measured to be faster on the device."""
+"""How lanes run: as stacks, apart, or whichever suits the device."""
 
 T = TypeVar("T")
 

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from playground.knob import knob
 
+BETAS = (0.9, 0.98)
+"""AdamW's two shares of what was before, wherever it is used here."""
+
 
 @dataclass(frozen=True)
 class Recipe:

@@ -15,7 +15,7 @@ from playground.finetuning import tune as tune_module
 from playground.finetuning.fair import Cost, cost
 from playground.finetuning.prompting import prompted
 from playground.finetuning.strategy import OTHER
-from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, tune
+from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, numbered, tune
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.training.feed import Feed
@@ -269,7 +269,7 @@ def test_the_base_is_not_touched(name):
 def tuning(strategy, entry="BERT", seed=0):
     """A run that has not taken a step."""
     base = base_of(entry)
-    return Tuning(base, strategy, _numbered(texts("train"), base), SETTING, seed)
+    return Tuning(base, strategy, numbered(texts("train"), base), SETTING, seed)
 
 
 PULLED = tuple(name for name in NAMES if strategies()[name].penalties)

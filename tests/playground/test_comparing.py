@@ -26,7 +26,7 @@ from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, search
 from playground.finetuning.job import Asked
 from playground.finetuning.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.spelling import read, spell
-from playground.finetuning.tune import Base, Outcome, Setting, Tuned, Tuning, _numbered, tune
+from playground.finetuning.tune import Base, Outcome, Setting, Tuned, Tuning, numbered, tune
 from playground.refusal import Refusal
 from playground.training import train
 from playground.training.feed import Feed
@@ -98,7 +98,7 @@ def test_a_line_that_cannot_be_read_is_one_sentence(line, said):
 @pytest.mark.parametrize("name", strategies())
 def test_the_rows_that_can_be_painted_are_those_of_the_optimiser(name):
     strategy = strategies()[name]
-    run = Tuning(base_of(), strategy, _numbered(texts(), base_of()), SETTING, 0)
+    run = Tuning(base_of(), strategy, numbered(texts(), base_of()), SETTING, 0)
     assert strategy.rows(2) == tuple(run.groups)
 
 

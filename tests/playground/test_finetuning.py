@@ -32,7 +32,7 @@ from playground.finetuning.lanes import Text, Work
 from playground.finetuning.mean import Mean
 from playground.finetuning.plans import Discriminative, SlantedTriangle, everything, from_the_top, head_only
 from playground.finetuning.task import Labelled
-from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, _numbered, new_head, tune
+from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, new_head, numbered, tune
 from playground.finetuning.unlabelled import MovedEmbeddings, half_hidden, without_labels
 from playground.models.extras import Adapters, merge, plug
 from playground.refusal import Refusal
@@ -593,7 +593,7 @@ def test_ulmfits_pooling_is_the_last_the_highest_and_the_mean_of_the_real_positi
 
 
 def test_low_rank_updates_can_be_merged_into_the_matrices():
-    run = Tuning(base_of(), find_strategy("LoRA"), _numbered(texts(), base_of()), SETTING, 0)
+    run = Tuning(base_of(), find_strategy("LoRA"), numbered(texts(), base_of()), SETTING, 0)
     for step in range(6):
         run.learn(step)
     tokens = texts("test").tokens
@@ -606,7 +606,7 @@ def test_low_rank_updates_can_be_merged_into_the_matrices():
 
 def test_a_second_task_does_not_disturb_the_modules_of_the_first():
     base, tokens = base_of(), texts("test").tokens
-    one = Tuning(base, find_strategy("adapters"), _numbered(texts(), base), SETTING, 0)
+    one = Tuning(base, find_strategy("adapters"), numbered(texts(), base), SETTING, 0)
     one.learn(0)
     with torch.no_grad():
         first = one.model.features(tokens)
@@ -621,7 +621,7 @@ def test_a_second_task_does_not_disturb_the_modules_of_the_first():
 
 
 def test_the_pull_is_half_the_strength_times_the_squared_distance():
-    run = Tuning(base_of(), find_strategy("L2-SP"), _numbered(texts(), base_of()), SETTING, 0)
+    run = Tuning(base_of(), find_strategy("L2-SP"), numbered(texts(), base_of()), SETTING, 0)
     run.learn(0)
     far = sum(d * d for d in tune_module.distances(run.start, run.groups))
     assert float(run.terms[0][1](None).detach()) == pytest.approx(0.1 / 2 * far, rel=1e-4)
@@ -772,7 +772,7 @@ def base_with(name="sentiment"):
 
 def run_of_strategy(name, steps=8):
     base = base_with()
-    return Tuning(base, find_strategy(name), _numbered(texts("train"), base), Setting(steps=steps, batch=4), 0)
+    return Tuning(base, find_strategy(name), numbered(texts("train"), base), Setting(steps=steps, batch=4), 0)
 
 
 def test_other_tasks_take_turns_and_the_task_in_question_is_none_of_them():
@@ -799,7 +799,7 @@ def test_an_intermediate_task_stands_alone_first_and_then_is_done_with():
 
 def test_texts_whose_embeddings_are_moved_are_harder():
     run = run_of_strategy("adversarial")
-    drawn, start, term = run.train.pick(torch.arange(4)), run._as_start(), MovedEmbeddings(far=0.5)
+    drawn, start, term = run.train.pick(torch.arange(4)), run.as_start(), MovedEmbeddings(far=0.5)
     plain = float(drawn.answer.loss(start.score(drawn), drawn.labels).detach())
     assert torch.allclose(start.score(drawn, start.embed(drawn)), start.score(drawn), atol=1e-5)
     run.model.requires_grad_(True)
@@ -810,7 +810,7 @@ def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_ar
     run = run_of_strategy("self-training")
     term = run.strategy.beside[0]
     assert not without_labels(term, run.base, None).labels.any()
-    unsure, sure = (replace(term, sure=share, first=0.0).begin(run._as_start()) for share in (1.0, 0.5))
+    unsure, sure = (replace(term, sure=share, first=0.0).begin(run.as_start()) for share in (1.0, 0.5))
     moment = Moment(0, run.train, torch.zeros(1))
     assert float(unsure(moment)) == 0.0
     assert float(sure(moment).detach()) > 0.0
@@ -824,7 +824,7 @@ def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taug
     hidden = whole.specials.mask
     assert torch.equal((left.ids == hidden) | (right.ids == hidden), whole.maskable)
     assert not bool(((left.ids == hidden) & (right.ids == hidden)).any())
-    ask = run.strategy.beside[0].begin(run._as_start())
+    ask = run.strategy.beside[0].begin(run.as_start())
     moments = [Moment(step, run.train, torch.zeros(1)) for step in (0, 1)]
     assert float(ask(moments[0])) == 0.0, "labelled and unlabelled batches take turns"
     run.head.requires_grad_(True)

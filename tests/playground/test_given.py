@@ -15,7 +15,7 @@ from playground.finetuning.labelled import Item, pack
 from playground.finetuning.packing import BERT, PLAIN
 from playground.finetuning.prompting import Prompt, prompted
 from playground.finetuning.suits import texts_for
-from playground.finetuning.tune import Setting, Tuning, _numbered
+from playground.finetuning.tune import Setting, Tuning, numbered
 from playground.models import Architecture, LanguageModel
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
@@ -24,7 +24,7 @@ from tests.runs import reviews
 
 
 def texts(count=12):
-    return _numbered(find_task("sentiment").load(reviews().tokenizer, count, 0, "train"), base_of("BERT"))
+    return numbered(find_task("sentiment").load(reviews().tokenizer, count, 0, "train"), base_of("BERT"))
 
 
 def test_words_that_stand_alike_have_alike_static_vectors():

@@ -10,7 +10,7 @@ from playground.finetuning import find_strategy, find_task
 from playground.finetuning.base import replace_model
 from playground.finetuning.beside import Moment
 from playground.finetuning.sequence import Learnt, Passed, PullByTasks, ReplayTasks, carried, facts, in_turn
-from playground.finetuning.tune import Setting, Tuning, _numbered, tune
+from playground.finetuning.tune import Setting, Tuning, numbered, tune
 from playground.refusal import Refusal
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
@@ -56,7 +56,7 @@ def test_the_first_row_is_that_of_the_task_alone():
 def learnt():
     """Entailment as it is once it has been learnt, and the base that is left."""
     base, task = base_of("BERT"), find_task("entailment")
-    train, test = (_numbered(task.load(reviews().tokenizer, 16, 0, split), base) for split in ("train", "test"))
+    train, test = (numbered(task.load(reviews().tokenizer, 16, 0, split), base) for split in ("train", "test"))
     run = Tuning(base, find_strategy("full"), train, SETTING, 0)
     run.learn(0)
     run.model.requires_grad_(True)
@@ -69,7 +69,7 @@ def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
     known, base = learnt()
     strategy = carried(find_strategy(name), [known])
     assert kind in {type(term) for term in strategy.beside}
-    train = _numbered(find_task("sentiment").load(reviews().tokenizer, 16, 0, "train"), base)
+    train = numbered(find_task("sentiment").load(reviews().tokenizer, 16, 0, "train"), base)
     run = Tuning(base, strategy, train, SETTING, 0)
     [ask] = [ask for term, ask in run.terms if isinstance(term, kind)]
     moments = [Moment(step, train, torch.zeros(0)) for step in range(2)]

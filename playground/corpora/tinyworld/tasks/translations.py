@@ -23,11 +23,14 @@ def translated(count: int, seed: int, split: Split = "train") -> list[Pair]:
     A model may have been pre-trained on that corpus, so what it tells as it comes is not used for testing.
     """
     random, known = dice(seed, "translations", split), known_pairs(split)
-    if len(known) < count:
-        raise Refusal(
-            f"There are only about {len(known)} such examples in the split {split}, not {count}; ask for fewer."
-        )
+    _enough(len(known), count, split)
     return random.sample(known, count)
+
+
+def _enough(there: int, count: int, split: Split) -> None:
+    """Refuse to give more examples than there are."""
+    if there < count:
+        raise Refusal(f"There are only about {there} such examples in the split {split}, not {count}; ask for fewer.")
 
 
 @cache
@@ -45,8 +48,7 @@ def polar_pairs(count: int, seed: int, split: Split = "train") -> list[tuple[Pai
     labels = balanced(count, 2, random)
     known = {label: [pair for pair, said in _polar(split) if said == label] for label in (0, 1)}
     fewest = 2 * min(map(len, known.values()))
-    if fewest < count:
-        raise Refusal(f"There are only about {fewest} such examples in the split {split}, not {count}; ask for fewer.")
+    _enough(fewest, count, split)
     drawn = {label: random.sample(pairs, labels.count(label)) for label, pairs in known.items()}
     return [(drawn[label].pop(), label) for label in labels]
 
@@ -57,10 +59,7 @@ Tags = tuple[tuple[str, ...], tuple[str, ...]]
 def tagged_pairs(count: int, seed: int, split: Split = "train") -> list[tuple[Pair, Tags]]:
     """Different sentences with their translations, and the part of speech of every word of both."""
     random, known = dice(seed, "tagged translations", split), _tagged(split)
-    if len(known) < count:
-        raise Refusal(
-            f"There are only about {len(known)} such examples in the split {split}, not {count}; ask for fewer."
-        )
+    _enough(len(known), count, split)
     return random.sample(known, count)
 
 
