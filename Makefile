@@ -34,12 +34,14 @@ lab: $(VENV)/lab-$(KEY) ## Open the tutorial notebooks in JupyterLab
 
 # A slip of style does not hide what the tests say: all three run, and any of them fails the target.
 test: export OMP_NUM_THREADS = 1
+# A file stays together on one worker, which makes once what its tests share (a JupyterLab, a notebook that has run);
+# the files of the browser, the longest, come first and not last as the number of their tests would have it.
 test: $(if $(filter tests tests/browser%,$(TESTS)),chromium) $(VENV)/test-$(KEY) ## Run every check and test (TESTS=tests/playground for a part)
 	@failed=0; \
 	echo "Import contracts"; $(BIN)/lint-imports --no-logo || failed=1; \
 	echo "Style"; $(BIN)/ruff check || failed=1; \
 	echo "Tests: $(TESTS)"; \
-	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup $(TESTS) || failed=1; \
+	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(TESTS) || failed=1; \
 	exit $$failed
 
 check: $(VENV)/dev-$(KEY) ## Check style, imports and types (what you run before a commit)

@@ -155,8 +155,11 @@ def attention(layers: int, heads: int, n: int) -> torch.Tensor:
     return (3 * torch.randn(layers, heads, n, n, generator=rng)).softmax(-1)
 
 
-def recorded(weights: torch.Tensor, tokens: list[str]) -> dict[str, Any]:
-    """The attention as a record of the stage: all layers and heads as bytes over one visibility."""
+def recorded(weights: torch.Tensor, tokens: list[str], whole: bool = True) -> dict[str, Any]:
+    """The attention as a record of the stage: all layers and heads as bytes over one visibility.
+
+    Of a long text the `whole` is drawn, as BertViz draws it, and not the stretch with which the stage would open.
+    """
     n = len(tokens)
     cells = [{"text": word, "key": f"t{i}"} for i, word in enumerate(tokens)]
     lanes = [{"name": "inputs", "title": "The model sees", "cells": cells}]
@@ -164,14 +167,15 @@ def recorded(weights: torch.Tensor, tokens: list[str]) -> dict[str, Any]:
     everybody = {**seen, "states": base64.b64encode(bytes([1]) * n * n).decode(), "graded_rows": [], "order": None}
     frames = [{"name": "text", "title": "Text", "caption": "", "lanes": lanes, "matrices": [everybody]}]
     record = {"version": 1, "title": "Attention", "subtitle": "", "source": "", "frames": frames}
+    record |= {"begin": f"1-{n}"} if whole else {}
     looked = {"encoder": encoded((255 * weights).round().to(torch.uint8), (n, n))}
     made = {"model": "a model", "attention": looked, "guesses": [], "losses": {}, "captions": {"forward": ""}}
     made = with_numbers(record, made, {"forward": "Forward"})
     return {**made, "frames": made["frames"][-1:] * len(weights)}  # as many as there are layers, to scrub through
 
 
-def ours(weights: torch.Tensor, tokens: list[str]) -> str:
-    return page(recorded(weights, tokens))
+def ours(weights: torch.Tensor, tokens: list[str], whole: bool = True) -> str:
+    return page(recorded(weights, tokens, whole))
 
 
 def theirs(view: str, weights: torch.Tensor, tokens: list[str]) -> str:
@@ -251,12 +255,14 @@ def peer(sizes: list[int], libraries: str, patience: float) -> None:
         for n in sizes:
             weights, tokens = attention(LAYERS, HEADS, n), words(n)
             makers = {"stage": ours, "head": partial(theirs, "head"), "model": partial(theirs, "model")}
-            for view, make in makers.items():
+            rows = [(view if view == "stage" else f"BertViz, {view} view", view, make) for view, make in makers.items()]
+            if n > 64:
+                rows.insert(1, ("stage, 64 of them and the overview", "stage", partial(ours, whole=False)))
+            for name, view, make in rows:
                 if view != "stage" and n > 128:
                     continue
                 file = Path(folder) / f"{view}.html"
                 file.write_text(make(weights, tokens), encoding="utf-8")
-                name = "stage" if view == "stage" else f"BertViz, {view} view"
                 sent = f"{file.stat().st_size / 1e6:.2f}"
                 print(f"| {name} | {n} | {sent} | {told(open_browser, file, view, libraries, patience)} |", flush=True)
 
