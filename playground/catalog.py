@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from difflib import get_close_matches
 from functools import cache
 from typing import Protocol, TypeVar
 
@@ -33,13 +34,15 @@ def _place(item: Named) -> tuple[int, int, str]:
 
 
 def choose(package: str, kind: type[T], name: str) -> T:
-    """One constant by its name or an alias, whatever the case; else a refusal that lists what there is."""
+    """One constant by its name or an alias, whatever the case; else a refusal that says what there is."""
     known = find(package, kind)
+    spelt = {_plain(said): item for item in known.values() for said in (item.name, *getattr(item, "aliases", ()))}
     wanted = _plain(name)
-    for item in known.values():
-        if wanted in map(_plain, (item.name, *getattr(item, "aliases", ()))):
-            return item
-    raise Refusal(f"There is no {kind.__name__.lower()} named {name!r}; choose one of: {', '.join(known)}.")
+    if wanted in spelt:
+        return spelt[wanted]
+    near = {spelt[close].name: None for close in get_close_matches(wanted, spelt, cutoff=0.7)}
+    right = f"the nearest: {', '.join(near)}" if near else f"choose one of: {', '.join(known)}"
+    raise Refusal(f"There is no {kind.__name__.lower()} named {name!r}; {right}.")
 
 
 def _plain(name: str) -> str:

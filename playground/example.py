@@ -13,8 +13,11 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-NEVER = 2**31 - 1
-"""A level that no reader reaches: the level of padding and of hidden columns."""
+from playground.late import Later, made
+from playground.late import replace as renewed
+
+NEVER = 2**14
+"""A level that no reader reaches: the level of padding and of hidden columns. Levels are compared in 16 bits."""
 
 
 OPTIONAL = ("row", "visit", "counts")
@@ -82,8 +85,15 @@ class Tokens:
     @cached_property
     def maskable(self) -> Tensor:
         """Which tokens an objective may hide: real ones that are no specials (unknown words count as words)."""
+        if self._words_alone:
+            return everything(self.ids)
         words = self.ids >= self.specials.unknown
         return self.real & words if self.padded else words
+
+    @property
+    def _words_alone(self) -> bool:
+        """Whether no special stands anywhere: to ask for the least id takes half as long as to ask every place."""
+        return not self.padded and self.ids.numel() > 0 and int(self.ids.min()) >= self.specials.unknown
 
     def to(self, device: torch.device) -> "Tokens":
         """The same batch on another device."""
@@ -121,16 +131,25 @@ class Visible:
         return self if self.above is None or number % 2 == 0 else self.above
 
     def dense(self) -> Tensor:
-        """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read."""
-        read, reader = (_narrowed(levels) for levels in (self.read, self.reader))
-        cells = read[:, None, :] <= reader[:, :, None]
-        place = torch.arange(self.read.shape[1], device=self.read.device)
+        """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read.
+
+        What is read must not stand above its reader. The sign of the difference of the levels says so, in 16 bits: to
+        compare them takes three times as long, because that writes other numbers of bits than it reads.
+        """
+        above = self.reader.short()[:, :, None] - self.read.short()[:, None, :]
+        cells = above.bitwise_right_shift_(15).bitwise_not_().bool()
+        if self.window is not None or self.without is not None:
+            cells = cells & self._near()
+        return cells if self.painted is None else cells & self.painted
+
+    def _near(self) -> Tensor:
+        """Which places lie in the window of their reader and are not the one that it may not see."""
+        place = numbers(self.read.shape[1], self.read.device)
+        near = torch.ones_like(place, dtype=torch.bool)
         if self.window is not None:
             first, last = self.window
-            cells = cells & (place >= first[:, :, None]) & (place <= last[:, :, None])
-        if self.without is not None:
-            cells = cells & (place != self.without[:, :, None])
-        return cells if self.painted is None else cells & self.painted
+            near = (place >= first[:, :, None]) & (place <= last[:, :, None])
+        return near if self.without is None else near & (place != self.without[:, :, None])
 
     def at(self, places: Tensor) -> "Visible":
         """What the readers at some places `[b, m]` see, in that order."""
@@ -151,11 +170,6 @@ class Visible:
         assert self.painted is not None
         index = places[..., None].expand(-1, -1, self.painted.shape[-1])
         return self.painted.expand(len(places), -1, -1).gather(1, index)
-
-
-def _narrowed(levels: Tensor) -> Tensor:
-    """The same order of levels in numbers of 16 bits, which are compared faster; there are fewer places than that."""
-    return levels.clamp(-(2**15), 2**15 - 1).short()
 
 
 @dataclass(frozen=True)
@@ -247,6 +261,23 @@ class Question:
     reads: Tensor | None = None
     against: Contrast | Count | Taught | None = None
 
+    @cached_property
+    def asked(self) -> "Asked":
+        """Where the graded answers stand; a GPU is waited for, unless this was found with a whole block of steps."""
+        if together := self.__dict__.get("together"):
+            return together.part(self.__dict__["_part"])
+        rows, places = self.graded.nonzero(as_tuple=True)
+        return Asked(rows, places, int(self.graded.sum(1).max()) if len(self.graded) else 0)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The row and the place of each graded answer `[k]`, and how many the fullest row has."""
+
+    rows: Tensor
+    places: Tensor
+    most: int
+
 
 @dataclass(frozen=True)
 class Example:
@@ -293,15 +324,15 @@ class Example:
 
 def choosing(example: Example, chosen: Tensor, places: Tensor, copies: int) -> Example:
     """The example with other tokens chosen, whose `places` are known."""
-    made = replace(example, chosen=chosen, copies=copies)
-    vars(made)["places"] = places
-    return made
+    told = renewed(example, chosen=chosen, copies=copies)
+    vars(told)["places"] = places
+    return told
 
 
 def begin(tokens: Tokens) -> Example:
     """The text as it stands: nothing chosen, nothing changed, everybody sees everybody, nothing asked."""
     none = nothing(tokens.ids, dtype=torch.bool)
-    empty = tokens.ids.new_zeros((tokens.ids.shape[0], 0))
+    empty = tokens.ids[:, :0]
     places = running(tokens.ids)
     origin = places.where(tokens.real, -1) if tokens.padded else places
     return Example(
@@ -321,7 +352,8 @@ def begin(tokens: Tokens) -> Example:
 
 
 @cache
-def _numbers(width: int, device: torch.device) -> Tensor:
+def numbers(width: int, device: torch.device) -> Tensor:
+    """The numbers 0, 1, 2 ... `[width]`; made once, so never to be written to."""
     return torch.arange(width, device=device)
 
 
@@ -332,12 +364,12 @@ def running(like: Tensor) -> Tensor:
 
 @lru_cache
 def _running(shape: torch.Size, device: torch.device) -> Tensor:
-    return _numbers(shape[1], device).expand(shape)
+    return numbers(shape[1], device).expand(shape)
 
 
 def natural(origin: Tensor) -> bool:
     """Whether positions are the places of an unpadded text: their origin is the one row that `running` shows."""
-    return origin.stride(0) == 0 and origin.data_ptr() == _numbers(origin.shape[1], origin.device).data_ptr()
+    return origin.stride(0) == 0 and origin.data_ptr() == numbers(origin.shape[1], origin.device).data_ptr()
 
 
 def nothing(like: Tensor, dtype: torch.dtype = torch.long) -> Tensor:
@@ -360,6 +392,11 @@ def _everything(shape: torch.Size, device: torch.device) -> Tensor:
     return torch.ones((), dtype=torch.bool, device=device).expand(shape)
 
 
+def certain(values: Tensor) -> bool:
+    """Whether booleans are the one True that `everything` shows, as is known without a look at any."""
+    return not any(values.stride()) and values.data_ptr() == everything(values).data_ptr()
+
+
 def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:
     """The language `[b, n]` of every position, 0 where the text has none (XLM, arXiv:1901.07291, sec. 3.1).
 
@@ -379,10 +416,13 @@ def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor
     return language.gather(1, near.clamp(0, width - 1))
 
 
-def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, language: Tensor | None = None) -> Stream:
+def stream(
+    ids: Tensor, origin: Tensor | Later, real: Tensor, *, padded: bool = True, language: Tensor | None = None
+) -> Stream:
     """A stream with natural positions, one segment and full visibility, to be narrowed by later stages."""
     zeros = nothing(ids)
-    return Stream(
+    return made(
+        Stream,
         ids=ids,
         origin=origin,
         real=real,
@@ -399,22 +439,24 @@ def full(real: Tensor, padded: bool, readers: Tensor | None = None) -> Visible:
     reader = nothing(real if readers is None else readers)
     if not padded:
         return Visible(reader, nothing(real), "full")
-    return Visible(reader, (~real).long() * NEVER)
+    return Visible(reader, (~real).short() * NEVER)
 
 
 def causal(real: Tensor, padded: bool) -> Visible:
     """A reader sees itself and what stands to its left."""
-    place = torch.arange(real.shape[1], device=real.device).expand(real.shape)
+    place = running(real)
     return Visible(place, _hide(place, real)) if padded else Visible(place, place, "causal")
 
 
 def by_level(reader: Tensor, read: Tensor, real: Tensor, padded: bool = True) -> Visible:
     """A reader sees the real places whose level is at most its own."""
-    return Visible(reader, _hide(read, real) if padded else read)
+    levels = read.short()
+    readers = levels if reader is read else reader.short()
+    return Visible(readers, _hide(levels, real) if padded else levels)
 
 
 def _hide(levels: Tensor, real: Tensor) -> Tensor:
-    return torch.maximum(levels, (~real).long() * (2 * NEVER) - NEVER)  # cheaper than filling in by mask
+    return levels.short().masked_fill(~real, NEVER)
 
 
 def at_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:

@@ -136,7 +136,7 @@ def lanes(example: Example, row: int) -> list[dict[str, Any]]:
 
 
 def _original(example: Example, row: int) -> list[Cell]:
-    tokens = example.tokens
+    tokens, spoken = example.tokens, _spoken(example, row)
     ordered = not _same(example.rank[row], torch.arange(example.rank.shape[1], device=example.rank.device))
     return [
         _cell(
@@ -145,13 +145,21 @@ def _original(example: Example, row: int) -> list[Cell]:
             "special" if _special(token, tokens.specials) else "kept",
             chosen=bool(example.chosen[row, place]),
             badge=str(int(example.rank[row, place]) + 1) if ordered else "",
+            language=1 + int(tokens.labels["language"][row, place]) if spoken else 0,
         )
         for place, token in enumerate(tokens.ids[row][tokens.real[row]].tolist())
     ]
 
 
+def _spoken(example: Example, row: int) -> bool:
+    """Whether a row holds two languages, so that every token shows which one it speaks."""
+    streams = (example.inputs, *([example.decoder] if example.decoder is not None else []))
+    known = [stream.language[row][stream.real[row]] for stream in streams]
+    return "language" in example.tokens.labels and len(torch.cat(known).unique()) > 1
+
+
 def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> list[Cell]:
-    tokens = example.tokens
+    tokens, spoken = example.tokens, _spoken(example, row)
     actions = at_origin(example.action, stream.origin)[row].tolist()
     chosen = at_origin(example.chosen, stream.origin, False)[row].tolist()
     graded = _graded_places(example, "decoder" if plain else "inputs", row, stream.ids.shape[1])
@@ -172,6 +180,7 @@ def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> 
                 chosen=chosen[place] and not plain,
                 graded=graded[place],
                 was=was if was != text else "",
+                language=1 + int(stream.language[row, place]) if spoken else 0,
             )
         )
     return cells
@@ -260,9 +269,19 @@ def _special(token: int, specials: Specials) -> bool:
 
 
 def _cell(
-    text: str, key: str, state: str, *, chosen: bool = False, graded: bool = False, badge: str = "", was: str = ""
+    text: str,
+    key: str,
+    state: str,
+    *,
+    chosen: bool = False,
+    graded: bool = False,
+    badge: str = "",
+    was: str = "",
+    language: int = 0,
 ) -> Cell:
-    return {"text": text, "key": key, "state": state, "chosen": chosen, "graded": graded, "badge": badge, "was": was}
+    """A token of a lane; `language` counts from 1 where a row holds two, else it is 0."""
+    cell = {"text": text, "key": key, "state": state, "chosen": chosen, "graded": graded, "badge": badge, "was": was}
+    return cell | ({"language": language} if language else {})
 
 
 def visible(example: Example, row: int = 0) -> dict[str, list[list[int]]]:

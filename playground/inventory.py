@@ -33,7 +33,9 @@ def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
             }
             for o in objectives().values()
         ],
-        "strategies": [{"name": s.name, "idea": s.idea, "source": s.source} for s in strategies().values()],
+        "strategies": [
+            {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source} for s in strategies().values()
+        ],
         "corpora": [{"name": s.name, "idea": s.idea} for s in find("playground.corpora", Source).values()],
         "tasks": [{"name": t.name, "idea": t.idea, "source": t.source} for t in tasks().values()],
     }

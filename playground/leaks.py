@@ -15,6 +15,9 @@ from playground.example import Action, Example, Question, Stream, Visible, at_or
 MATCHED = 2**30
 """Stands for the place of an answer that is a whole run of words."""
 
+WRITTEN = 2**29
+"""Stands, with its place added, for an answer that a decoder writes and that is no word of the text."""
+
 NAMES = {"inputs": "encoder", "query": "query", "decoder": "decoder"}
 
 
@@ -107,7 +110,7 @@ def heard(example: Example, layers: int = 4, row: int = 0) -> float:
 
 def _question(example: Example, question: Question, layers: int, row: int) -> Verdict:
     graded = question.graded[row]
-    answer = question.origin[row]
+    answer = _answers(question, row)
     from_inputs, from_decoder = answering(example, question, layers, row)
     open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
     shown, on_purpose = told(example.inputs, example, row)
@@ -116,7 +119,7 @@ def _question(example: Example, question: Question, layers: int, row: int) -> Ve
         answer = answer.masked_fill(graded, MATCHED)
     leak = _meets(open_ended, shown, answer)
     if from_decoder is not None and example.decoder is not None:
-        leak |= _meets(from_decoder, _written(example.decoder, row), answer)
+        leak |= _meets(from_decoder, _written(example.decoder, question, row), answer)
     leaking = tuple((leak & graded).nonzero().flatten().tolist())
     by_design = tuple((_meets(open_ended, on_purpose, answer) & graded).nonzero().flatten().tolist())
     number = int(graded.sum())
@@ -139,8 +142,22 @@ def _any_of(example: Example, places: Tensor, row: int) -> Tensor:
     return torch.full_like(places, -1).masked_fill(chosen, MATCHED)
 
 
-def _written(decoder: Stream, row: int) -> Tensor:
-    return decoder.origin[row]
+def _answers(question: Question, row: int) -> Tensor:
+    """The place of the text that holds each answer, `[n]`; what a decoder writes beside the text has its own place."""
+    origin = question.origin[row]
+    if question.reader != "decoder" or question.head != "vocabulary":
+        return origin
+    return origin.where(origin >= 0, WRITTEN + torch.arange(len(origin), device=origin.device))
+
+
+def _written(decoder: Stream, question: Question, row: int) -> Tensor:
+    """Whose answer each place of a decoder tells, `[n]`: it has at every place the answer of the place before."""
+    origin = decoder.origin[row]
+    if question.head != "vocabulary":
+        return origin
+    place = torch.arange(len(origin), device=origin.device)
+    tells = (place > 0) & (decoder.ids[row] == question.targets[row].roll(1))
+    return origin.where((origin >= 0) | ~tells, WRITTEN + place - 1)
 
 
 def _meets(reach: Tensor, shows: Tensor, answer: Tensor) -> Tensor:
@@ -216,13 +233,13 @@ def _nearer(wave: list[Place], looks: list[Looks], came: dict[Place, Place | Non
 
 
 def _goals(example: Example, question: Question, row: int, position: int) -> set[tuple[str, int]]:
-    answer = int(question.origin[row, position])
+    answer = int(_answers(question, row)[position])
     shown, _ = told(example.inputs, example, row)
     if question.head == "match":
         shown, answer = _any_of(example, shown, row), MATCHED
     goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
     if question.reader == "decoder" and example.decoder is not None:
-        goals |= {("decoder", int(p)) for p in (_written(example.decoder, row) == answer).nonzero().flatten()}
+        goals |= {("decoder", int(p)) for p in (_written(example.decoder, question, row) == answer).nonzero().flatten()}
     return goals
 
 

@@ -108,9 +108,13 @@ def read(model: LanguageModel, example: Example, row: int = 0) -> Seen:
 
 def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Glance:
     """One forward pass over the sentence with always the same corruption, weights and guesses from the same pass."""
-    example = watched(model, objective, sentence, seed)
+    return glance_at(model, watched(model, objective, sentence, seed), step)
+
+
+def glance_at(model: LanguageModel, example: Example, step: int) -> Glance:
+    """The same of a sentence that is corrupted already."""
     seen = read(model, example)
-    stands = words(example.inputs.ids[0], example.inputs.real[0], sentence.vocabulary)
+    stands = words(example.inputs.ids[0], example.inputs.real[0], example.tokens.vocabulary)
     wrote = _decoder_words(example)
     rows = {"decoder": wrote, "cross": wrote}
     columns = {"decoder": wrote}

@@ -56,7 +56,7 @@ def with_numbers(record: Record, made: Record, frames: Mapping[str, str] = FORWA
 
 def _forward(seen: Seen, model: str) -> str:
     if not seen.weights:
-        return f"{model} has no attention: it has one vector for every word, whatever stands around it."
+        return f"{model} hides its attention weights: the squares only say who may look at whom. Its guesses are real."
     return f"{model}: filled squares are attention, a row shares out 100 %; forbidden cells stay empty."
 
 

@@ -56,8 +56,8 @@ def _table(told: dict[str, Any]) -> list[str]:
         cells = [next(c for c in told["cells"] if (c["run"], c["task"]) == (run, name)) for name in tasks]
         lines.append(f"{run:<{wide}}" + "".join(f"{_cell(c):>{cell}}" for c in cells))
     reasons = [f"{c['run']}, {c['task']}: {c['reason']}" for c in told["cells"] if c["reason"]]
-    best = [f"{task}: {run}" for task, run in told["best"].items()]
-    return [*lines, *reasons, "best for " + "; ".join(best), *([told["said"]] if told["said"] else [])]
+    verdicts = [f"{task}: {said}" for task, said in told["verdicts"].items()]
+    return [*lines, *reasons, *verdicts, *([told["said"]] if told["said"] else [])]
 
 
 def _cell(found: dict[str, Any]) -> str:

@@ -56,6 +56,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     from playground.finetuning import Comparison, find_task
     from playground.finetuning.artefact import Artefact, Origin, write
     from playground.finetuning.base import from_checkpoint
+    from playground.finetuning.fair import said_of_published
     from playground.finetuning.files import named
     from playground.finetuning.job import Asked, accompanied
     from playground.finetuning.packing import packing_named
@@ -68,6 +69,8 @@ def compare_strategies(given: argparse.Namespace) -> int:
     task, chosen = find_task(what), [read_strategy(line) for line in split(given.strategies)]
     if task.notice:
         print(f"{task.name}: {task.notice}", file=sys.stderr)
+    if given.rates == "published":
+        print(said_of_published(chosen), file=sys.stderr)
     if given.packing is not None:
         packing_named(given.packing)
     check_sequence(given)

@@ -25,7 +25,7 @@ def command(commands: Any, name: str, help_text: str, run: Callable[[argparse.Na
     """A command with the options that all have."""
     made = commands.add_parser(name, help=help_text, description=help_text)
     made.add_argument("--json", action="store_true", help="one JSON object on standard output and nothing else")
-    made.add_argument("--seed", type=int, default=0, metavar="N")
+    made.add_argument("--seed", type=whole, default=0, metavar="N", help="the same seed, the same result; 0 by default")
     made.set_defaults(run=run)
     return made
 
@@ -48,6 +48,7 @@ def training_options(command: Parser) -> None:
 
 def positive(kind: type) -> Callable[[str], Any]:
     """A reader of numbers above 0."""
+    wanted = "a whole number" if kind is int else "a number"
 
     def read(text: str) -> Any:
         try:
@@ -55,10 +56,18 @@ def positive(kind: type) -> Callable[[str], Any]:
         except ValueError:
             value = 0
         if not 0 < value < math.inf:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted} above 0")
         return value
 
     return read
+
+
+def whole(text: str) -> int:
+    """A whole number, which a seed is."""
+    try:
+        return int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from error
 
 
 def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:

@@ -1,7 +1,6 @@
 """`playground compare ... --then TASK`: the tasks are learnt one after another, and the earlier ones asked again."""
 
 import argparse
-import csv
 import json
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
     from playground.finetuning.base import from_checkpoint
     from playground.finetuning.fair import rated
     from playground.finetuning.job import accompanied
-    from playground.finetuning.sequence import Advanced, facts, in_turn
+    from playground.finetuning.sequence import Advanced, facts, in_turn, table
     from playground.finetuning.spelling import read, split
     from playground.finetuning.tune import Setting
     from playground.training import checkpoint
@@ -48,20 +47,8 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
     found = {"base": saved.learner.entry.name, "steps": setting.steps, **facts(tasks, given.labels[-1], passed)}
     if folder is not None:
         (folder / "sequence.json").write_text(json.dumps(finite(found), indent=1), encoding="utf-8")
-        _write_table(folder / "sequence.csv", found)
+        (folder / "sequence.csv").write_text(table(found), encoding="utf-8")
     return say(given, found, told(found))
-
-
-def _write_table(path: Path, found: dict[str, Any]) -> None:
-    """One line for every cell of the mean matrices."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(("strategy", "after", "task", "accuracy"))
-        for one in found["strategies"]:
-            for after, row in zip(found["tasks"], one["matrix"], strict=True):
-                table.writerows(
-                    (one["name"], after, task, cell) for task, cell in zip(found["tasks"], row, strict=False)
-                )
 
 
 def check_sequence(given: argparse.Namespace) -> None:

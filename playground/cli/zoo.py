@@ -23,10 +23,11 @@ def show_zoo(given: argparse.Namespace) -> int:
 
 def _listed(items: Sequence[dict[str, Any]]) -> list[str]:
     """A line for each item, below the name of its group where it has one."""
+    from playground.finetuning.strategy import FAMILIES
     from playground.objectives import GROUPS
 
     lines = []
-    for group in ("", *GROUPS):
+    for group in ("", *GROUPS, *FAMILIES):
         members = [item for item in items if item.get("group", "") == group]
         lines += [f"  {group}"] if group and members else []
         lines += [f"{'    ' if group else '  '}{item['name']:<22} {item.get('idea', '')}" for item in members]

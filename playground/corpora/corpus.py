@@ -107,12 +107,16 @@ class Corpus:
 
 
 def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
-    """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew."""
+    """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew.
+
+    They remember where they were picked, so that what is found of the whole is not found again (`runs.word_sizes`).
+    """
     now = ("ids", "lengths", "row", "visit")
     found = {name: _rows(getattr(tokens, name), index) for name in now if name not in known}
     same = {name: getattr(tokens, name) for name in ("specials", "vocabulary", "padded", "counts")}
-    late = ("word", "sentence", "labels", "neighbours")
-    return partly(Tokens, {**same, **found, **known}, late, lambda name: _rows(getattr(tokens, name), index))
+    rows = partly(Tokens, {**same, **found, **known}, lambda name: _rows(getattr(tokens, name), index))
+    vars(rows)["picked"] = (tokens, index)
+    return rows
 
 
 def _rows(value: Any, index: Tensor) -> Any:

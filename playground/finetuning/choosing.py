@@ -15,6 +15,7 @@ import torch
 from playground.example import Tokens
 from playground.finetuning.answers import pearson, ranks
 from playground.finetuning.base import from_checkpoint
+from playground.finetuning.compare import leader
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
@@ -31,13 +32,14 @@ SAMPLE = 200
 
 @dataclass(frozen=True)
 class Tried:
-    """One run on one task: mean accuracy, or None and the reason why not, and how alike the words are."""
+    """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are."""
 
     run: str
     task: str
     alike: float
     accuracy: float | None
     reason: str = ""
+    values: tuple[float, ...] = ()
 
 
 def try_all(
@@ -54,11 +56,11 @@ def try_all(
         for task in tasks:
             alike = likeness(one, task)
             try:
-                right = [_accuracy(one, task, strategy, labels, seed + k, setting) for k in range(seeds)]
+                right = tuple(_accuracy(one, task, strategy, labels, seed + k, setting) for k in range(seeds))
             except Refusal as refused:
                 yield Tried(run, task.name, alike, None, str(refused))
             else:
-                yield Tried(run, task.name, alike, fmean(right))
+                yield Tried(run, task.name, alike, fmean(right), values=right)
 
 
 def _accuracy(saved: Saved, task: Task, strategy: Strategy, labels: int, seed: int, setting: Setting) -> float:
@@ -88,7 +90,7 @@ def _shares(text: Tokens, words: Sequence[str]) -> dict[str, float]:
 
 
 def facts(tried: Sequence[Tried]) -> dict[str, Any]:
-    """All cells, the best run of every task, and whether likeness goes along with accuracy."""
+    """All cells, the best run of every task, whether its lead is noise, and whether likeness goes with accuracy."""
     runs, tasks = (list(dict.fromkeys(getattr(one, what) for one in tried)) for what in ("run", "task"))
     possible = [one for one in tried if one.accuracy is not None]
     best = {
@@ -101,6 +103,7 @@ def facts(tried: Sequence[Tried]) -> dict[str, Any]:
         "tasks": tasks,
         "cells": [asdict(one) for one in tried],
         "best": best,
+        "verdicts": {task: leader({t.run: t.values for t in possible if t.task == task}, "run") for task in best},
         "said": _along(possible, tasks),
     }
 

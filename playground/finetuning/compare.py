@@ -1,7 +1,7 @@
 """Strategies side by side: every strategy on the same seeds, label subsets and steps."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
@@ -200,12 +200,12 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _point(labels: int, outcomes: dict[str, tuple[Outcome, ...]]) -> dict[str, Any]:
-    """Accuracy and forgetting at one number of labelled texts."""
+    """Accuracy and forgetting at one number of labelled texts, and paired differences to the first strategy."""
     named = [
         {"name": name} | {what: spread([getattr(o, what) for o in some]) for what in ("accuracy", "forgetting")}
         for name, some in outcomes.items()
     ]
-    return {"labels": labels, "strategies": named}
+    return {"labels": labels, "strategies": named, "against_first": against_first(outcomes)}
 
 
 def against_first(outcomes: dict[str, tuple[Outcome, ...]]) -> list[dict[str, Any]]:
@@ -251,11 +251,16 @@ def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def verdict(outcomes: dict[str, tuple[Outcome, ...]]) -> str:
     """Whether the best strategy's lead on the runner-up is larger than the noise between seeds (paired)."""
-    ranked = sorted(outcomes.items(), key=lambda item: -fmean(o.accuracy for o in item[1]))
+    return leader({name: [o.accuracy for o in some] for name, some in outcomes.items()}, "strategy")
+
+
+def leader(values: Mapping[str, Sequence[float]], kind: str) -> str:
+    """Whether the best of some kind leads the runner-up by more than the noise between seeds, each value paired."""
+    ranked = sorted(values.items(), key=lambda item: -fmean(item[1]))
     if len(ranked) < 2 or len(ranked[0][1]) < 2:
-        return "One strategy or one seed cannot be compared; take at least two of each."
+        return f"One {kind} or one seed cannot be compared; take at least two of each."
     (best, first), (second, other) = ranked[:2]
-    gaps = [a.accuracy - b.accuracy for a, b in zip(first, other, strict=True)]
+    gaps = [a - b for a, b in zip(first, other, strict=True)]
     mean, error = fmean(gaps), stdev(gaps) / len(gaps) ** 0.5
     if alike(gaps):
         return (

@@ -27,7 +27,7 @@ def compose(*strategies: Strategy) -> Strategy:
         source="; ".join(dict.fromkeys(s.source for s in strategies)),
         plasticity=product([s.plasticity for s in strategies]),
         rate=_one(strategies, name, "rate", Strategy.rate, "learn at the rates"),
-        published=next((s.published for s in strategies if s.published), 0.0),
+        published=next((s.published for s in strategies if s.published), None),
         penalties=_all(strategies, name, "penalties"),
         beside=_all(strategies, name, "beside"),
         extras=_all(strategies, name, "extras"),

@@ -39,6 +39,9 @@ TRIES = 16
 """Ways in which the gaps are filled; the one that the judge likes best is taken."""
 
 
+EVEN = 1e-6
+"""Chances are taken to be so far from 0 and from 1 at least, so that their odds are numbers."""
+
 LOSS = 0.5
 """How much of its lead, in nats, the wanted label may lose when a word is put back."""
 
@@ -58,10 +61,13 @@ class Edited:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """A fine-tuned copy of the base that says how likely each label is."""
+    """A fine-tuned copy of the base that says how likely each label is, and the words it was taught in."""
 
     model: LanguageModel
     task: Learnt
+    tokenizer: Tokenizer
+    packing: Packing
+    answer: Classes
 
     @torch.no_grad()
     def chances(self, texts: Labelled) -> Tensor:
@@ -75,56 +81,89 @@ class Judge:
         others = torch.arange(len(scores), device=scores.device) != label
         return float(scores[label] - scores[others].max())
 
+    def read(self, words: Sequence[str]) -> Labelled:
+        """A text that somebody wrote, as the judge reads it."""
+        if not words:
+            raise Refusal("The text has no words; write a sentence.")
+        texts = pack([Item((list(words)[:LONGEST],), 0)], self.answer, self.packing, self.tokenizer)
+        return texts.to(next(self.model.parameters()).device)
+
+    def hidden(self, texts: Labelled, gaps: Tensor) -> Tensor:
+        """What it says of a text with some words hidden, in several ways at once, `[g, c]`."""
+        several = texts.pick(torch.zeros(len(gaps), dtype=torch.long))
+        tokens = several.tokens
+        hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask))
+        return self.chances(replace(several, tokens=hidden))
+
+    def says(self, words: Sequence[str]) -> "Said":
+        """How likely each label is, and what becomes of the likeliest one where a word is hidden."""
+        texts = self.read(words)
+        [chances] = self.chances(texts)
+        likeliest = int(chances.argmax())
+        places = texts.tokens.maskable[0].nonzero()[:, 0]
+        gaps = torch.nn.functional.one_hot(places, texts.tokens.ids.shape[1]).bool()
+        without = self.hidden(texts, gaps)[:, likeliest].logit(EVEN)
+        pieces: list[int] = texts.tokens.ids[0, places].tolist()
+        return Said(
+            dict(zip(self.answer.names, chances.tolist(), strict=True)),
+            tuple(self.tokenizer.words[piece] for piece in pieces),
+            tuple((chances[likeliest].logit(EVEN) - without).tolist()),
+            tuple(word for word in words if self.tokenizer.specials.unknown in self.tokenizer.encode_words([word])),
+        )
+
+
+@dataclass(frozen=True)
+class Said:
+    """How likely each label of a text is; by how many nats each piece, hidden, lowers the likeliest; unknown words.
+
+    Nats are those of the odds, which still tell words apart where the label is all but certain.
+    """
+
+    chances: dict[str, float]
+    pieces: tuple[str, ...]
+    holds: tuple[float, ...]
+    unknown: tuple[str, ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Editor:
     """One judge finds the words, a writer fills the gaps, and a second judge, which took no part, says how it went."""
 
-    tokenizer: Tokenizer
-    packing: Packing
-    answer: Classes
     judge: Judge
     other: Judge
     writer: Conditional
     seed: int
 
+    @property
+    def answer(self) -> Classes:
+        """The labels there are."""
+        return self.judge.answer
+
     def edit(self, words: Sequence[str], wanted: str) -> Edited:
         """The text with other words in the places that speak against the wanted label."""
         label = class_named(self.answer, wanted)
-        texts = self._packed(words)
+        texts = self.judge.read(words)
         gaps = self._gaps(texts, label)
         best = self._put_back(texts, self._filled(texts, gaps, label), gaps, label) if bool(gaps.any()) else texts
         chances = [float(self.other.chances(one)[0, label]) for one in (texts, best)]
         same = (best.tokens.ids == texts.tokens.ids)[texts.tokens.maskable]
         before, after = (
-            self.tokenizer.join(one.tokens.ids[0][texts.tokens.maskable[0]].tolist()) for one in (texts, best)
+            self.judge.tokenizer.join(one.tokens.ids[0][texts.tokens.maskable[0]].tolist()) for one in (texts, best)
         )
         places = tuple((best.tokens.ids != texts.tokens.ids)[0].nonzero()[:, 0].tolist())
         return Edited(before, after, self.answer.names[label], places, *chances, kept=float(same.float().mean()))
 
-    def _packed(self, words: Sequence[str]) -> Labelled:
-        if not words:
-            raise Refusal("The text has no words; write a sentence.")
-        return pack([Item((list(words)[:LONGEST],), 0)], self.answer, self.packing, self.tokenizer)
-
     def _gaps(self, texts: Labelled, wanted: int) -> Tensor:
         """Word after word is hidden, each time the one without which the judge finds the wanted label likeliest."""
         gaps = torch.zeros_like(texts.tokens.maskable)
-        while int(gaps.sum()) < MOST and float(self._hidden(texts, gaps)[0, wanted]) < 0.5:
+        while int(gaps.sum()) < MOST and float(self.judge.hidden(texts, gaps)[0, wanted]) < 0.5:
             open_places = (texts.tokens.maskable & ~gaps)[0].nonzero()[:, 0]
             if not len(open_places):
                 break
             more = gaps.repeat(len(open_places), 1)
             more[torch.arange(len(open_places)), open_places] = True
-            gaps = more[self._hidden(texts, more)[:, wanted].argmax()][None]
+            gaps = more[self.judge.hidden(texts, more)[:, wanted].argmax()][None]
         return gaps
-
-    def _hidden(self, texts: Labelled, gaps: Tensor) -> Tensor:
-        """What the judge says of the text with some words hidden, `[g, c]`."""
-        several = texts.pick(torch.zeros(len(gaps), dtype=torch.long))
-        tokens = several.tokens
-        hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask))
-        return self.judge.chances(replace(several, tokens=hidden))
 
     def _filled(self, texts: Labelled, gaps: Tensor, label: int) -> Labelled:
         """The best of several ways to fill the gaps."""
@@ -153,28 +192,32 @@ def class_named(answer: Classes, name: str) -> int:
     return answer.names.index(name)
 
 
-def editor(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int, seed: int) -> Editor:
-    """Train two judges and a writer on labelled texts; the second judge has texts of its own."""
+def judge(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int, seed: int) -> Judge:
+    """Fine-tune a copy of the base on labelled texts, so that it can say what it holds of any other."""
     check_classes("Edits", task)
-    check_filling(base.learner.model)
     assert isinstance(task.answer, Classes)
     packing = packing_for(base.learner.model.shape)
-    train = task.load(tokenizer, labels, seed, "train", packing)
+    base = replace(base, tokenizer=tokenizer, task=task)
+    train = numbered(task.load(tokenizer, labels, seed, "train", packing), base)
     if train.ways > 1 or len(task.items(1, seed, "train")[0].texts) > 1:
         raise Refusal(f"The task {task.name!r} is about several texts at once; edits are for single texts.")
-    base = replace(base, tokenizer=tokenizer, task=task)
-    judge = _judge(base, train, steps, seed)
-    other = _judge(base, task.load(tokenizer, labels, seed + 1, "train", packing), steps, seed + 1)
-    writer = Conditional(base.learner.model, len(task.answer.names)).learn(train, LESSONS, SHARE, seed)
-    return Editor(tokenizer, packing, task.answer, judge, other, writer, seed)
-
-
-def _judge(base: Base, train: Labelled, steps: int, seed: int) -> Judge:
-    train = numbered(train, base)
     run = Tuning(base, FULL, train, Setting(steps=steps), seed)
     for step in range(steps):
         run.learn(step)
-    return Judge(run.model, Learnt(train, train, run.head, ()))
+    return Judge(run.model, Learnt(train, train, run.head, ()), tokenizer, packing, task.answer)
+
+
+def editor(
+    base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int, seed: int, other: Judge | None = None
+) -> Editor:
+    """Train two judges and a writer on labelled texts; the second judge, unless there is one, has texts of its own."""
+    check_classes("Edits", task)
+    check_filling(base.learner.model)
+    first = judge(base, tokenizer, task, labels, steps, seed)
+    other = other or judge(base, tokenizer, task, labels, steps, seed + 1)
+    train = task.load(tokenizer, labels, seed, "train", first.packing)
+    writer = Conditional(base.learner.model, len(first.answer.names)).learn(train, LESSONS, SHARE, seed)
+    return Editor(first, other, writer, seed)
 
 
 @dataclass(frozen=True)

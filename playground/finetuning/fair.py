@@ -1,6 +1,6 @@
 """What makes a comparison fair: every lane gets as many steps, tokens or operations, and its rate by the same rule."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -14,6 +14,7 @@ from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.tune import Outcome, Setting, Tuning, numbered, tune
 from playground.finetuning.unlabelled import CrossViews, MovedEmbeddings, OwnAnswers
+from playground.models.cost import operations
 from playground.refusal import Refusal
 
 MATCHES = ("steps", "tokens", "flops")
@@ -43,13 +44,11 @@ class Cost:
 def cost(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int = 0) -> Cost:
     """The tokens and operations of a lane.
 
-    A step reads T tokens of labelled texts. A layer group with P weights in matrices costs, per token, 2P operations
-    forward, 2P more for the gradient of its weights where it learns, and 2P for passing the gradient down where
-    anything beneath it learns; so what lies below all that learns needs no backward. A layer of width d that looks at
-    n positions adds 4nd forward and 8nd where a gradient passes. Looking up embeddings costs nothing. What a strategy
-    reads beside the task (old texts, the same texts again) counts as so many more tokens, forward and backward. Kept
-    activations are not taken off: this is what the strategy asks for, not what this program saves. Scoring the
-    vocabulary, the optimiser and the evaluation are left out. What is only asked costs nothing.
+    A step reads T tokens of labelled texts, each of which costs every layer group the same `operations` as in
+    pre-training; what lies below all that learns needs no backward. Looking up embeddings costs nothing. What a
+    strategy reads beside the task (old texts, the same texts again) counts as so many more tokens, forward and
+    backward. Kept activations are not taken off: this is what the strategy asks for, not what this program saves.
+    Scoring the vocabulary, the optimiser and the evaluation are left out. What is only asked costs nothing.
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
@@ -61,9 +60,7 @@ def cost(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed
     for index, (group, parameters) in enumerate(run.groups.items()):
         weights = 0 if group.startswith("embeddings") else sum(p.numel() for p in parameters if p.dim() > 1)
         looks = positions * width if group.startswith("encoder") and not group.endswith("biases") else 0.0
-        passes = plan[: index + 1].any(dim=0).float()  # something here or beneath learns
-        below = plan[:index].any(dim=0).float()
-        per_token += 2 * weights * (1 + plan[index].float() + below) + 4 * looks * (1 + 2 * passes)
+        per_token += operations(weights, looks, plan[index].float(), plan[:index].any(dim=0).float())
     more = sum(_beside(term, base, setting, tokens) for term in (*strategy.penalties, *strategy.beside))
     read = tokens * setting.steps + more
     return Cost(read, float(per_token.mean()) * read)
@@ -121,12 +118,25 @@ def stretched(strategy: Strategy, steps: int, before: int) -> Strategy:
 
 
 def rated(strategy: Strategy, rates: str) -> Strategy:
-    """The strategy with its rate by a rule that needs no search; what was never published keeps its own."""
+    """The strategy with its rate by a rule that needs no search; where no place states one it keeps our own."""
     if rates not in RATES:
         raise Refusal(f"rates is {rates!r}; choose one of {', '.join(RATES)}.")
     if rates == "fixed":
         return replace(strategy, rate=FIXED)
-    return replace(strategy, rate=strategy.published or strategy.rate) if rates == "published" else strategy
+    return replace(strategy, rate=strategy.published.rate) if rates == "published" and strategy.published else strategy
+
+
+def said_of_published(chosen: Sequence[Strategy]) -> str:
+    """Which of some strategies have a published rate, where it stands, and which keep ours for want of one."""
+    learning = [strategy for strategy in chosen if not strategy.prompt]
+    stated = [f"{s.name} {s.published.rate:g} ({s.published.where})" for s in learning if s.published]
+    ours = [f"{s.name} {s.rate:g}" for s in learning if not s.published]
+    return " ".join(
+        [
+            f"Published: {'; '.join(stated) or 'none of these'}.",
+            *([f"Not stated in any place that we could read, so ours: {', '.join(ours)}."] if ours else []),
+        ]
+    )
 
 
 def searched(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int) -> float:

@@ -82,7 +82,7 @@ def _classes(name: str, path: Path, columns: dict[str, str]) -> Task:
     if not 2 <= len(table.label_names) <= len(table.texts) / 2:
         looked = f"; {table.label_column!r} has {len(table.label_names)}" if table.label_column else ""
         raise Refusal(
-            f"{path.name} has no column with a few labels that come again and again{looked}; its columns are: "
+            f"{path.name} has no column with two or more labels that come again and again{looked}; its columns are: "
             f"{', '.join(map(repr, table.columns))}. Name one."
         )
     items = (Item((split_words(text),), label) for text, label in zip(table.texts, table.labels, strict=True))
@@ -113,7 +113,8 @@ def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], said:
         sides[split_of(words)].append(item)
     train, test = tuple(sides["train"]), tuple(sides["test"])
     if min(len(train), len(test)) < FEWEST:
-        raise Refusal(f"{name} has {len(unique)} different texts; about {4 * FEWEST} are needed to learn and to test.")
+        said = f"{Path(name).name} has {len(unique)} different texts"
+        raise Refusal(f"{said}; about {4 * FEWEST} are needed to learn and to test.")
     counts = (
         f"{len(train):,} texts to learn from, {len(test):,} others to be tested on; a text that comes twice is one."
     )

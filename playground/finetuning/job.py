@@ -1,7 +1,7 @@
 """A whole comparison as it was asked for: enough to run it again, from a command line or a notebook."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from playground.finetuning.base import Base, from_checkpoint
@@ -14,6 +14,7 @@ from playground.finetuning.task import Task, find_task
 from playground.finetuning.tune import Setting
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
+from playground.training.checkpoint import Saved
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Asked:
     """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
 
     `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars". `beside` are
-    folders of other runs whose vectors a strategy may read too.
+    folders of other runs whose vectors a strategy may read too, `then` tasks that are learnt afterwards.
     """
 
     base: str = "base"
@@ -37,6 +38,7 @@ class Asked:
     packing: str | None = None
     way: str = "auto"
     beside: tuple[str, ...] = ()
+    then: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> list[Strategy]:
@@ -46,12 +48,13 @@ class Asked:
     def command(self) -> str:
         """The command line that does the same again."""
         words = [
-            "playground", "compare", self.base, "--task", self.task, "--strategies", ",".join(self.strategies),
-            "--labels", ",".join(map(str, self.labels)), "--seeds", str(self.seeds), "--seed", str(self.seed),
-            "--tuning-steps", str(self.steps), "--match", self.match, "--rates", self.rates,
+            "playground", "compare", self.base, "--task", self.task, *_each("--then", self.then),
+            "--strategies", ",".join(self.strategies), "--labels", ",".join(map(str, self.labels)),
+            "--seeds", str(self.seeds), "--seed", str(self.seed), "--tuning-steps", str(self.steps),
+            "--match", self.match, "--rates", self.rates,
         ]  # fmt: skip
         words += ["--packing", self.packing] if self.packing else []
-        return shlex.join([*words, *(word for run in self.beside for word in ("--beside", run))])
+        return shlex.join([*words, *_each("--beside", self.beside)])
 
     def run(
         self,
@@ -83,12 +86,21 @@ class Asked:
         return last
 
 
+def _each(option: str, values: Sequence[str]) -> list[str]:
+    """An option that may come several times, before each of its values."""
+    return [word for value in values for word in (option, value)]
+
+
 def accompanied(base: Base, tokenizer: Tokenizer, runs: Sequence[str]) -> Base:
-    """The base with other saved runs beside it, which must number their words alike."""
+    """The base with other saved runs beside it."""
     from playground.training import checkpoint
 
-    others = [checkpoint.load(run, base.learner.device) for run in runs]
-    for run, other in zip(runs, others, strict=True):
+    return with_others(base, tokenizer, {run: checkpoint.load(run, base.learner.device) for run in runs})
+
+
+def with_others(base: Base, tokenizer: Tokenizer, saved: Mapping[str, Saved]) -> Base:
+    """The base with others beside it, which must number their words alike."""
+    for run, other in saved.items():
         if other.tokenizer.words != tokenizer.words:
             raise Refusal(f"The run {run} has another vocabulary than the base; train both on the same corpus.")
-    return replace(base, beside=tuple(other.learner for other in others))
+    return replace(base, beside=tuple(other.learner for other in saved.values()))

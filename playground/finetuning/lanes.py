@@ -14,7 +14,7 @@ from playground.finetuning.strategy import Strategy
 from playground.finetuning.tune import Outcome, Setting, Tuned, tune
 from playground.training.memory import available, said
 from playground.training.stacked import chosen_way, parted
-from playground.training.workers import as_worker, begin, context
+from playground.training.workers import as_worker, begin, context, end_with_parent
 
 
 @dataclass(frozen=True)
@@ -224,6 +224,7 @@ _work: list[Work] = []
 def _begin(work: Work) -> None:
     """What a worker does first: take what is shared."""
     begin()
+    end_with_parent()
     _work[:] = [work]
 
 

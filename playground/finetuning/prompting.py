@@ -13,7 +13,7 @@ from torch import Tensor
 
 from playground.analysis.gap import log_chances, with_gap
 from playground.example import Specials, Tokens, begin
-from playground.finetuning.answers import Choice, Classes, Writing
+from playground.finetuning.answers import Choice, Classes, Span, Writing
 from playground.knob import knob
 from playground.models import LanguageModel
 from playground.models.grading import Answer
@@ -74,7 +74,7 @@ def check(model: LanguageModel, task: "Task", tokenizer: Tokenizer) -> None:
     """Refuse what cannot be asked as a gap."""
     if model.shape.kind == "static":
         raise Refusal("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
-    if isinstance(task.answer, Writing | Choice):
+    if isinstance(task.answer, Writing | Choice | Span):
         if model.shape.decoder_layers or model.shape.reads != "left to right":
             raise Refusal(
                 f"Only a model that reads left to right can go on behind a text untrained, so {task.name!r} cannot be "
@@ -92,11 +92,14 @@ def prompted(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Lab
     """Scores `[r, c]` of the classes for every text: what the model holds of each class's word in the gap.
 
     Where a text is to be written they are those of every coming word, `[k, v]`, the right ones before it given; where
-    one of several is to be chosen, how likely each is behind the text.
+    one of several is to be chosen, how likely each is behind the text; where words of a text are to be marked, 1 at
+    the first and the last of those that are likeliest behind text and question.
     """
     if isinstance(test.answer, Writing | Choice):
         ask = _written if isinstance(test.answer, Writing) else _chosen
         return ask(model, prompt, train, test)
+    if isinstance(test.answer, Span):
+        return _marked(model, prompt, train, test, test.answer.longest)
     asked = test.asking
     if asked is None:
         raise Refusal("These texts cannot be asked as a gap; load them from a task that has a word for every class.")
@@ -108,6 +111,10 @@ def prompted(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Lab
     scores = [_ask(model, rows[k : k + BLOCK], asked, test.tokens)[:, words] for k in range(0, len(rows), BLOCK)]
     nothing = _ask(model, [_row(shown, [], asked, specials, room)], asked, test.tokens)[:, words]
     return torch.cat(scores) - nothing * prompt.corrected
+
+
+Parts = tuple[list[int], list[int]]
+"""A text and what goes on behind it, as ids."""
 
 
 @torch.no_grad()
@@ -139,8 +146,58 @@ def _chosen(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labe
     return torch.cat(means).unflatten(0, (-1, test.ways))
 
 
-Parts = tuple[list[int], list[int]]
-"""A text and what goes on behind it, as ids."""
+@torch.no_grad()
+def _marked(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled", longest: int) -> Tensor:
+    """The words of a text with which the model would go on behind text and question (GPT-2, sec. 3.8).
+
+    A span counts with all its words and the stop behind it, so that long and short ones can be compared.
+    """
+    shown = [_answered(train, number) for number in range(min(prompt.shots, len(train.labels)))]
+    scores = torch.zeros(*test.tokens.ids.shape, 2, device=test.labels.device)
+    for number in range(len(test.labels)):
+        first, last = _passage(test, number)
+        text = _before_answer(test, number)
+        ids = test.tokens.ids[number].tolist()
+        asked = [(text, ids[at : min(at + longest, last + 1)]) for at in range(first, last + 1)]
+        likely = torch.cat([_prefixes(a, longest, test.tokens) for a in _going_on(model, shown, asked, test.tokens)])
+        at, length = divmod(int(likely.argmax()), longest)
+        scores[number, first + at, 0] = scores[number, first + at + length, 1] = 1.0
+    return scores
+
+
+def _prefixes(answer: Answer, longest: int, like: Tokens) -> Tensor:
+    """How likely the first 1, 2, ... words of every row are, each with a stop behind them, `[r, longest]`."""
+    said, stop = answer.scores.log_softmax(-1), like.vocabulary.index(".")
+    each, ends = said.gather(1, answer.targets[:, None])[:, 0], said[:, stop]
+    likely = said.new_full((int(answer.rows.max()) + 1, longest), float("-inf"))
+    for row in range(len(likely)):
+        here = answer.rows == row
+        whole = each[here][:-1].cumsum(0) + ends[here][1:]
+        likely[row, : len(whole)] = whole
+    return likely
+
+
+def _passage(texts: "Labelled", number: int) -> tuple[int, int]:
+    """First and last place of the text in which the answer stands."""
+    assert texts.places is not None
+    first, last = texts.places[number].tolist()
+    return first, last
+
+
+def _before_answer(texts: "Labelled", number: int) -> list[int]:
+    """The text and the question behind it, as ids."""
+    first, last = _passage(texts, number)
+    specials = texts.tokens.specials
+    signs = {specials.pad, specials.start, specials.end, specials.cls, specials.sep}
+    ids = texts.tokens.ids[number].tolist()
+    return [*ids[first : last + 1], *(id for id in ids[:first] if id not in signs)]
+
+
+def _answered(texts: "Labelled", number: int) -> Parts:
+    """The same with its answer and a stop: an example as it would stand in a corpus."""
+    start, end = texts.labels[number].tolist()
+    stop = texts.tokens.vocabulary.index(".")
+    return _before_answer(texts, number), [*texts.tokens.ids[number, start : end + 1].tolist(), stop]
 
 
 def _going_on(model: LanguageModel, shown: Sequence[Parts], asked: Sequence[Parts], like: Tokens) -> Iterator[Answer]:

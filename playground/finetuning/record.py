@@ -18,7 +18,7 @@ from playground.finetuning.tune import Outcome, Setting
 from playground.refusal import Refusal
 
 FILE = "lanes.jsonl"
-FOR_PEOPLE = ("name", "aliases", "rank", "idea", "source", "made_of", "published")
+FOR_PEOPLE = ("name", "aliases", "rank", "family", "idea", "source", "made_of", "published")
 """Fields of a strategy on which no number of a lane depends."""
 
 

@@ -1,7 +1,7 @@
 """A model that reads and writes, put together from pre-trained parts; what joins them starts anew.
 
-Both stacks take what fits (arXiv:1611.02683, sec. 2.1; XLM, arXiv:1901.07291, sec. 4.1); attention from the decoder to
-the encoder has no model in pre-training, so its weights are random.
+Both stacks take what fits (arXiv:1611.02683, sec. 2.1; XLM, arXiv:1901.07291, sec. 4.2-4.3); attention from the decoder
+to the encoder has no model in pre-training, so its weights are random.
 """
 
 from dataclasses import replace

@@ -1,7 +1,9 @@
 """Tasks one after another: what is left of the earlier ones once later ones have been learnt."""
 
+import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from statistics import fmean
 from typing import Any, ClassVar
 
@@ -84,9 +86,14 @@ class Passed:
         return fmean(self.matrix[-1])
 
     @property
+    def changes(self) -> tuple[float, ...]:
+        """What later tasks did to each earlier one; below 0 it was forgotten."""
+        return tuple(self.matrix[-1][k] - row[k] for k, row in enumerate(self.matrix[:-1]))
+
+    @property
     def backward(self) -> float:
-        """What later tasks did to earlier ones, on average; below 0 they were forgotten (BWT, arXiv:1706.08840)."""
-        return fmean(self.matrix[-1][k] - row[k] for k, row in enumerate(self.matrix[:-1]))
+        """What later tasks did to earlier ones, on average (BWT, arXiv:1706.08840)."""
+        return fmean(self.changes)
 
 
 @dataclass(frozen=True)
@@ -250,11 +257,23 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[Passed]) -> dict[
                 "matrix": [[fmean(cell) for cell in zip(*rows, strict=True)] for rows in _rows(some)],
                 "accuracy": spread([one.final for one in some]),
                 "backward": spread([one.backward for one in some]),
+                "changes": [fmean(change) for change in zip(*(one.changes for one in some), strict=True)],
                 "forgetting": spread([one.forgetting[-1] for one in some]),
             }
             for name, some in lanes.items()
         ],
     }
+
+
+def table(found: dict[str, Any]) -> str:
+    """The mean matrices as CSV, a line for every cell."""
+    text = StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(("strategy", "after", "task", "accuracy"))
+    for one in found["strategies"]:
+        for after, row in zip(found["tasks"], one["matrix"], strict=True):
+            lines.writerows((one["name"], after, task, cell) for task, cell in zip(found["tasks"], row, strict=False))
+    return text.getvalue()
 
 
 def _rows(some: Sequence[Passed]) -> Iterator[tuple[tuple[float, ...], ...]]:

@@ -22,6 +22,31 @@ if TYPE_CHECKING:  # which knows tasks, and they know nothing of strategies
 OTHER = "other heads"
 """The row of the plan for the heads of other tasks."""
 
+FAMILIES = {
+    "control": "nothing is taken over: what every benefit is held against",
+    "features": "the model stays as it is, and a head reads it",
+    "full": "everything may change from the first step",
+    "parts taken over": "some of the pre-trained model, the rest new or frozen",
+    "added parts": "little is added or moved, the model stays frozen",
+    "unfreezing": "layers learn one after another, or only the upper ones",
+    "rates": "how fast each layer learns, and when",
+    "penalties and replay": "something holds on to what was learnt before",
+    "further training": "another step comes between pre-training and the task",
+    "several tasks": "other tasks are learnt too",
+    "own teacher": "the mean of the model's own weights teaches or answers",
+    "more texts": "unlabelled, changed or enriched texts are read too",
+    "prompting": "the model is only asked, nothing is trained",
+}
+"""The families of strategies, in the order in which a survey comes to them, each with what its members share."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A learning rate that was used for a large model, and the public place where it stands."""
+
+    rate: float
+    where: str
+
 
 @dataclass(frozen=True)
 class Strategy:
@@ -31,9 +56,9 @@ class Strategy:
     are new modules, which learn as the head does; `given` is what model or head get beside the words. `head` says what
     the task's head reads, `fresh` which part of the model starts anew, `apart` which parameters of a group form a row
     of their own in the plan, `averaged` over which last share of the steps the final weights are the mean, `painted`
-    are cells of the plan edited by hand, and `made_of` names the strategies that were put together. `rate` suits these
-    tiny models and short runs, `published` is what the source used for its large one (0: unknown); the place in the
-    paper stands beside it. With a `prompt` nothing learns: the model is only asked.
+    are cells of the plan edited by hand, and `made_of` names the strategies that were put together. `rate` is ours: it
+    suits these tiny models and short runs. `published` is what the authors used for a large one, None where no place
+    that we could read states it. With a `prompt` nothing learns: the model is only asked.
     """
 
     name: str
@@ -41,9 +66,10 @@ class Strategy:
     source: str
     plasticity: Plasticity
     rate: float = 4e-3
-    published: float = 0.0
+    published: Published | None = None
     aliases: tuple[str, ...] = ()
     rank: int = 0
+    family: str = ""
     penalties: tuple[Term, ...] = ()
     beside: tuple[Term, ...] = ()
     extras: tuple[Extra, ...] = ()

@@ -32,20 +32,15 @@ class Allowed:
         """What a layer obeys, counted from 0."""
         return self if self.above is None or number % 2 == 0 else self.above
 
-    def after(self, places: int, readers: int, device: torch.device) -> "Allowed":
-        """The same with so many places in front that everybody sees."""
-        if self.mask is None and not self.causal:
-            return self
-        mask = self.mask
-        if mask is None:
-            mask = torch.ones(1, 1, readers, readers, dtype=torch.bool, device=device).tril()
-        return Allowed(nn.functional.pad(mask, (places, 0), value=True), False)
-
     def dense(self, shape: torch.Size) -> Tensor | None:
         """The mask as booleans, also where a flag would do."""
         if not self.causal:
             return self.mask
         return torch.ones(shape[-2:], dtype=torch.bool).tril()
+
+
+EVERYWHERE = Allowed(None, False)
+"""Every reader may look at everything."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +61,8 @@ class Turns:
         return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
 
 
-Prefixed = Callable[[Tensor, Tensor, Allowed], tuple[Tensor, Tensor, Allowed]]
-"""What puts more places in front of the keys and values `[b, h, m, d / h]` (prefix tuning)."""
+Prefixed = Callable[[Tensor], Tensor]
+"""What queries `[b, h, n, d / h]` gather from places before the text, beside the words (prefix tuning)."""
 
 
 class Attention(nn.Module):
@@ -91,13 +86,13 @@ class Attention(nn.Module):
         q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
         if turns is not None:
             q, k = turns[0](q), turns[1](k)
-        if self.prefix is not None:
-            k, v, allowed = self.prefix(k, v, allowed)
         if tap is None:
             gathered = gather(q, k, v, allowed)
         else:
             tap.append(weights(q, k, allowed))
             gathered = tap[-1] @ v
+        if self.prefix is not None:
+            gathered = gathered + self.prefix(q)
         return self.out(gathered.transpose(1, 2).flatten(2))
 
     def _split(self, x: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
-"""What a pass costs, counted in floating-point operations while it is made."""
+"""What a pass costs: counted in floating-point operations while it is made, or said from the sizes of its layers."""
 
 from copy import deepcopy
+from typing import TypeVar
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -8,8 +9,23 @@ from torch.utils.flop_counter import FlopCounterMode
 from playground.example import Example
 from playground.models.model import LanguageModel
 
-PASSES = 3
-"""A training step costs three forward passes: backward, every product becomes two (arXiv:2001.08361, sec. 2.1)."""
+Number = TypeVar("Number", float, torch.Tensor)
+"""A number, or a tensor of one for each step."""
+
+
+def operations(weights: float, looks: float, learns: Number, beneath: Number) -> Number:
+    """What a position costs a layer in a step, `learns` and `beneath` 1 where its weights and what lies below learn.
+
+    A product with P weights is 2P operations forward, 2P more for the gradient of its weights and 2P to pass the
+    gradient down (arXiv:2001.08361, sec. 2.1). Attention is two products, 4 for each of the `looks` (positions times
+    width), and twice as many backward, where any gradient passes.
+    """
+    passes = learns + beneath - learns * beneath
+    return 2 * weights * (1 + learns + beneath) + 4 * looks * (1 + 2 * passes)
+
+
+PASSES = round(operations(1, 0, 1.0, 1.0) / operations(1, 0, 0.0, 0.0))
+"""A training step in which all learns costs so many forward passes: backward, every product becomes two."""
 
 
 @torch.no_grad()

@@ -6,10 +6,10 @@ Fresh memory of that size costs as much as the arithmetic, for the system clears
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-ROWS = 256
-"""Rows that stay in the processor's cache while they are worked on."""
+CACHED = 1 << 18
+"""Numbers that stay in the processor's cache while they are worked on."""
 
 
 class CrossEntropy(torch.autograd.Function):
@@ -21,8 +21,8 @@ class CrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, right: Tensor) -> Tensor:
         """Minus the log-probability of the right answer."""
-        for part in scores.split(ROWS):
-            part.copy_(part.log_softmax(-1))
+        for part in scores.split(_rows(scores)):
+            torch.log_softmax(part, -1, out=part)
         ctx.logs, ctx.right = scores, right[:, None]
         return -ctx.logs.gather(1, ctx.right)[:, 0]
 
@@ -32,11 +32,18 @@ class CrossEntropy(torch.autograd.Function):
         logs, ctx.logs = ctx.logs, None
         if logs is None:
             raise RuntimeError("The gradient of this cross-entropy was already taken.")
-        for part, right, weight in zip(logs.split(ROWS), ctx.right.split(ROWS), grad[:, None].split(ROWS), strict=True):
+        cut = (part.split(_rows(logs)) for part in (logs, ctx.right, grad[:, None]))
+        for part, right, weight in zip(*cut, strict=True):
             part.exp_().mul_(weight).scatter_add_(1, right, -weight)
         return logs, None
 
 
+def _rows(scores: Tensor) -> int:
+    return max(1, CACHED // scores.shape[1])
+
+
 def cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
-    """The loss in nats of every answer, `[k]`."""
+    """The loss in nats of every answer, `[k]`; a compiler makes its own of the plain one."""
+    if torch.compiler.is_compiling():
+        return nn.functional.cross_entropy(scores, right, reduction="none")
     return CrossEntropy.apply(scores, right)  # pyright: ignore[reportReturnType]

@@ -13,7 +13,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import gelu
 
 from playground.knob import knob
-from playground.models.attention import Allowed, Attention
+from playground.models.attention import EVERYWHERE, Allowed, Attention, gather
 from playground.models.model import LanguageModel
 from playground.models.transformer import Block
 
@@ -24,7 +24,6 @@ class Extra(Protocol):
     """A kind of extra module: how to make one for every layer, and how to plug one in."""
 
     name: ClassVar[str]
-    identical: ClassVar[bool]
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList: ...
 
@@ -78,7 +77,6 @@ class Adapters:
 
     inner: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
     name: ClassVar[str] = "adapters"
-    identical: ClassVar[bool] = True
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
@@ -113,7 +111,6 @@ class LowRank:
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
     name: ClassVar[str] = "low-rank updates"
-    identical: ClassVar[bool] = True
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
@@ -160,7 +157,6 @@ class ProjectedAttention:
     inner: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
     heads: int = knob(2, 1, 8, unit="heads", why="How many places the parallel attention can look at.")
     name: ClassVar[str] = "projected attention"
-    identical: ClassVar[bool] = True
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
@@ -174,33 +170,31 @@ class ProjectedAttention:
 
 
 class Virtual(nn.Module):
-    """Keys and values `[h, p, d / h]` of places that hold no word."""
+    """Keys and values `[h, p, d / h]` of places that hold no word, and a gate `[h, 1, 1]` for what they say."""
 
     def __init__(self, heads: int, places: int, width: int, rng: Generator) -> None:
         super().__init__()
-        self.keys, self.values = (nn.Parameter(torch.zeros(heads, places, width // heads)) for _ in range(2))
-        with torch.no_grad():
-            self.keys.copy_(torch.randn(self.keys.shape, generator=rng))
+        self.keys, self.values = (nn.Parameter(torch.empty(heads, places, width // heads)) for _ in range(2))
+        self.gate = nn.Parameter(torch.zeros(heads, 1, 1))
+        for drawn in (self.keys, self.values):
+            _start(drawn, rng)
 
-    def forward(self, k: Tensor, v: Tensor, allowed: Allowed) -> tuple[Tensor, Tensor, Allowed]:
-        rows, _, readers, _ = k.shape
-        k, v = (
-            torch.cat([new.expand(rows, -1, -1, -1), old], dim=2) for new, old in ((self.keys, k), (self.values, v))
-        )
-        return k, v, allowed.after(self.keys.shape[1], readers, k.device)
+    def forward(self, q: Tensor) -> Tensor:
+        k, v = (each.expand(len(q), -1, -1, -1) for each in (self.keys, self.values))
+        return self.gate * gather(q, k, v, EVERYWHERE)
 
 
 @dataclass(frozen=True)
 class Prefix:
     """Prefix tuning: places before the text at every layer, keys and values learnt freely (arXiv:2101.00190, sec. 4).
 
-    It cannot start as the identity: the keys start at random and the values at 0, so at first the places say nothing,
-    but draw some attention away from the words.
+    There words and places share one softmax, so that the places draw attention away from the words before they have
+    learnt anything. Here they have a softmax of their own behind a gate that starts at 0, so that they start as the
+    identity (LLaMA-Adapter's zero-init attention, arXiv:2303.16199, sec. 3.2).
     """
 
     places: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
     name: ClassVar[str] = "prefix"
-    identical: ClassVar[bool] = False
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         shape = model.shape

@@ -1,6 +1,6 @@
 """Grading: cross-entropy at the graded positions of a whole batch, nothing anywhere else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -69,10 +69,18 @@ def counted(scores: Tensor, seen: Tensor, count: Count) -> Tensor:
     return share * (scores - seen.clamp(min=1e-12).log()) ** 2
 
 
-def grade(answers: Sequence[Answer]) -> tuple[Tensor, dict[str, Tensor]]:
-    """The weighted sum that is trained, and each question's own mean loss in nats."""
+def grade(
+    answers: Sequence[Answer], shares: Mapping[str, float | Tensor] | None = None
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The weighted sum that is trained, and each question's own mean loss in nats; where nothing is asked it is 0.
+
+    The questions of a part of a batch count by their `shares` of the whole one's answers.
+    """
     terms = {a.question.name: a.mean() for a in answers}
     assert len(terms) == len(answers), "two questions of one example share a name"
-    total = sum((a.question.weight * terms[a.question.name] for a in answers), torch.zeros(()))
-    assert isinstance(total, Tensor)
-    return total, terms
+    if shares:
+        terms = {name: shares[name] * mean for name, mean in terms.items()}
+    if not answers:
+        return torch.zeros(()), terms
+    first, *others = (a.question.weight * terms[a.question.name] for a in answers)
+    return sum(others, first), terms

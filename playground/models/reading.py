@@ -25,13 +25,13 @@ class Reading:
     model: "LanguageModel"
     whole: Example
     taps: Taps | None = None
-    _known: dict[tuple[int, str], Tensor] = field(default_factory=dict)
+    _known: list[tuple[Example, str, Tensor]] = field(default_factory=list)
 
     def answer(self, part: Example, question: Question) -> Answer:
         """The scores of one question at its graded positions."""
         if question.reader == "query":
             return self._answer_blind(part, question)
-        rows, places = question.graded.nonzero(as_tuple=True)
+        rows, places = question.asked.rows, question.asked.places
         hidden = self.known(part, question.reader)
         if question.head == "match":
             return self._match(part, question, rows, places, hidden[rows, places])
@@ -42,10 +42,11 @@ class Reading:
 
     def known(self, part: Example, reader: str) -> Tensor:
         """What every position of a stream knows, `[b, n, d]`."""
-        key = (id(part), reader)
-        if key not in self._known:
-            self._known[key] = self._read(part, reader)
-        return self._known[key]
+        for read, by, found in self._known:  # by the part itself: its id would be new to a compiler in every step
+            if read is part and by == reader:
+                return found
+        self._known.append((part, reader, self._read(part, reader)))
+        return self._known[-1][-1]
 
     def _read(self, part: Example, reader: str) -> Tensor:
         model, table = self.model, self.model.table.weight
@@ -72,11 +73,11 @@ class Reading:
     def _answer_blind(self, part: Example, question: Question) -> Answer:
         need(self.model.shape.two_streams, "is answered by a query stream", "two_streams to yes")
         taps = self.taps if part is self.whole else None
-        places = _asked_places(question.graded) if taps is None else _all_places(question.graded)
+        places = _asked_places(question) if taps is None else _all_places(question.graded)
         network = self.model.network_of(part)
         hidden = network.answer_blind(part.inputs, places, self.model.table.weight, taps)
-        rows, columns = question.graded.gather(1, places).nonzero(as_tuple=True)
-        return self._answer(part, question, rows, places[rows, columns], hidden[rows, columns])
+        rows, at = question.asked.rows, question.asked.places
+        return self._answer(part, question, rows, at, hidden[rows, _rank(question) if taps is None else at])
 
     def _ends(self, question: Question, hidden: Tensor, rows: Tensor, places: Tensor) -> Tensor:
         """What the two words around a span tell of a place within it (SpanBERT)."""
@@ -108,10 +109,16 @@ class Reading:
         return Answer(question, rows, places, scores, taught.detach().softmax(-1))
 
 
-def _asked_places(graded: Tensor) -> Tensor:
+def _asked_places(question: Question) -> Tensor:
     """The graded places of each row first, `[b, m]` with m the most of any row."""
-    number = int(graded.sum(1).max()) if len(graded) else 0
-    return graded.long().argsort(dim=1, descending=True, stable=True)[:, :number]
+    order = question.graded.long().argsort(dim=1, descending=True, stable=True)
+    return order[:, : question.asked.most]
+
+
+def _rank(question: Question) -> Tensor:
+    """For each graded answer `[k]`, how many of its row stand before it."""
+    rows, each = question.asked.rows, question.graded.sum(1)
+    return torch.arange(len(rows), device=rows.device) - (each.cumsum(0) - each)[rows]
 
 
 def _all_places(graded: Tensor) -> Tensor:

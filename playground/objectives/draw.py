@@ -7,12 +7,9 @@ from itertools import accumulate
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Tokens
+from playground.example import Tokens, certain, numbers, running
 
 _GOLDEN, _FIRST, _SECOND = (c - 2**64 for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-LAST = 2**31 - 1
-"""Sorts behind every number."""
-
 MANY = 2**15
 """So many whole numbers or more are sorted digit by digit, which takes a third of the time of sorting them in rows."""
 
@@ -81,6 +78,12 @@ def shuffled(group: Tensor, rng: Generator) -> Tensor:
     return torch.empty_like(place).index_copy_(0, order, place).view(rows, width)
 
 
+def how_many(candidates: Tensor) -> Tensor:
+    """How many places `[b]` of each row are candidates `[b, t]`."""
+    rows, width = candidates.shape
+    return torch.full((rows,), width, device=candidates.device) if certain(candidates) else candidates.sum(1)
+
+
 def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
     """Mark exactly `count [b]` of the candidates `[b, t]` of each row, or all there are, every set equally likely."""
     return marked(exact_places(count, candidates, rng), candidates)
@@ -99,17 +102,18 @@ def exact_places(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
     Where many rows need few each, they are drawn one after the other; else all candidates are drawn by lot, which
     takes longer for each place but is one call.
     """
-    number = candidates.sum(1)
+    number = how_many(candidates)
     count = torch.minimum(count, number)
-    fewest, most = torch.stack(count.aminmax()).tolist() if len(count) else (0, 0)
+    fewest, most, least = torch.stack([*count.aminmax(), number.min()]).tolist() if len(count) else (0, 0, 0)
     if not most:
         return torch.zeros(0, dtype=torch.long, device=count.device)
     if most * CALL < candidates.numel():
         places = _one_by_one(count, number, most, candidates, rng)
+        places = places if least == candidates.shape[1] else _of_candidates(places, number, candidates)
     else:
         places = (noise(tuple(candidates.shape), rng) + 2.0 * ~candidates).topk(most, dim=1, largest=False).indices.T
-    places = places + _first_of_rows(candidates)
-    return places.flatten() if fewest == most else places[torch.arange(most, device=count.device)[:, None] < count]
+        places = places + _first_of_rows(candidates)
+    return places.flatten() if fewest == most else places.masked_select(numbers(most, count.device)[:, None] < count)
 
 
 def some_places(rate: float, candidates: Tensor, rng: Generator) -> Tensor:
@@ -120,31 +124,34 @@ def some_places(rate: float, candidates: Tensor, rng: Generator) -> Tensor:
     if rate <= 0 or rate >= 1:
         return (candidates & (rate > 0)).flatten().nonzero()[:, 0]
     end, scale = candidates.numel(), -1 / math.log1p(-rate)
-    drawn = torch.zeros(0, dtype=torch.long, device=rng.device)
-    while not len(drawn) or drawn[-1] < end:
-        begin = int(drawn[-1]) if len(drawn) else -1
+    begin, drawn = -1, []
+    while begin < end:
         likely = rate * (end - begin)
-        gaps = (waits((int(likely + 6 * math.sqrt(likely)) + 6,), rng) * scale).long() + 1
-        drawn = torch.cat([drawn, gaps.cumsum(0) + begin])
-    places = drawn[: int(torch.searchsorted(drawn, end))]
-    return places[candidates.flatten().index_select(0, places)]
+        gaps = waits((int(likely + 6 * math.sqrt(likely)) + 6,), scale, rng).long() + 1
+        drawn.append(gaps.cumsum(0).add_(begin))
+        begin = int(drawn[-1][-1])
+    places = torch.cat(drawn) if len(drawn) > 1 else drawn[0]
+    places = places[: int(torch.searchsorted(places, end))]
+    return places if certain(candidates) else places.masked_select(candidates.flatten().index_select(0, places))
 
 
 def _one_by_one(count: Tensor, number: Tensor, most: int, candidates: Tensor, rng: Generator) -> Tensor:
-    """`count [b]` of the `number [b]` candidates of each row, `[most, b]`; what a row has too many means nothing."""
-    row = _first_of_rows(candidates)
-    drawn, limit = _floyd(count, number, most, rng)
+    """`count [b]` of the first `number [b]` places of each row, `[most, b]`; what a row has too many means nothing."""
+    row, last = _first_of_rows(candidates), candidates.shape[1] - 1
+    drawn, limit = (each.clamp_(max=last).add_(row) for each in _floyd(count, number, most, rng))
     marks = torch.zeros(candidates.numel(), dtype=torch.bool, device=row.device)
     found = []
-    for one, last in zip((drawn + row).unbind(), (limit + row).unbind(), strict=True):
-        found.append(last.where(marks.take(one), one))
-        marks.index_fill_(0, found[-1], True)
-    places = torch.stack(found) - row
-    some = (number < candidates.shape[1]).nonzero()[:, 0]  # in the other rows the k-th candidate stands at place k
-    if len(some):
-        wanted = (places[:, some] + 1).T.contiguous()
-        places[:, some] = torch.searchsorted(candidates[some].cumsum(1), wanted).T
-    return places
+    for one, last in zip(drawn.unbind(), limit.unbind(), strict=True):
+        found.append(last.where(marks.index_select(0, one), one))
+        marks.scatter_(0, found[-1], True)
+    return torch.stack(found)
+
+
+def _of_candidates(places: Tensor, number: Tensor, candidates: Tensor) -> Tensor:
+    """For the k-th place of a row the place of its k-th candidate, `[m, b]`; each row has a `number [b]` of them."""
+    there, row = running(candidates).masked_select(candidates), _first_of_rows(candidates)
+    index = (places + (number.cumsum(0) - number - row)).clamp_(max=len(there) - 1)
+    return there.index_select(0, index.flatten()).view_as(index) + row
 
 
 def _first_of_rows(values: Tensor) -> Tensor:
@@ -156,11 +163,11 @@ def _floyd(count: Tensor, number: Tensor, most: int, rng: Generator) -> tuple[Te
     """`count [b]` of `number [b]` things, one after the other for all rows at once: draws and limits `[most, b]`.
 
     Draw up to a limit that grows by one; where the thing is taken, take the limit itself: every set is equally likely
-    (Floyd, in Bentley 1987, Programming pearls: a sample of brilliance).
+    (Floyd, in Bentley 1987, Programming pearls: a sample of brilliance). What a row has too many means nothing and may
+    pass its number. A product with noise never reaches the limit, which is far below the 24 bits of a float.
     """
-    limit = (number - count) + torch.arange(most, device=number.device)[:, None]
-    limit = torch.minimum(limit, (number - 1).clamp(min=0))
-    return torch.minimum((noise((most, len(number)), rng) * (limit + 1)).long(), limit), limit
+    limit = (number - count) + numbers(most, number.device)[:, None]
+    return (noise((most, len(number)), rng) * (limit + 1)).long(), limit
 
 
 def lowest(count: Tensor, candidates: Tensor, dice: Tensor) -> Tensor:
@@ -195,54 +202,46 @@ def ceiling(share: float, number: Tensor) -> Tensor:
 
 
 def subset(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
-    """`count [b]` different numbers below `number [b]`, sorted, any set equally likely, `[b, most]`; the rest -1."""
-    drawn, limit = _floyd(count, number, most, rng)
-    for k in range(1, most):
-        taken = (drawn[:k] == drawn[k]).any(0)
-        drawn[k] = torch.where(taken, limit[k], drawn[k])
-    unused = torch.arange(most, device=number.device) >= count[:, None]
-    return drawn.T.masked_fill(unused, LAST).sort(dim=1).values.masked_fill(unused, -1)
+    """`count [b]` different numbers below `number [b]`, sorted, any set equally likely; the rest of `[b, most]` is it.
 
-
-def composition(total: Tensor, parts: Tensor, most: int, rng: Generator) -> Tensor:
-    """Lengths `[b, most]` of a uniform composition of `total [b]` into `parts [b]` positive parts; the rest is 0.
-
-    `parts <= total` and `parts <= most` are the caller's promise (rows with `parts` 0 give all 0).
+    The numbers are the caller's promise: no row wants more than it has.
     """
-    cuts = subset((parts - 1).clamp(min=0), (total - 1).clamp(min=0), most - 1, rng) + 1
-    cuts = cuts.where(cuts > 0, total[:, None])
-    edges = torch.cat([torch.zeros_like(total)[:, None], cuts, total[:, None]], dim=1)
-    return edges.diff(dim=1) * (parts > 0)[:, None]
+    drawn, limit = _floyd(count, number, most, rng)
+    for k, (one, last) in enumerate(zip(drawn.unbind(), limit.unbind(), strict=True)):
+        if k:
+            torch.where((drawn[:k] == one).any(0), last, one, out=one)
+    used = numbers(most, number.device)[:, None] < count
+    return drawn.where(used, number).T.contiguous().sort(dim=1).values
 
 
-def poisson_budget(budget: Tensor, mean: float, most: int, rng: Generator) -> Tensor:
-    """Poisson lengths `[b, most]` drawn until their sum reaches `budget [b]`, the last one cut to fit; -1 is unused.
+def poisson_budget(budget: Tensor, mean: float, rng: Generator) -> Tensor:
+    """Poisson lengths `[b, m]` drawn until their sum reaches `budget [b]`, the last one cut to fit; -1 is unused.
 
     The same as throwing `budget` tokens at a line with waits of an exponential law and counting them by stretches of
-    length `mean`: each stretch holds a Poisson number. `most` bounds the stretches; what comes later is in the last.
+    length `mean`: each stretch holds a Poisson number.
     """
     widest = int(budget.max()) if len(budget) else 0
-    thrown = torch.arange(widest, device=budget.device) < budget[:, None]
-    stretch = (waits((len(budget), widest), rng).cumsum(1) / mean).long().clamp(max=most - 1)
-    lengths = torch.zeros((len(budget), most), dtype=torch.long, device=budget.device)
-    lengths.scatter_add_(1, stretch, thrown.long())
-    used = (stretch * thrown).amax(1, keepdim=True) if widest else budget[:, None] - 1
-    unused = (torch.arange(most, device=budget.device) > used) | (budget == 0)[:, None]
-    return lengths.masked_fill(unused, -1)
+    if not widest:
+        return torch.full_like(budget[:, None], -1)
+    stretch = waits((len(budget), widest), 1 / mean, rng).cumsum(1).long()
+    last = stretch.gather(1, (budget - 1).clamp(min=0)[:, None]).where(budget[:, None] > 0, -1)
+    number = int(last.max()) + 1
+    stretch = stretch.where(numbers(widest, budget.device) < budget[:, None], number)
+    lengths = torch.zeros((len(budget), number + 1), dtype=torch.long, device=budget.device)
+    lengths.scatter_add_(1, stretch, torch.ones_like(stretch))
+    return lengths[:, :number].masked_fill(numbers(number, budget.device) > last, -1)
 
 
-def waits(shape: tuple[int, ...], rng: Generator) -> Tensor:
-    """Numbers of the exponential law with mean 1."""
-    return -torch.log1p(-noise(shape, rng))
+def waits(shape: tuple[int, ...], mean: float, rng: Generator) -> Tensor:
+    """Numbers of the exponential law with a mean."""
+    return noise(shape, rng).neg_().log1p_().mul_(-mean)
 
 
-def sorted_places(there: Tensor, number: Tensor, rng: Generator) -> Tensor:
-    """For every `there` `[b, m]` a number below `number [b]`, all independent and in rising order.
+def sorted_places(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
+    """`count [b]` numbers below `number [b]`, all independent and in rising order; the rest of `[b, most]` is not used.
 
     The gaps between sorted uniform numbers are exponential ones over their sum, so nothing needs to be sorted.
     """
-    gaps = waits((len(there), there.shape[1] + 1), rng)
-    gaps[:, :-1] *= there
-    height = gaps.cumsum(1)
-    place = (height[:, :-1] / height[:, -1:] * number[:, None]).long()
-    return torch.minimum(place, number[:, None] - 1)
+    height = waits((len(count), most + 1), 1.0, rng).cumsum(1)
+    scale = number[:, None] / height.gather(1, count[:, None])
+    return torch.minimum((height[:, :-1] * scale).long(), number[:, None] - 1)

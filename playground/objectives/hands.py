@@ -28,7 +28,8 @@ def by_hand(objective: Objective, steps: tuple[Step, ...]) -> dict[str, Any]:
 def outcomes(objective: Objective) -> list[str]:
     """What may become of a pair, in a plan's words; empty where there is no pair."""
     pairs = (s for chain in objective.chains for s in chain.stages if isinstance(s, Planned) and "pair" in s.keys)
-    return list(dict.fromkeys(NAMES.get(o, o) for stage in pairs for o in getattr(stage, "outcomes", ())))
+    names: list[str] = [name for stage in pairs for name in getattr(stage, "outcomes", ())]
+    return list(dict.fromkeys(NAMES.get(name, name) for name in names))
 
 
 def _joined(tokens: Tokens, unit: str) -> list[str]:

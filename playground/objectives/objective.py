@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Generator
 
+from playground import late
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
@@ -15,7 +16,7 @@ from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.views import AskViews
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
-from playground.objectives.see.painted import SeePainted, read
+from playground.objectives.see.painted import Painted, SeePainted, meant_for, read
 from playground.objectives.stage import Stage, Wishes, planned, verb
 from playground.refusal import Refusal
 
@@ -136,7 +137,7 @@ class Objective:
             taken += [replace(step, part=part) for step in steps]
             beside.append(weighed(steps[-1].example, weight))
         *own, last = self._own(tokens, act)
-        whole = replace(last.example, beside=(*beside, *last.example.beside))
+        whole = late.replace(last.example, beside=(*beside, *last.example.beside))
         return (*taken, *own, replace(last, example=whole))
 
     def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
@@ -216,14 +217,26 @@ class Objective:
 
     def painted(self, said: str) -> "Objective":
         """The same objective with a mask by hand in every text, as `see.painted.written` says it."""
-        seen = [number for number, stage in enumerate(self.stages) if verb(stage) == "see"]
-        if not seen:
-            raise Refusal(f"{self.name} has no mask of its own that could be painted over; paint one of its parts.")
         rules = read(said)
-        stages = (*self.stages[: seen[-1] + 1], SeePainted(rules), *self.stages[seen[-1] + 1 :])
         idea = f"{self.idea} With a mask by hand: {'; '.join(rule.words for rule in rules)}."
         plain = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
-        return replace(self, name=f"{self.name}{BY_HAND}{said}", stages=stages, idea=idea, **plain)
+        return replace(self._seeing(rules), name=f"{self.name}{BY_HAND}{said}", idea=idea, **plain)
+
+    def _seeing(self, rules: tuple[Painted, ...]) -> "Objective":
+        """The same chain with a mask by hand after its own; in a mixture, in every part that a rule is meant for."""
+        unknown = [rule.part for rule in rules if rule.part > len(self.parts)]
+        if unknown:
+            known = f"its parts are 1 to {len(self.parts)}" if self.parts else "it is no mixture"
+            raise Refusal(f"{self.name} has no part {unknown[0]} to paint in; {known}.")
+        if self.parts:
+            numbered = enumerate(self.parts, 1)
+            return replace(self, parts=tuple(part._seeing(meant_for(rules, number)) for number, part in numbered))
+        seen = [number for number, stage in enumerate(self.stages) if verb(stage) == "see"]
+        if rules and not seen:
+            raise Refusal(f"{self.name} has no mask of its own that could be painted over.")
+        by_hand = (SeePainted(rules),) if rules else ()
+        after = seen[-1] + 1 if seen else 0
+        return replace(self, stages=(*self.stages[:after], *by_hand, *self.stages[after:]))
 
     @property
     def counts(self) -> bool:
@@ -255,8 +268,8 @@ Act = Callable[[Objective, int, Example], tuple[Any, Example]]
 
 def weighed(example: Example, weight: float) -> Example:
     """The same example with all its questions weighed once more."""
-    questions = tuple(replace(q, weight=q.weight * weight) for q in example.questions)
-    return replace(example, questions=questions, beside=tuple(weighed(e, weight) for e in example.beside))
+    questions = tuple(late.replace(q, weight=q.weight * weight) for q in example.questions)
+    return late.replace(example, questions=questions, beside=tuple(weighed(e, weight) for e in example.beside))
 
 
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:

@@ -1,34 +1,91 @@
-"""The mask painted by hand: single cells of a visibility matrix opened or closed, whatever the objective says."""
+"""What is painted by hand, whatever the objective says: cells of a visibility matrix, and which answers count."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from playground import frames, leaks
-from playground.example import Example, Stream, Visible
+from playground.example import Example, Question, Stream, Visible
+from playground.late import replace
 from playground.objectives.objective import Step
 from playground.objectives.rebuild import Rebuilt
 from playground.objectives.see.painted import in_cells
 from playground.refusal import Refusal
 
 Cells = Mapping[str, Iterable[tuple[int, int, bool]]]
-"""For a matrix by its name on the stage: reader, read (both 0-based, padding not counted) and whether it is open."""
+"""For a matrix by its name on the stage: reader, read (both 0-based, padding not counted) and whether it is open.
+
+Under the name "graded" the answers stand as one row: 0, the place of the answer, and whether it counts.
+"""
+
+GRADED = "graded"
+
+
+def natural(example: Example, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
+    """What can be painted, as the objective has it: the cells of every matrix, and whether each answer counts."""
+    found = frames.visible(example, row)
+    if not example.questions:
+        return found
+    counts = frames.answers(example, row)[1]
+    return {**found, GRADED: [[counts[place] for place in _answered(example, row)]]}
 
 
 def painted(example: Example, cells: Cells, row: int = 0) -> Example:
     """The same example with these cells of one row's matrices open or closed; the leak check and a model obey them."""
     for name, wanted in cells.items():
-        example = _with(example, name, list(wanted), row)
+        paint = _judged if name == GRADED else partial(_with, name=name)
+        example = paint(example, wanted=list(wanted), row=row)
     return example
 
 
 def repainted(made: Rebuilt, cells: Cells) -> Rebuilt:
     """A rebuilt text with its matrices painted from the step on that draws them, and the verdict about what is left."""
+    _refuse_what_is_not_asked(made.example, cells.get(GRADED, ()))
     steps: list[Step] = []
     seen = False
     for step in made.steps:
         seen = seen or (step.verb == "see" and step.part == 0)
         steps.append(replace(step, example=painted(step.example, cells)) if seen and step.part == 0 else step)
     return replace(made, steps=tuple(steps), verdict=leaks.check(steps[-1].example))
+
+
+def _answered(example: Example, row: int) -> list[int]:
+    """The places of the stream at which the questions are answered, padding left out."""
+    return frames.asked_of(example).real[row].nonzero().flatten().tolist()
+
+
+def _judged(example: Example, wanted: list[tuple[int, int, bool]], row: int) -> Example:
+    """The example with these answers graded or not, as far as they are asked by now."""
+    if not example.questions:
+        return example
+    places, questions = _answered(example, row), list(example.questions)
+    for _, at, counts in wanted:
+        able = _askers(example, row, places, at)
+        for k in able[:1] if counts else able:
+            graded = questions[k].graded.clone()
+            graded[row, places[at]] = counts
+            questions[k] = replace(questions[k], graded=graded)
+    return replace(example, questions=tuple(questions))
+
+
+def _refuse_what_is_not_asked(example: Example, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
+    places = _answered(example, row) if example.questions else []
+    for _, at, _counts in wanted:
+        if not 0 <= at < len(places):
+            raise Refusal(f"There is no answer {at + 1} to grade; there are {len(places)} places.")
+        if not _askers(example, row, places, at):
+            raise Refusal(f"Nothing is asked at place {at + 1}, so it has no answer that could be graded.")
+
+
+def _askers(example: Example, row: int, places: Sequence[int], at: int) -> list[int]:
+    """Which questions have an answer at a place of the drawn lane."""
+    return [k for k, q in enumerate(example.questions) if _has_answer(example, q, row, places[at])]
+
+
+def _has_answer(example: Example, question: Question, row: int, place: int) -> bool:
+    """Whether a question of the drawn lane has an answer at a place: a word of the text, or what it grades there."""
+    drawn = (question.reader == "decoder") == (example.questions[0].reader == "decoder")
+    known = question.head in ("vocabulary", "replaced") and question.against is None and question.reads is None
+    return drawn and bool(question.graded[row, place] or (known and question.origin[row, place] >= 0))
 
 
 def _with(example: Example, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Example:

@@ -14,7 +14,7 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, Typed, of_words, typed
 from playground.tokenizing.numbers import answer
-from playground.tokenizing.typed import MOST_CHARACTERS
+from playground.tokenizing.typed import LONGEST, MOST_CHARACTERS
 from playground.tokenizing.words import clean, split_words
 
 EXTRA_WORDS = ("thrilled", "study", "glad", "walk", "here", "never")
@@ -30,9 +30,6 @@ STRANGERS = (
 
 FOREIGN_STRANGER = "Le chat dort sur la chaise ."
 """A sentence of another language that translates nothing that anybody types."""
-
-HALF = 32
-"""Tokens of each of two typed texts that are used."""
 
 NEEDS = {
     "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
@@ -50,15 +47,24 @@ def strangers(seed: int) -> str:
 
 
 def read(
-    objective: Objective, text: str, pair: str, other: str, tokenizer: Tokenizer | None, more: Sequence[str] = ()
+    objective: Objective,
+    text: str,
+    pair: str,
+    other: str,
+    tokenizer: Tokenizer | None,
+    more: Sequence[str] = (),
+    longest: int = LONGEST,
 ) -> Typed:
-    """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known."""
+    """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known.
+
+    At most `longest` tokens are used, of two texts half as many of each; a sentence says where more were given.
+    """
     paired = {"pair", "translation", "distance"} & set(objective.needs)
     other = FOREIGN_STRANGER if "translation" in paired else other
     pair = answer(pair) if "answer" in objective.needs else pair
     texts = (text, pair, other) if paired else (text,)
     known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
-    given = typed(text, tokenizer or of_words((*known, *EXTRA_WORDS, *more)))
+    given = typed(text, tokenizer or of_words((*known, *EXTRA_WORDS, *more)), MOST_CHARACTERS if paired else longest)
     if "sentences" in objective.needs and _sentences(given.tokens) < 2:
         raise _lacks(objective, "sentences")
     labels = {*given.tokens.labels, *said_by_hand(objective)}
@@ -68,7 +74,7 @@ def read(
                 f"{objective.name} needs the label {need.removeprefix('label:')!r} of every word, which a typed text "
                 "does not have. Train it on a corpus that knows it, such as world."
             )
-    return replace(given, tokens=_paired(objective, given, text, pair, other)) if paired else given
+    return _paired(objective, given, text, pair, other, longest // 2) if paired else given
 
 
 def said_by_hand(objective: Objective) -> set[str]:
@@ -88,21 +94,35 @@ def _or(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _paired(objective: Objective, given: Typed, text: str, pair: str, other: str) -> Tokens:
-    second, stranger = (typed(part, given.tokenizer).tokens if part.strip() else None for part in (pair, other))
+def _paired(objective: Objective, given: Typed, text: str, pair: str, other: str, half: int) -> Typed:
+    """The text with its neighbours, each of at most `half` tokens."""
+    tokens, notice = _beside_each_other(objective, given, text, pair, other), given.notice
+    texts = {"text": tokens} | {name: t for name, t in tokens.neighbours.items() if name in ("next", "translation")}
+    for name, each in texts.items():
+        if int(each.lengths[0]) > half:
+            said = "The text" if name == "text" else "The second text"
+            notice += f" {said} has {int(each.lengths[0])} tokens; only the first {half} are used."
+    short = {name: _start(each, half) for name, each in tokens.neighbours.items()}
+    return replace(given, tokens=replace(_start(tokens, half), neighbours=short), notice=notice.strip())
+
+
+def _beside_each_other(objective: Objective, given: Typed, text: str, pair: str, other: str) -> Tokens:
+    second, stranger = (_all_of(part, given.tokenizer) if part.strip() else None for part in (pair, other))
     if "translation" in objective.needs:
         if second is None:
             raise _lacks(objective, "translation")
         first, *others = (_spoken_in(t, k) for t, k in ((given.tokens, 0), (second, 1), (stranger or second, 1)))
-        near, far = (_start(one, HALF) for one in others)
-        return replace(_start(first, HALF), neighbours={"translation": near, "other": far})
+        return replace(first, neighbours=dict(zip(("translation", "other"), others, strict=True)))
     if "distance" in objective.needs:
-        return _three(objective, typed(f"{text} {pair}", given.tokenizer).tokens, stranger)
+        return _three(objective, _all_of(f"{text} {pair}", given.tokenizer), stranger)
     if second is None and "answer" in objective.needs:
         raise _lacks(objective, "answer")
     first, second = (given.tokens, second) if second is not None else _halves(objective, given.tokens)
-    near, far = _start(second, HALF), _start(stranger or second, HALF)
-    return replace(_start(first, HALF), neighbours={"next": near, "other": far})
+    return replace(first, neighbours={"next": second, "other": stranger or second})
+
+
+def _all_of(text: str, tokenizer: Tokenizer) -> Tokens:
+    return typed(text, tokenizer, MOST_CHARACTERS).tokens
 
 
 def _halves(objective: Objective, tokens: Tokens) -> tuple[Tokens, Tokens]:
@@ -118,8 +138,8 @@ def _three(objective: Objective, tokens: Tokens, stranger: Tokens | None) -> Tok
     if _sentences(tokens) < 3:
         raise _lacks(objective, "distance")
     ends = [0, *(int((tokens.sentence[0] <= k).sum()) for k in range(3))]
-    first, near, far = (_start(_cut(tokens, a, b), HALF) for a, b in pairwise(ends))
-    return replace(first, neighbours={"next": near, "apart": far, "other": _start(stranger or far, HALF)})
+    first, near, far = (_cut(tokens, a, b) for a, b in pairwise(ends))
+    return replace(first, neighbours={"next": near, "apart": far, "other": stranger or far})
 
 
 def _sentences(tokens: Tokens) -> int:

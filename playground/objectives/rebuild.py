@@ -16,9 +16,11 @@ from playground.objectives.hands import by_hand
 from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
 from playground.objectives.reading import read, strangers, unjudged
 from playground.objectives.signal import measure
+from playground.objectives.stage import Rounding
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, typed
+from playground.tokenizing.typed import LONGEST
 
 SENTENCE = "I am happy to join with you today"
 """The survey's sentence, Table 2."""
@@ -88,7 +90,8 @@ class Rebuilt:
                 self.objective.turn({name: value}).steps(self.tokens, generator(self.seed, "stage"), wanted)[-1].example
             )
             words = leaks.heard(example)
-            hears = f"An answer hears {words:.2g} other words on average." if words else NOTHING_HEARD
+            said = f"{words:,.0f}" if words >= 10 else f"{words:.2g}"
+            hears = f"An answer hears {said} other words on average." if words else NOTHING_HEARD
             choices.append({"value": value, "hears": hears, **frames.leak(leaks.check(example))})
         return {"question": question, "knob": name, "now": self.objective.knobs[name].default, "choices": choices}
 
@@ -155,14 +158,16 @@ def rebuild(
     settings: Mapping[str, Any] | None = None,
     wanted: Mapping[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
+    longest: int = LONGEST,
 ) -> Rebuilt:
     """A typed text under an objective; `settings` turn knobs, `wanted` is a plan by hand.
 
     `pair` is the second text of objectives that need one, `other` the unrelated text (else one of our own is drawn).
+    At most `longest` tokens of the text are used.
     """
     objective = (find_objective(name) if isinstance(name, str) else name).turn(settings or {})
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
-    given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()))
+    given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()), longest)
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
     example = steps[-1].example
     notice = " ".join(filter(None, (given.notice, *rounded(steps, wanted), unjudged(objective, example))))
@@ -171,8 +176,8 @@ def rebuild(
 
 def rounded(steps: Sequence[Step], wanted: Mapping[str, Any]) -> list[str]:
     """What rounding did where a stage chose by itself; a choice by hand was not rounded."""
-    drawn = (s for s in steps if hasattr(s.stage, "rounding") and not set(s.stage.keys) & set(wanted))
-    return [s.stage.rounding(s.example) for s in drawn]
+    drawn = ((s.stage, s.example) for s in steps if isinstance(s.stage, Rounding))
+    return [stage.rounding(example) for stage, example in drawn if not set(stage.keys) & set(wanted)]
 
 
 def table(

@@ -6,7 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from playground.example import Example, natural, position_of, running
+from playground.example import Example, Tokens, natural, position_of, running
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,10 @@ class Runs:
         """What is true of a run, `[b, t]` by run, said of each of its places; 0 or False outside runs."""
         return values.gather(1, self.number) * self.marked
 
-    def whole(self, begun: Tensor) -> Tensor:
-        """All places `[m]` of the runs that begin at some, counted through the rows; what is longer is walked on."""
-        goes_on = torch.nn.functional.pad((self.marked & ~self.opens).flatten(), (0, 1))
-        found = [begun]
-        while len(found[-1]):
-            ahead = found[-1] + 1
-            found.append(ahead[goes_on.index_select(0, ahead)])
-        return torch.cat(found)
-
-    def rows(self, index: Tensor) -> "Runs":
-        """The runs of some rows alone."""
-        return Runs(self.marked[index], self.opens[index])
+    @property
+    def size(self) -> Tensor:
+        """By place, how long the run is that begins there, `[b, t]` in 16 bits; 0 where none begins."""
+        return (self.length.gather(1, self.number) * self.opens).short()
 
     @property
     def first(self) -> Tensor:
@@ -73,12 +65,39 @@ class Runs:
 
 def runs(example: Example, marked: Tensor, number: Tensor | None = None) -> Runs:
     """The longest runs of marked places `[b, t]` that are neighbours in the input and share a `number` `[b, t]`."""
-    joined = marked[:, :-1] & side_by_side(example)[:, 1:]
+    beside = None if as_text(example) else side_by_side(example)[:, 1:]
+    return _parted(marked, beside, number)
+
+
+def _parted(marked: Tensor, beside: Tensor | None, number: Tensor | None) -> Runs:
+    """The runs of marked places `[b, t]`; all are neighbours, or those are that stand `beside` the one before."""
+    goes_on = marked[:, :-1] if beside is None else marked[:, :-1] & beside
     if number is not None:
-        joined = joined & (number[:, 1:] == number[:, :-1])
+        goes_on = goes_on & (number[:, 1:] == number[:, :-1])
     opens = marked.clone(memory_format=torch.contiguous_format)
-    opens[:, 1:] &= ~joined
+    opens[:, 1:] &= ~goes_on
     return Runs(marked, opens)
+
+
+def word_sizes(tokens: Tokens) -> Tensor:
+    """By place, how many pieces the word has that begins there, `[b, t]` in 16 bits; 0 where none begins.
+
+    It is found once for a whole corpus, whose picked rows carry it along.
+    """
+    known = vars(tokens)
+    if "word_sizes" not in known and "picked" in known:
+        whole, index = known["picked"]
+        known["word_sizes"] = word_sizes(whole).index_select(0, index)
+    if "word_sizes" not in known:
+        known["word_sizes"] = _parted(tokens.maskable & (tokens.word >= 0), None, tokens.word).size
+    return known["word_sizes"]
+
+
+def spread(begun: Tensor, size: Tensor) -> Tensor:
+    """All places of the runs that begin at some places `[m]` and have some sizes `[m]`."""
+    before = size.cumsum(0).sub_(size)
+    places = (begun - before).repeat_interleave(size)
+    return places.add_(torch.arange(len(places), device=places.device))
 
 
 def places(example: Example) -> Tensor:
@@ -88,11 +107,16 @@ def places(example: Example) -> Tensor:
 
 def side_by_side(example: Example) -> Tensor:
     """Which places of the text `[b, t]` stand right behind the place before them in the input (no sign between)."""
-    width = example.tokens.ids.shape[1]
-    if example.inputs.origin.shape[1] == width and natural(example.inputs.origin):
+    if as_text(example):
         return running(example.tokens.ids) > 0
-    position = position_of(example.inputs, width)
+    position = position_of(example.inputs, example.tokens.ids.shape[1])
     return position == _before(position) + 1
+
+
+def as_text(example: Example) -> bool:
+    """Whether the input still stands as an unpadded text does."""
+    origin = example.inputs.origin
+    return origin.shape[1] == example.tokens.ids.shape[1] and natural(origin)
 
 
 def _before(values: Tensor) -> Tensor:

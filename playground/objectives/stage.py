@@ -34,6 +34,13 @@ class Planned(Protocol):
     def tell(self, example: Example, plan: Any, row: int) -> dict[str, Any]: ...
 
 
+@runtime_checkable
+class Rounding(Planned, Protocol):
+    """A stage that turns a share into a whole number, and says where that came out as something else."""
+
+    def rounding(self, example: Example) -> str: ...
+
+
 def planned(stage: object) -> TypeGuard[Planned]:
     """Whether a stage leaves something to chance; asking the protocol itself takes longer than most stages."""
     return hasattr(stage, "plan")

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
-from playground.example import Example, Spans, Stream, running, stream
+from playground.example import Example, Spans, Stream, Tokens, everything, numbers, running, spoken, stream
+from playground.late import Later, made
 
 
 @dataclass(frozen=True)
@@ -20,58 +22,77 @@ class Woven:
     real: Tensor
     padded: bool = True
 
+    def stream(self, tokens: Tokens) -> Stream:
+        """What reads it; the origins, which no model reads, are found when somebody looks."""
+        language = spoken(tokens, self.origin) if "language" in tokens.labels else None
+        return stream(self.ids, Later(getattr, self, "origin"), self.real, padded=self.padded, language=language)
+
 
 def fold(example: Example, markers: Tensor) -> Woven:
     """The input, which still stands as the text does, with one marker `[b, m]` in the place of each span.
 
     Spans come from left to right and never overlap; a span that is not there (length -1) leaves the text alone.
     """
-    spans, width = example.spans, example.tokens.ids.shape[1]
-    lengths = example.tokens.lengths[:, None]
-    stop = ((spans.start + spans.length) * spans.there).cummax(1).values
-    before = torch.cat([torch.zeros_like(lengths), stop], dim=1)
-    kept = (spans.start - before[:, :-1]) * spans.there
-    first = torch.cat([_paired(before[:, :-1], _numbered(markers, width)), before[:, -1:]], dim=1)
-    length = torch.cat([_paired(kept, spans.there.long()), lengths - before[:, -1:]], dim=1)
-    return _laid(example, example.inputs.ids, markers, spans.start.where(spans.length > 0, -1), first, length)
+    spans = example.spans
+    jump = (spans.length - 1) * spans.there
+    at = spans.start - jump.cumsum(1) + jump
+    count = example.tokens.lengths - jump.sum(1)
+    return _laid(example, example.inputs.ids, markers, at, jump, count, Later(_beginnings, spans))
 
 
-def unfold(example: Example, spans: Spans, markers: Tensor) -> Woven:
+def _beginnings(spans: Spans) -> Tensor:
+    """The first place of each span, `[b, m]`; -1 for a gap."""
+    return spans.start.where(spans.length > 0, -1)
+
+
+def unfold(example: Example, markers: Tensor) -> Woven:
     """What the spans hold, each behind its marker `[b, m]`."""
-    first = _paired(_numbered(markers, example.tokens.ids.shape[1]), spans.start)
-    length = _paired(spans.there.long(), spans.length.clamp(min=0))
-    return _laid(example, example.tokens.ids, markers, torch.full_like(markers, -1), first, length)
+    spans = example.spans
+    length = spans.length + 1
+    behind = shift((spans.start + length) * spans.there, 1).cummax(1).values
+    jump = (spans.start - behind) * spans.there
+    at, nowhere = length.cumsum(1) - length, Later(torch.full_like, markers, -1)
+    return _laid(example, example.tokens.ids, markers, at, jump, length.sum(1), nowhere)
 
 
-def _laid(example: Example, ids: Tensor, markers: Tensor, marked: Tensor, first: Tensor, length: Tensor) -> Woven:
-    """Pieces `[b, p]` one after the other: from place `first` on so many ids; markers stand behind the text."""
-    count = length.sum(1)
+def shift(values: Tensor, first: int) -> Tensor:
+    """The row moved one place to the right, `[b, n]`, with a new first value and without its last."""
+    return pad(values, (1, 0), value=first)[:, :-1]
+
+
+def _laid(
+    example: Example,
+    ids: Tensor,
+    markers: Tensor,
+    at: Tensor,
+    jump: Tensor,
+    count: Tensor,
+    marked: Later,
+) -> Woven:
+    """The text read from left to right, `count [b]` positions; from each marker on, `at [b, m]`, it has jumped so far.
+
+    A column before the text and one behind it are read where there is nothing; a marker that is not there is put
+    into one more column, which is cut off.
+    """
+    tokens, places = example.tokens, ids.shape[1]
     real, padded = below(count)
-    columns, origins = [ids, markers], [running(ids), marked]
-    if padded:
-        blank = torch.full_like(count[:, None], example.tokens.specials.pad)
-        columns, origins = [*columns, blank], [*origins, torch.full_like(blank, -1)]
-        first = torch.cat([first, torch.full_like(blank, ids.shape[1] + markers.shape[1])], dim=1)
-        length = torch.cat([length, real.shape[1] - count[:, None]], dim=1)
-    ahead = first - (length.cumsum(1) - length)
-    source = ahead.flatten().repeat_interleave(length.flatten(), output_size=real.numel()).view(real.shape)
-    source = source + running(real)
-    source = source.clamp(max=ids.shape[1] + markers.shape[1]) if padded else source
-    return Woven(torch.cat(columns, dim=1).gather(1, source), torch.cat(origins, dim=1).gather(1, source), real, padded)
+    width = real.shape[1]
+    at = at.where(example.spans.there, width)
+    place = torch.ones((len(at), width + 1), dtype=torch.long, device=at.device).scatter_add_(1, at, jump).cumsum(1)
+    place = place.clamp(max=places + 1) if padded else place
+    ids = pad(ids, (1, 1), value=tokens.specials.pad).gather(1, place).scatter(1, at, markers)[:, :width]
+    ids = ids.where(real, tokens.specials.pad) if tokens.padded else ids
+    return made(Woven, ids=ids, origin=Later(_origins, place, at, marked, real), real=real, padded=padded)
 
 
-def _numbered(markers: Tensor, first: int) -> Tensor:
-    return torch.arange(first, first + markers.shape[1], device=markers.device).expand_as(markers)
-
-
-def _paired(one: Tensor, other: Tensor) -> Tensor:
-    """One of each in turn, `[b, 2 m]`."""
-    return torch.stack([one, other], dim=2).flatten(1)
+def _origins(place: Tensor, at: Tensor, marked: Later, real: Tensor) -> Tensor:
+    """The place of the text that each position comes from; markers come from where they are said to."""
+    return (place - 1).scatter(1, at, marked())[:, :-1].where(real, -1)
 
 
 def places_below(count: Tensor, width: int) -> Tensor:
     """Which of `width` places lie below the count of their row, `[b, width]`."""
-    return torch.arange(width, device=count.device) < count[:, None]
+    return numbers(width, count.device) < count[:, None]
 
 
 def below(count: Tensor) -> tuple[Tensor, bool]:
@@ -79,7 +100,7 @@ def below(count: Tensor) -> tuple[Tensor, bool]:
     least, width = torch.stack(count.aminmax()).tolist() if len(count) else (0, 0)
     if least < width:
         return places_below(count, width), True
-    return torch.ones((), dtype=torch.bool, device=count.device).expand(len(count), width), False
+    return everything(count[:, None].expand(-1, width)), False
 
 
 def collect(example: Example, keep: Tensor) -> Woven:

@@ -14,7 +14,7 @@ from playground.tokenizing.tokenizer import Tokenizer, of_words, unknown_words
 from playground.tokenizing.words import clean, find_words
 
 LONGEST = 64
-"""Tokens of a typed text that are used; a picture of more would not be readable."""
+"""Tokens of a typed text that are used where nobody asks for more."""
 
 MOST_CHARACTERS = 20_000
 """Characters of a typed text that are looked at."""
@@ -31,7 +31,7 @@ class Typed:
     notice: str = ""
 
 
-def typed(text: str, tokenizer: Tokenizer | None = None) -> Typed:
+def typed(text: str, tokenizer: Tokenizer | None = None, longest: int = LONGEST) -> Typed:
     """One or several typed sentences; without a tokenizer the text itself is the vocabulary.
 
     Labels: guessed phrases and mentions, as running numbers (-1: none), and the language, which is always 0.
@@ -42,8 +42,8 @@ def typed(text: str, tokenizer: Tokenizer | None = None) -> Typed:
     tokenizer = tokenizer or of_words(words)
     ids = [tokenizer.encode_word(word) for word in words]
     places = [index for index, pieces in enumerate(ids) for _ in pieces]
-    kept = places[:LONGEST]
-    row = [number for pieces in ids for number in pieces][:LONGEST]
+    kept = places[:longest]
+    row = [number for pieces in ids for number in pieces][:longest]
     known = {name: torch.tensor([[values[index] for index in kept]]) for name, values in about.items()}
     tokens = Tokens(
         ids=torch.tensor([row]),
@@ -55,7 +55,8 @@ def typed(text: str, tokenizer: Tokenizer | None = None) -> Typed:
         vocabulary=tokenizer.words,
         padded=False,
     )
-    return Typed(tokens, tokenizer, _notice(len(places), len(text), unknown_words(tokenizer, words[: kept[-1] + 1])))
+    unknown = unknown_words(tokenizer, words[: kept[-1] + 1])
+    return Typed(tokens, tokenizer, _notice(len(places), len(text), longest, unknown))
 
 
 def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
@@ -85,12 +86,12 @@ def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
     return whole, {name: [values[index] for index in starts] for name, values in about.items()}
 
 
-def _notice(tokens: int, characters: int, unknown: list[str]) -> str:
+def _notice(tokens: int, characters: int, longest: int, unknown: list[str]) -> str:
     said = []
     if characters > MOST_CHARACTERS:
-        said.append(f"The text is long; only its first {LONGEST} tokens are used.")
-    elif tokens > LONGEST:
-        said.append(f"The text has {tokens} tokens; only the first {LONGEST} are used.")
+        said.append(f"The text is long; only its first {longest} tokens are used.")
+    elif tokens > longest:
+        said.append(f"The text has {tokens} tokens; only the first {longest} are used.")
     if unknown:
         said.append(f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}.")
     return " ".join(said)

@@ -3,12 +3,13 @@
 import atexit
 import threading
 from collections.abc import Callable
+from multiprocessing.synchronize import Event as Signal
 from weakref import WeakKeyDictionary
 
-_halts: WeakKeyDictionary[threading.Thread, threading.Event] = WeakKeyDictionary()
+_halts: WeakKeyDictionary[threading.Thread, threading.Event | Signal] = WeakKeyDictionary()
 
 
-def thread(work: Callable[[], None], halt: threading.Event, name: str) -> threading.Thread:
+def thread(work: Callable[[], None], halt: threading.Event | Signal, name: str) -> threading.Thread:
     """A thread, not yet started, that looks at `halt` often; a daemon cut off in a tensor call would crash the exit."""
     made = threading.Thread(target=work, name=name, daemon=True)
     _halts[made] = halt

@@ -32,10 +32,15 @@ class Blocks:
             return self.learner.example(self.feed.at(step), step)
         number, place = divmod(step, self.steps)
         if number != self._number:
+            self.begin_anew(self.steps)  # the last block's memory is free before the next one is drawn
             first = number * self.steps
             whole = self.learner.example(self.feed.between(first, first + self.steps), "block", number)
             self._number, self._drawn = number, trimmed_batches(whole, self.feed.batch)
         return self._drawn[place]
+
+    def begin_anew(self, steps: int) -> None:
+        """Forget what was drawn; from now on so many steps are drawn at once."""
+        self.steps, self._number, self._drawn = steps, -1, []
 
 
 def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed) -> int:

@@ -60,8 +60,9 @@ class Checkpointed:
 class Trouble:
     """Something went wrong, and the learner stands at `step`, where all was well.
 
-    `kind` is "numbers" (a loss or a weight was no number; the run ends here) or "memory" (a step did not fit; the run
-    goes on). `settings` are the knobs that would help, or did, ready for a fork.
+    `kind` is "numbers" (a loss or a weight was no number; the run ends here), "memory" (a step did not fit; the run
+    goes on) or "compiler" (the run goes on uncompiled). `settings` are the knobs that would help, or did, ready for a
+    fork.
     """
 
     step: int

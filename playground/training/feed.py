@@ -50,7 +50,8 @@ class Feed:
             begin, end = (min(max(step - epoch * number, 0), number) * self.batch for step in (first, last))
             index.append(self._epoch(epoch)[begin:end])
             visit.append(torch.full_like(index[-1], epoch))
-        return pick(self.windows, torch.cat(index), visit=torch.cat(visit))
+        index, visit = (each[0] if len(each) == 1 else torch.cat(each) for each in (index, visit))
+        return pick(self.windows, index, visit=visit)
 
     def _epoch(self, epoch: int) -> Tensor:
         if epoch not in self._order:

@@ -4,9 +4,10 @@ A question's loss is the mean over its graded answers, so a part counts by its s
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -20,13 +21,32 @@ from playground.rows import batches, trimmed
 Graded = tuple[Tensor, dict[str, Tensor]]
 """The weighted sum that is trained, and each question's mean loss."""
 
+Shares = Mapping[str, float | Tensor]
+"""By what each question of a part counts; nothing for a whole batch."""
 
-class OutOfMemory(Exception):
-    """The gradient of a batch did not fit; `asked` are the bytes of the allocation that failed, 0 where unknown."""
+Part = Literal["drawing", "gradient", "optimiser", "evaluation"]
+"""What is being done: drawing the examples of a step, its two passes, moving the weights, reading held-out text."""
 
-    def __init__(self, asked: int) -> None:
-        super().__init__(f"{asked} bytes")
-        self.asked = asked
+
+class OutOfMemory(Refusal):
+    """A part of a step did not fit; `asked` are the bytes of the allocation that failed, 0 where unknown."""
+
+    def __init__(self, asked: int, during: Part = "gradient") -> None:
+        super().__init__("A step does not fit into the memory; set batch or window to half, or make the model smaller.")
+        self.asked: int = asked
+        self.during: Part = during
+
+
+@contextmanager
+def room_for(during: Part) -> Iterator[None]:
+    """Want of memory is told from all other errors."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        asked = bytes_asked(error)
+        if asked is None:
+            raise
+        raise OutOfMemory(asked, during) from None
 
 
 class Gradient(Protocol):
@@ -35,15 +55,22 @@ class Gradient(Protocol):
     def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded: ...
 
 
+def losses(model: LanguageModel, part: Example, precision: str, shares: Shares) -> Graded:
+    """A part's loss and its terms, through which the gradient goes back."""
+    return grade(answers(model, part, precision), shares)
+
+
 @dataclass(frozen=True)
 class Alone:
-    """One process has the whole batch."""
+    """One process has the whole batch; its `losses` may be compiled ones."""
+
+    losses: Callable[[LanguageModel, Example, str, Shares], Graded] = losses
 
     def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded:
         parts = in_parts(example, accumulate)
         found: list[Graded] = []
         for part, shares in zip(parts, shares_of(parts, example), strict=True):
-            loss, terms = graded(answers(model, part, precision), shares if len(parts) > 1 else {})
+            loss, terms = self.losses(model, part, precision, shares)
             loss.backward()
             found.append((loss.detach(), {name: term.detach() for name, term in terms.items()}))
         return summed(found)
@@ -63,13 +90,15 @@ def in_parts(example: Example, number: int) -> list[Example]:
 
 
 def shares_of(parts: Sequence[Example], whole: Example) -> list[dict[str, float]]:
-    """For each part, what share of the graded answers of each question of the whole batch it holds."""
+    """For each part, what share of the graded answers of each question it holds; nothing for the whole batch."""
+    if len(parts) == 1:
+        return [{}]
     total = _counts(whole)
     return [{name: count / max(1, total[name]) for name, count in _counts(part).items()} for part in parts]
 
 
 def _counts(example: Example) -> dict[str, int]:
-    return {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
+    return {q.name: len(q.asked.rows) for part in example.everything for q in part.questions}
 
 
 def answers(model: LanguageModel, example: Example, precision: str) -> tuple[Answer, ...]:
@@ -81,16 +110,6 @@ def answers(model: LanguageModel, example: Example, precision: str) -> tuple[Ans
     return tuple(replace(a, scores=a.scores.float()) for a in found)
 
 
-def graded(found: Sequence[Answer], shares: dict[str, float]) -> Graded:
-    """The loss of a part, each question counted by its share; without shares, of a whole batch."""
-    if not shares:
-        return grade(found)
-    terms = {a.question.name: shares[a.question.name] * a.mean() for a in found}
-    total = sum((a.question.weight * terms[a.question.name] for a in found), torch.zeros(()))
-    assert isinstance(total, Tensor)
-    return total, terms
-
-
 def summed(parts: Sequence[Graded]) -> Graded:
     """The losses of the whole batch from those of its parts."""
     if len(parts) == 1:
@@ -99,10 +118,10 @@ def summed(parts: Sequence[Graded]) -> Graded:
     return torch.stack(losses).sum(), {name: torch.stack([t[name] for t in terms]).sum() for name in terms[0]}
 
 
-def clipped(model: nn.Module, longest: float) -> None:
+def clipped(parameters: Sequence[nn.Parameter], longest: float) -> None:
     """A gradient longer than `longest` is shortened to it; 0 leaves every gradient."""
     if longest:
-        nn.utils.clip_grad_norm_(model.parameters(), longest)
+        nn.utils.clip_grad_norm_(parameters, longest)
 
 
 def bytes_asked(error: BaseException) -> int | None:

@@ -2,17 +2,20 @@
 
 import queue
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event as Signal
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from playground.refusal import Refusal
 from playground.training import checkpoint
+from playground.training.claim import claimed, release
 from playground.training.events import Evaluated, Event, Stepped
 from playground.training.learner import Learner
 from playground.training.loop import Run, events_of, prepared, train
@@ -22,7 +25,7 @@ from playground.training.runs import Runs
 from playground.training.session import Row
 from playground.training.stacked import chosen_way, parted
 from playground.training.stacked_seeds import Stack, hindrance
-from playground.training.workers import begin, context
+from playground.training.workers import begin, context, end_with_parent
 
 SENT_EVERY = 0.1
 """Seconds between two messages of a worker: the curve grows live, and the pipe stays idle."""
@@ -77,6 +80,33 @@ def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
     return fit, f"{workers} workers would not fit: each needs about {need} and {said(free)} are free, so {fit} work."
 
 
+@dataclass(frozen=True)
+class Beside:
+    """Seeds that train beside other work of this process, in folders that are theirs already.
+
+    Somebody outside says whether they may go on and when they shall halt; every one obeys after the step that it takes.
+    """
+
+    folders: Mapping[int, Path]
+    go: Signal
+    halt: Signal
+
+    @classmethod
+    def of(cls, folders: Mapping[int, Path]) -> "Beside":
+        """Seeds that may go on."""
+        made = cls(folders, context().Event(), context().Event())
+        made.go.set()
+        return made
+
+    def obeyed(self, events: Generator[Point | Finished]) -> Generator[Point | Finished]:
+        """The same events, held up while they may not go on, cut off where they shall halt."""
+        with closing(events):
+            while not self.halt.is_set() and (event := next(events, None)) is not None:
+                yield event
+                while not (self.go.wait(0.1) or self.halt.is_set()):
+                    pass
+
+
 def train_seeds(
     run: Run,
     seeds: Sequence[int],
@@ -84,12 +114,13 @@ def train_seeds(
     runs: Runs | None = None,
     resume: bool = False,
     way: str = "auto",
+    beside: Beside | None = None,
 ) -> Iterator[Point | Finished]:
     """Train a run once for every seed, in folders of their own beneath `run.out`; points come as they are made.
 
     Each worker is a process with one thread. The numbers of a seed are the same however many workers there are, and
     but for rounding the same where the `way` is "stacked" (so is "auto" on CUDA): all models as one.
-    With `resume`, seeds that have a checkpoint go on from it.
+    With `resume`, seeds that have a checkpoint go on from it. Those `beside` other work train in workers.
     """
     if not seeds or workers < 1:
         raise Refusal(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
@@ -98,14 +129,15 @@ def train_seeds(
     parts, _ = stacks(run, seeds, way)
     if parts:
         for part in parts:
-            yield from _stacked(run, part, runs, resume)
+            together = _stacked(run, part, runs, resume, beside)
+            yield from together if beside is None else beside.obeyed(together)
         return
     number = plan(run, workers, len(seeds))[0]
-    if number == 1:
+    if number == 1 and beside is None:
         for seed in seeds:
             yield from lane(run, seed, runs, resume)
         return
-    yield from _in_workers(run, seeds, number, runs, resume)
+    yield from _in_workers(run, seeds, max(1, number), runs, resume, beside)
 
 
 def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequence[int]], str]:
@@ -124,15 +156,19 @@ def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequ
     )
 
 
-def lane(run: Run, seed: int, runs: Runs | None = None, resume: bool = False) -> Iterator[Point | Finished]:
+def lane(
+    run: Run, seed: int, runs: Runs | None = None, resume: bool = False, beside: Beside | None = None
+) -> Generator[Point | Finished]:
     """The points of one seed, and its facts."""
-    run, learner = _own(run, seed, resume)
+    run, learner = _own(run, seed, resume, beside)
     yield from _points(run, train(run, learner), learner, runs)
 
 
-def _stacked(run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool) -> Iterator[Point | Finished]:
+def _stacked(
+    run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool, beside: Beside | None = None
+) -> Generator[Point | Finished]:
     """Several seeds as one stack: those that are behind take a step each in turn, and every one begins a round once."""
-    owns = [_own(run, seed, resume) for seed in seeds]
+    owns = [_own(run, seed, resume, beside) for seed in seeds]
     courses = [prepared(*own) for own in owns]
     Stack(courses)
     going = [
@@ -149,24 +185,34 @@ def _stacked(run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool) ->
         going = [each for each in [*going[1:], going[0]] if each[0].learner.step > step]
 
 
-def _own(run: Run, seed: int, resume: bool) -> tuple[Run, Learner | None]:
-    """The run of one seed in its own folder, and its learner where it goes on."""
-    run = replace(run, seed=seed, out=None if run.out is None else run.out / lane_name(run, seed))
-    return run, resumed(run) if resume and run.out is not None and run.out.exists() else None
+def _own(run: Run, seed: int, resume: bool, beside: Beside | None = None) -> tuple[Run, Learner | None]:
+    """The run of one seed in a folder that no other run writes, and its learner where it goes on."""
+    run = replace(run, seed=seed)
+    if beside is not None or run.out is None:
+        return replace(run, out=beside.folders.get(seed) if beside else None), None
+    out = run.out / lane_name(run, seed)
+    if resume and out.exists():
+        run = replace(run, out=out)
+        return run, resumed(run)
+    return replace(run, out=claimed(out)), None
 
 
 def _points(
     run: Run, events: Iterable[Event], learner: Learner | None, runs: Runs | None
-) -> Iterator[Point | Finished]:
+) -> Generator[Point | Finished]:
     """What the events of one seed say, in short."""
     summary, last, seed = Summary(run), Row(0, None, None, 0, 0.0), run.seed
-    for event in followed(run, events, learner, runs):
-        summary.read(event)
-        if isinstance(event, Stepped):
-            last = Row.of(event)
-            yield Point(seed, last)
-        if isinstance(event, Evaluated):
-            yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
+    try:
+        for event in followed(run, events, learner, runs):
+            summary.read(event)
+            if isinstance(event, Stepped):
+                last = Row.of(event)
+                yield Point(seed, last)
+            if isinstance(event, Evaluated):
+                yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
+    finally:
+        if run.out is not None:
+            release(run.out)
     yield Finished(seed, summary.facts())
 
 
@@ -210,13 +256,13 @@ def name_in(runs: Runs, run: Run) -> str:
 
 
 def _in_workers(
-    run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool
+    run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool, beside: Beside | None = None
 ) -> Iterator[Point | Finished]:
     started = context()
     points: Queue[list[Point]] = started.Queue()
-    pool = ProcessPoolExecutor(number, started, _begin, (run, runs, resume, points))
+    pool = ProcessPoolExecutor(number, started, _begin, (run, runs, resume, beside, points))
     try:
-        done: list[Future[Finished]] = [pool.submit(_lane, seed) for seed in seeds]
+        done: list[Future[Finished | None]] = [pool.submit(_lane, seed) for seed in seeds]
         told: set[int] = set()
         while len(told) < len(seeds):
             yield from _received(points)
@@ -224,7 +270,8 @@ def _in_workers(
                 if k not in told and future.done():
                     yield from _received(points)
                     told.add(k)
-                    yield future.result()
+                    if (finished := future.result()) is not None:
+                        yield finished
     except BrokenProcessPool:
         raise Refusal(
             "A worker process ended by force, perhaps for want of memory. What was saved is kept: train with the same "
@@ -250,14 +297,17 @@ _shared: list[Any] = []
 def _begin(*shared: Any) -> None:
     """What a worker does first: take what all share."""
     begin()
+    end_with_parent()
     _shared[:] = shared
 
 
-def _lane(seed: int) -> Finished:
-    run, runs, resume, points = _shared
+def _lane(seed: int) -> Finished | None:
+    """One seed in a worker; nothing where it was told to halt."""
+    run, runs, resume, beside, points = _shared
     waiting: list[Point] = []
     sent = time.monotonic()
-    for event in lane(run, seed, runs, resume):
+    events = lane(run, seed, runs, resume, beside)
+    for event in events if beside is None else beside.obeyed(events):
         if isinstance(event, Finished):
             points.put(waiting)
             return event
@@ -265,4 +315,5 @@ def _lane(seed: int) -> Finished:
         if time.monotonic() - sent > SENT_EVERY:
             points.put(waiting)
             waiting, sent = [], time.monotonic()
-    raise AssertionError("a lane ends with its facts")
+    points.put(waiting)
+    return None

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 from playground import devices
 from playground.example import Example, Tokens
 from playground.knob import turn
-from playground.models import LanguageModel, fitted, grade, make_model
+from playground.models import LanguageModel, fitted, make_model
 from playground.models.cost import positions, step_flops
 from playground.objectives import Objective
 from playground.objectives.ask.match import AskMatch
@@ -19,7 +20,8 @@ from playground.refusal import Refusal
 from playground.rows import trimmed
 from playground.seeds import generator
 from playground.training import generator_first
-from playground.training.gradient import ALONE, Alone, Gradient, OutOfMemory, bytes_asked, clipped
+from playground.training.compiled import Compiled
+from playground.training.gradient import ALONE, Alone, Gradient, clipped, in_parts, losses, room_for, shares_of, summed
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
 
@@ -68,6 +70,11 @@ class Learner:
     def device(self) -> torch.device:
         return self.model.table.weight.device
 
+    @cached_property
+    def parameters(self) -> tuple[torch.nn.Parameter, ...]:
+        """All weights; to look for them in every module in every step would be a twentieth of a small model's step."""
+        return tuple(self.model.parameters())
+
     def example(self, tokens: Tokens, *path: object) -> Example:
         """The objective applied to a batch; `path` names the draw, by default the coming step."""
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
@@ -79,36 +86,34 @@ class Learner:
         """One optimiser step on one batch: what trained of it, the total loss, its terms, the share of the rate.
 
         The schedule says which share of the full rate is used, unless a `share` is given. Where the memory does not
-        reach for the gradient, nothing has changed yet.
+        reach for the gradient, nothing has changed yet; where it does not reach for the optimisers, weights may have.
         """
         recipe = self.entry.recipe
         example = generator_first.trained_part(self.entry, self.step, example)
         generator_first.freeze(self.entry, self.step, self.model)
-        loss, terms = self._gradient(example)
-        clipped(self.model, recipe.clip)
         share = recipe.share_at(self.step, falling) if share is None else share
-        for optimiser in self.optimisers:
-            for group in optimiser.param_groups:
-                group["lr"] = group["full_rate"] * share
-            optimiser.step()
-            optimiser.zero_grad(set_to_none=True)
+        try:
+            with room_for("gradient"):
+                loss, terms = self.gradient(self.model, example, recipe.accumulate, recipe.precision)
+            with room_for("optimiser"):
+                self._move(share)
+        finally:
+            for parameter in self.parameters:
+                parameter.grad = None
         self.step += 1
         generator_first.hand_over(self.entry, self.step, self.model)
-        self.graded += sum(int(q.graded.sum()) for part in example.everything for q in part.questions)
+        self.graded += sum(len(q.asked.rows) for part in example.everything for q in part.questions)
         tokens = example.tokens
         self.tokens += tokens.ids.numel() if not tokens.padded else int(tokens.lengths.sum())
         return example, loss, terms, share
 
-    def _gradient(self, example: Example) -> tuple[Tensor, dict[str, Tensor]]:
-        recipe = self.entry.recipe
-        try:
-            return self.gradient(self.model, example, recipe.accumulate, recipe.precision)
-        except (RuntimeError, MemoryError) as error:
-            self.model.zero_grad(set_to_none=True)
-            asked = bytes_asked(error)
-            if asked is None:
-                raise
-            raise OutOfMemory(asked) from None  # the traceback would hold on to what filled the memory
+    def _move(self, share: float) -> None:
+        """One step of every optimiser with a share of its rate."""
+        clipped(self.parameters, self.entry.recipe.clip)
+        for optimiser in self.optimisers:
+            for group in optimiser.param_groups:
+                group["lr"] = group["full_rate"] * share
+            optimiser.step()
 
     def operations(self, example: Example) -> float:
         """Operations of a step on a batch: those of the first batch were counted, others follow by their positions."""
@@ -119,7 +124,7 @@ class Learner:
     def splits(self) -> bool:
         """Whether a batch may be cut into parts: not where its rows are compared, nor where processes share it."""
         compares = any(isinstance(stage, AskMatch) for chain in self.objective.chains for stage in chain.stages)
-        return isinstance(self.gradient, Alone) and not compares
+        return isinstance(self.gradient, Alone | Compiled) and not compares
 
     @torch.no_grad()
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
@@ -127,7 +132,11 @@ class Learner:
         self.model.eval()
         rng = generator(0, "held out", device=self.device.type)
         example = generator_first.trained_part(self.entry, self.step, self.objective.example(tokens, rng))
-        _, terms = grade(self.model.answers(trimmed(example)))
+        whole = trimmed(example)
+        parts = in_parts(whole, self.entry.recipe.accumulate if self.splits else 1)
+        shares = shares_of(parts, whole)
+        with room_for("evaluation"):
+            _, terms = summed([losses(self.model, p, "float32", s) for p, s in zip(parts, shares, strict=True)])
         self.model.train()
         return {name: float(value) for name, value in terms.items()}
 
@@ -149,7 +158,7 @@ class Learner:
 
     def sound(self, loss: Tensor) -> bool:
         """Whether the loss and all weights are still numbers."""
-        return math.isfinite(float(loss)) and all(bool(p.isfinite().all()) for p in self.model.parameters())
+        return math.isfinite(float(loss)) and all(bool(p.isfinite().all()) for p in self.parameters)
 
 
 def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Optimizer]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,15 +11,15 @@ from torch import Tensor
 
 from playground.analysis.counts import cooccurrence
 from playground.corpora import Corpus
-from playground.example import Tokens
+from playground.example import Example, Tokens
 from playground.objectives import Objective
 from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.training import checkpoint, memory, together
+from playground.training import checkpoint, compiled, memory, together
 from playground.training.blocks import Blocks, steps_together
 from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
 from playground.training.feed import Feed
-from playground.training.gradient import OutOfMemory
+from playground.training.gradient import OutOfMemory, room_for
 from playground.training.learner import Learner
 from playground.training.sizes import sizes
 from playground.training.state import State
@@ -34,6 +34,7 @@ class Run:
     With `steps` the learning rate falls to its floor at the last step of the recipe; with `seconds` alone it stays
     level after the warm-up, because nobody knows the last step.
     Every `sizes_every` steps (0: never) the gradient and the update of every layer are measured.
+    Where it is `compiled`, `torch.compile` makes code of the pass and its losses; the numbers stay but for rounding.
     """
 
     entry: Entry
@@ -46,6 +47,7 @@ class Run:
     evaluate_every: int = 50
     save_every: int = 500
     sizes_every: int = 0
+    compiled: bool = False
 
     @property
     def falling(self) -> bool:
@@ -83,39 +85,77 @@ class Course:
         """One step; where the memory does not reach, in more and smaller parts."""
         learner, each = self.learner, self.run.sizes_every
         measured = bool(each) and (learner.step + 1) % each == 0
+        was_compiled = not compiled.failed(learner.gradient)
         while True:
             began = time.perf_counter()
             try:
                 with sizes(learner.model) if measured else nullcontext(()) as groups:
-                    example, self.loss, terms, share = learner.learn(self.blocks.at(learner.step), self.run.falling)
+                    example, self.loss, terms, share = self._learn()
                 break
-            except OutOfMemory as short:
-                yield memory.smaller(learner, short)
+            except OutOfMemory as error:
+                short = OutOfMemory(error.asked, error.during)  # the error itself holds on to what filled the memory
+            yield self._smaller(short)
+        if was_compiled and (reason := compiled.failed(learner.gradient)):
+            sentence = f"The run goes on without compiled code: {reason}. Only its speed changes."
+            yield Trouble(learner.step, "compiler", sentence, {})
         learner.seconds += together.seconds_of_first(time.perf_counter() - began, learner.device)
         yield Stepped(
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
             tuple(groups),
         )  # fmt: skip
 
-    def evaluate(self) -> Evaluated:
-        """The loss on the held-out rows."""
+    def _learn(self) -> tuple[Example, Tensor, dict[str, Tensor], float]:
+        with room_for("drawing"):
+            example = self.blocks.at(self.learner.step)
+        return self.learner.learn(example, self.run.falling)
+
+    def _smaller(self, short: OutOfMemory) -> Trouble:
+        """Ready to take the step again in less memory."""
+        if short.during == "drawing":
+            return memory.fewer(self.blocks, short)
+        if short.during == "optimiser":
+            self._repair()
+        return memory.smaller(self.learner, short)
+
+    def _repair(self) -> None:
+        """Some weights may have moved: the same steps again from the last good state, up to the one that failed."""
+        failed, seconds = self.learner.step, self.learner.seconds
+        self._back()
+        while self.learner.step < failed:
+            self._learn()
+        self.learner.seconds = seconds
+
+    def _back(self) -> None:
+        """To the last good state; what was turned since then stays turned."""
+        learner, entry = self.learner, self.learner.entry
+        self.good.give_back(learner)
+        learner.entry = entry
+        learner.turn({})
+
+    def evaluate(self) -> Iterator[Event]:
+        """The loss on the held-out rows, in as many parts as a step."""
+        while True:
+            try:
+                terms = self.learner.evaluate(self.held_out)
+                break
+            except OutOfMemory as error:
+                short = OutOfMemory(error.asked, error.during)
+            yield self._smaller(short)
         self.evaluated = self.learner.step
-        terms = self.learner.evaluate(self.held_out)
-        return Evaluated(self.learner.step, next(iter(terms.values())), terms)
+        yield Evaluated(self.learner.step, next(iter(terms.values())), terms)
 
     def well(self) -> bool:
         """Whether loss and weights are numbers; if so, this is where to come back to."""
         well = self.learner.sound(self.loss)
         if well and self.good.step != self.learner.step:
-            self.good = State.of(self.learner)
+            with suppress(OutOfMemory), room_for("evaluation"):  # where there is no room, the earlier one stays
+                self.good = State.of(self.learner)
         return well
 
     def go_back(self) -> Trouble:
         """Back to the last step after which all was well: steps are taken again, to the same bit, until one fails."""
-        learner, noticed, entry = self.learner, self.learner.step, self.learner.entry
-        self.good.give_back(learner)
-        learner.entry = entry
-        learner.turn({})  # what was turned since then stays turned
+        learner, noticed = self.learner, self.learner.step
+        self._back()
         while learner.step < noticed:
             before = State.of(learner)
             loss = learner.learn(self.blocks.at(learner.step), self.run.falling)[1]
@@ -123,6 +163,12 @@ class Course:
                 before.give_back(learner)
                 break
         return _advice(learner)
+
+    def keep(self, began: int) -> None:
+        """Save what was learnt since a step, where a run must end before its time."""
+        if self.run.out is not None and self.learner.step > began and self.learner.sound(self.loss):
+            with suppress(Refusal):
+                checkpoint.write_whole(self.run.out / "checkpoint.safetensors", *self.pack())
 
     def pack(self) -> checkpoint.Packed:
         """Everything that a checkpoint holds."""
@@ -147,6 +193,8 @@ def prepared(run: Run, learner: Learner | None = None) -> Course:
             raise Refusal("generator_first is above 0, which several processes cannot share; set it to 0.")
         learner.gradient = together.Together()
         run = run if together.first() else replace(run, out=None)
+    if run.compiled:
+        learner.gradient = compiled.of(learner.gradient)
     blocks = Blocks(feed, learner, steps_together(objective, asked, feed))
     return Course(run, learner, held_out, blocks, State.of(learner))
 
@@ -158,10 +206,19 @@ def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
 
 def events_of(course: Course) -> Iterator[Event]:
     """The events of a run that is ready for its first step."""
-    run, learner, began = course.run, course.learner, course.learner.step
+    began = course.learner.step
+    try:
+        yield from _events(course, began)
+    except Refusal:
+        course.keep(began)
+        raise
+
+
+def _events(course: Course, began: int) -> Iterator[Event]:
+    run, learner = course.run, course.learner
     yield Started(learner, run.corpus.unigram_entropy, course.held_out)
     if learner.step == 0:
-        yield course.evaluate()
+        yield from course.evaluate()
     with Writer() as writer:
         while not (reason := course.over):
             yield from course.step()
@@ -171,15 +228,15 @@ def events_of(course: Course) -> Iterator[Event]:
             if (evaluates or saves) and not course.well():
                 break
             if evaluates:
-                yield course.evaluate()
+                yield from course.evaluate()
             if saves and run.out is not None:
                 writer.begin(run.out, course.pack(), learner.step, stays=True)
         yield from writer.done()
-        noticed, reason = learner.step, reason if course.well() else "diverged"
+        noticed, reason = learner.step, reason if learner.sound(course.loss) else "diverged"
         if reason == "diverged":
             yield course.go_back()
         elif course.evaluated != learner.step:
-            yield course.evaluate()
+            yield from course.evaluate()
         if run.out is not None and (reason != "diverged" or learner.step > began):
             writer.begin(run.out, course.pack(), learner.step, stays=False)
             yield from writer.done()

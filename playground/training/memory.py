@@ -1,5 +1,6 @@
 """Memory: how much a run will want, how much there is, and what to do when it was not enough."""
 
+from ctypes import CDLL
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import torch
 
 from playground.refusal import Refusal
+from playground.training.blocks import Blocks
 from playground.training.events import Trouble
 from playground.training.gradient import OutOfMemory
 from playground.training.learner import Learner
@@ -18,6 +20,23 @@ PROCESS = 400 << 20
 
 FLOATS = 4
 """Bytes of a number; half precision keeps its weights whole too."""
+
+
+HELD, TRIMMED = -3, -1
+"""The numbers of glibc's M_MMAP_THRESHOLD and M_TRIM_THRESHOLD (mallopt(3))."""
+
+
+def hold() -> bool:
+    """Memory that was freed stays with this process, for one that trains and then ends; whether that could be said.
+
+    Every step frees and asks for the same large pieces. By itself glibc gives them back, and the system clears every
+    page anew: 2 to 6 % of a step. The peak stays what it was.
+    """
+    try:
+        said = [CDLL("libc.so.6").mallopt(*each) for each in ((HELD, 1 << 30), (TRIMMED, (1 << 31) - 1))]
+    except (OSError, AttributeError):  # another system, or another allocator
+        return False
+    return all(said)
 
 
 @dataclass(frozen=True)
@@ -66,8 +85,9 @@ def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) ->
 
 def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
     """Go on with parts half as large, which give the same gradient; refuse where nothing smaller is left."""
-    recipe = learner.entry.recipe
-    asked = f" ({said(short.asked)} more were asked for)" if short.asked else ""
+    recipe, asked = learner.entry.recipe, _asked(short)
+    if learner.device.type == "cuda":
+        torch.cuda.empty_cache()
     rows = ceil(recipe.batch / recipe.accumulate)
     if rows <= 1:
         raise Refusal(
@@ -83,10 +103,35 @@ def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
     learner.entry = replace(learner.entry, recipe=replace(recipe, accumulate=parts))
     sentence = (
         f"A step on {rows} rows of {recipe.window} tokens did not fit into the memory{asked}; it goes on with every "
-        f"batch in {parts} parts of {ceil(recipe.batch / parts)} rows (accumulate {recipe.accumulate} → {parts}): "
+        f"batch in {parts} parts of {_rows(ceil(recipe.batch / parts))} (accumulate {recipe.accumulate} → {parts}): "
         "the same gradient, a little slower."
     )
     return Trouble(learner.step, "memory", sentence, {"accumulate": parts})
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
+
+
+def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
+    """Go on with half as many steps drawn at once; refuse where it is one already."""
+    steps, batch = blocks.steps, blocks.feed.batch
+    if steps == 1:
+        raise Refusal(
+            f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch to "
+            f"{max(1, batch // 2)}."
+        )
+    blocks.begin_anew(steps // 2)
+    sentence = (
+        f"What {steps} steps of {batch} rows hide and ask did not fit into the memory{_asked(short)}; from step "
+        f"{blocks.learner.step + 1} on it is drawn for {steps // 2} steps at once, so by other draws than with more "
+        f"memory. A batch of {max(1, batch // 2)} needs half."
+    )
+    return Trouble(blocks.learner.step, "memory", sentence, {"batch": max(1, batch // 2)})
+
+
+def _asked(short: OutOfMemory) -> str:
+    return f" ({said(short.asked)} more were asked for)" if short.asked else ""
 
 
 def _halved(recipe: Recipe) -> int:

@@ -25,6 +25,9 @@ Told = TypeVar("Told")
 RECENT = 50
 """Steps over which the reported training loss is averaged."""
 
+READ_EVERY = 10
+"""Steps whose losses are read at once where the device computes beside Python, which would wait for every one."""
+
 
 @dataclass
 class Summary:
@@ -37,9 +40,10 @@ class Summary:
     seconds: float = 0.0
     held_out: float = 0.0
     reason: str = ""
+    compiled: bool = False
     asked: str = ""
     troubles: list[str] = field(default_factory=list)
-    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+    recent: deque[Tensor] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def read(self, event: object) -> None:
         """Take in one event."""
@@ -47,6 +51,7 @@ class Summary:
             case Started():
                 self.unigram_entropy = event.unigram_entropy
                 self.step, self.tokens = event.learner.step, event.learner.tokens
+                self.compiled = self.run.compiled
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
                 self._add(*next(iter(event.terms.items())))
@@ -54,6 +59,7 @@ class Summary:
                 self.held_out = event.held_out
             case Trouble():
                 self.troubles.append(event.sentence)
+                self.compiled = self.compiled and event.kind != "compiler"
             case Stopped():
                 self.reason = event.reason
 
@@ -62,7 +68,7 @@ class Summary:
         if question != self.asked:
             self.recent.clear()
         self.asked = question
-        self.recent.append(float(loss))
+        self.recent.append(loss)
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground train`."""
@@ -72,11 +78,12 @@ class Summary:
             "corpus_hash": self.run.corpus.hash,
             "device": str(self.run.device),
             "device_name": describe(self.run.device),
+            "compiled": self.compiled,
             "seed": self.run.seed,
             "steps": self.step,
             "seconds": round(self.seconds, 3),
             "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
-            "loss": {"train": fmean(self.recent) if self.recent else None, "held_out": self.held_out},
+            "loss": {"train": fmean(map(float, self.recent)) if self.recent else None, "held_out": self.held_out},
             "unigram_entropy": self.unigram_entropy,
             "entropy_bound": self.run.corpus.entropy_bound,
             "stopped": self.reason,
@@ -97,19 +104,39 @@ def recorded(run: Run, events: Iterable[Told], resumed_at: int = 0) -> Iterator[
         _put_aside(run.out / "checkpoint.safetensors", resumed_at)
         _keep_until(run.out / "metrics.jsonl", resumed_at)
         with (run.out / "metrics.jsonl").open("a", encoding="utf-8", buffering=1) as file:  # every line at once
-            for event in chain(began, events):
-                summary.read(event)
-                _write(file, event)
-                yield event
+            waiting: list[object] = []
+            try:
+                for event in chain(began, events):
+                    summary.read(event)
+                    waiting.append(event)
+                    if not _may_wait(run, event, len(waiting)):
+                        _write(file, waiting)
+                    yield event
+            finally:
+                _write(file, waiting)
         _write_whole(run.out / "run.json", json.dumps(summary.facts(), indent=1))
     except OSError as error:
         raise Refusal(f"The folder {run.out} cannot be written ({error.strerror or error}); choose another.") from error
 
 
-def _write(file: TextIO, event: object) -> None:
+def _may_wait(run: Run, event: object, waiting: int) -> bool:
+    """Whether nobody needs a step on the disk yet: its checkpoint is never there before it."""
+    if run.device.type == "cpu" or not isinstance(event, Stepped):
+        return False
+    return waiting < READ_EVERY and event.step % run.save_every != 0
+
+
+def _write(file: TextIO, waiting: list[object]) -> None:
+    """Write down all that waits."""
+    rows = [json.dumps(row) + "\n" for event in waiting if (row := _row(event))]
+    waiting.clear()
+    file.writelines(rows)
+
+
+def _row(event: object) -> dict[str, Any] | None:
     match event:
         case Stepped():
-            row = {
+            return {
                 "step": event.step,
                 "loss": float(event.loss),
                 "terms": {k: float(v) for k, v in event.terms.items()},
@@ -118,10 +145,8 @@ def _write(file: TextIO, event: object) -> None:
                 "rate": event.rate,
             }
         case Evaluated():
-            row = {"step": event.step, "held_out": event.held_out}
-        case _:
-            return
-    file.write(json.dumps(row) + "\n")
+            return {"step": event.step, "held_out": event.held_out}
+    return None
 
 
 def _put_aside(path: Path, resumed_at: int) -> None:

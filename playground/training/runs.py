@@ -255,11 +255,11 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
 def _kept(row: tuple[Any, ...]) -> Kept:
     found = Kept(*row[:-1])  # pyright: ignore[reportCallIssue]
     found, process = replace(found, settings=json.loads(row[-2])), row[-1]
-    gone = found.state == "running" and not _alive(process)
+    gone = found.state == "running" and not alive(process)
     return replace(found, state="cut off") if gone else found
 
 
-def _alive(process: str | None) -> bool:
+def alive(process: str | None) -> bool:
     """Whether the process that writes a run is still there; those of other machines are believed to be."""
     machine, _, number = (process or "").rpartition(":")
     if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it

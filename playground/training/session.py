@@ -15,6 +15,7 @@ from playground.analysis.glance import Glance
 from playground.knob import turn
 from playground.refusal import Refusal
 from playground.training import background, checkpoint
+from playground.training.budget import Budget
 from playground.training.checkpoint import Studied
 from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
 from playground.training.fork import Fork, fork
@@ -61,13 +62,20 @@ Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
 Look = Callable[[Learner], Any]
 """Something to see of the learner while it trains; it runs in the training thread, between two steps."""
 
+LOOKING = 0.012
+"""The share of the training's time that looks may take: a model that is slow to look at is looked at less often."""
+
+LOOKED_EVERY = 0.22
+"""Seconds of training from one look to the next, at least."""
+
 
 class Session:
     """The rows only grow, so a reader keeps a cursor and never disturbs the thread.
 
-    Looks are taken at most ten times a second and only while somebody is watching; otherwise training runs at full
-    speed. Looks of `film` are few, ever further apart and at every bookmark, and are kept. With `rows` and `moments`
-    a run that was kept goes on. States: "ready", "running", "paused", "done", "failed".
+    Looks are taken only while somebody is watching, a few times a second and so seldom that they take no more
+    than their share of the thread's time; otherwise training runs at full speed. Looks of `film` are few, ever further
+    apart and at every bookmark, and are kept. With `rows` and `moments` a run that was kept goes on. States: "ready",
+    "running", "paused", "done", "failed".
     """
 
     def __init__(
@@ -99,7 +107,10 @@ class Session:
         self.trouble: Trouble | None = None
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
-        self._watched_until, self._looked_at = 0.0, 0.0
+        self._watched_until, self._looked_at = 0.0, -1
+        # processor time, since other programs take theirs from looks and steps alike; elsewhere the processor waits
+        clock = time.thread_time if run.device.type == "cpu" else time.monotonic
+        self._looks = Budget(LOOKING, clock, clock, LOOKED_EVERY)
         self._state = "ready"
         self._thread = background.thread(self._work, self._halt, f"train-{run.entry.name}")
 
@@ -237,7 +248,9 @@ class Session:
         return not self._halt.is_set()
 
     def _show(self, learner: Learner | None, now: bool = False) -> None:
-        moment = time.monotonic()
-        due = self.watched and moment - self._looked_at >= 0.1
-        if self.look is not None and learner is not None and (now or due):
-            self.view, self._looked_at = self.look(learner), moment
+        """Look at the model where somebody wants to see it; while it rests, once is enough."""
+        if self.look is None or learner is None or learner.step == self._looked_at:
+            return
+        if now or (self.watched and (self._looks.allows or not self._go.is_set())):
+            with self._looks.spending():
+                self.view, self._looked_at = self.look(learner), learner.step

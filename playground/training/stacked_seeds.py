@@ -26,6 +26,8 @@ def hindrance(course: Course) -> str:
     """Why a run cannot be stacked with its other seeds; nothing where it can."""
     run, example = course.run, course.blocks.at(course.learner.step)
     recipe, questions = run.entry.recipe, example.questions
+    if run.compiled:
+        return "each is compiled by itself"
     if course.learner.gradient is not ALONE:
         return "several processes share its batches"
     if recipe.accumulate > 1 or recipe.precision != "float32":

@@ -35,5 +35,6 @@ class State:
         learner.seconds, learner.entry = self.seconds, self.entry
         learner.model.load_state_dict(self.weights)
         for optimiser, kept in zip(learner.optimisers, self.optimisers, strict=True):
+            optimiser.state.clear()  # its memory is needed for what takes its place
             optimiser.load_state_dict(deepcopy(kept))
             optimiser.zero_grad(set_to_none=True)

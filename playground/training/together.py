@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from playground.example import Example
 from playground.models import LanguageModel
 from playground.refusal import Refusal
-from playground.training.gradient import Graded, answers, graded, in_parts, shares_of
+from playground.training.gradient import Graded, in_parts, losses, shares_of
 
 
 def size() -> int:
@@ -62,7 +62,7 @@ class Asked(nn.Module):
         self.model = model
 
     def forward(self, part: Example, shares: dict[str, float], precision: str) -> Graded:
-        return graded(answers(self.model, part, precision), shares)
+        return losses(self.model, part, precision, shares)
 
 
 @dataclass
@@ -81,13 +81,13 @@ class Together:
                 "parts each; choose a batch that is a multiple."
             )
         mine = list(range(dist.get_rank(), len(parts), number))
-        losses = []
+        found = []
         for k in mine:
             with _later(asked, k != mine[-1]):
                 loss, terms = asked(parts[k], shares[k], precision)
                 (loss * number).backward()  # the wrapper takes the mean over the processes, we want the sum
-            losses.append(torch.stack([loss.detach(), *(t.detach() for t in terms.values())]))
-        total = torch.stack(losses).sum(0)
+            found.append(torch.stack([loss.detach(), *(t.detach() for t in terms.values())]))
+        total = torch.stack(found).sum(0)
         dist.all_reduce(total)
         return total[0], dict(zip(terms, total[1:], strict=True))
 

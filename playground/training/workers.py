@@ -4,8 +4,11 @@ Loading torch and this project costs a fresh process about three seconds of the 
 """
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 
 import torch
@@ -23,9 +26,21 @@ def context() -> BaseContext:
     return found
 
 
+def spare(busy: int = 1) -> int:
+    """Processors beside those that are busy; at least one."""
+    return max(1, (os.cpu_count() or 1) - busy)
+
+
 def begin() -> None:
     """What every worker does first: one thread each, for more would stand in each other's way."""
     torch.set_num_threads(1)
+
+
+def end_with_parent() -> None:
+    """End this worker when the process that it works for is killed; what was saved stays, and nobody waits for more."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
 
 
 @contextmanager

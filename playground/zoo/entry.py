@@ -73,7 +73,7 @@ def entry_named(name: str) -> Entry:
         try:
             return entry_for(find_objective(name))
         except Refusal:
-            raise unknown from None
+            raise Refusal(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
 
 
 def _year(source: str) -> int:

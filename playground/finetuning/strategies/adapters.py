@@ -1,17 +1,18 @@
 """Adapters: small bottlenecks between frozen layers, one set for each task."""
 
 from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 from playground.models.extras import Adapters
 
 ADAPTERS = Strategy(
     name="adapters",
     aliases=("Houlsby adapters", "Houlsby"),
     rank=20,
+    family="added parts",
     idea="Freeze the model and train a small bottleneck after each of its sub-layers.",
     source="arXiv:1902.00751, sec. 2",
     plasticity=head_only,
     rate=1e-2,
-    published=3e-4,  # sec. 3.1: the sweep was 3e-5, 3e-4, 3e-3
+    published=Published(3e-4, "github.com/google-research/adapter-bert, README, MRPC"),
     extras=(Adapters(),),
 )

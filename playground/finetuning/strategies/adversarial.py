@@ -1,16 +1,17 @@
 """Adversarial fine-tuning: the embeddings are moved where it hurts most, and the answer must stay."""
 
 from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 from playground.finetuning.unlabelled import MovedEmbeddings
 
 ADVERSARIAL = Strategy(
     name="adversarial",
     aliases=("FGM", "FreeLB"),
     rank=52,
+    family="more texts",
     idea="Train everything on each text and on the same text with its embeddings moved a little for the worst.",
     source="arXiv:1605.07725, sec. 3; arXiv:1909.11764",
     plasticity=everything,
-    published=1e-5,  # FreeLB's RoBERTa
+    published=Published(1e-5, "github.com/zhuchen03/FreeLB, launch/FreeLB, RoBERTa large on MNLI"),
     beside=(MovedEmbeddings(),),
 )

@@ -8,6 +8,7 @@ ALL_LAYERS = Strategy(
     name="all layers",
     aliases=("concatenation", "layers side by side"),
     rank=13,
+    family="features",
     idea="Freeze the model and give the head all levels at once, a longer vector and more weights.",
     source="arXiv:1810.04805, sec. 5.3",
     plasticity=head_only,

@@ -2,15 +2,16 @@
 
 from playground.finetuning.beside import ReadTaskTexts
 from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 AUXILIARY_LM = Strategy(
     name="auxiliary LM loss",
     aliases=("auxiliary loss", "auxiliary LM"),
     rank=43,
+    family="further training",
     idea="Train everything on the task and, half as strongly, on the old question asked of the same texts.",
     source="Radford et al. 2018, sec. 3.2, eq. 5; arXiv:1902.10547, sec. 3",
     plasticity=everything,
-    published=6.25e-5,  # GPT, sec. 4.1; BERT's paper, app. A.4, says 5e-5
+    published=Published(6.25e-5, "github.com/openai/finetune-transformer-lm, train.py; Weng 2019 says 5e-5"),
     beside=(ReadTaskTexts(weight=0.5),),
 )

@@ -1,13 +1,15 @@
 """Chain-thaw: one layer at a time, and all of them in the end."""
 
 from playground.finetuning.plans import one_at_a_time
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 CHAIN_THAW = Strategy(
     name="chain-thaw",
     aliases=("one layer at a time",),
     rank=31,
+    family="unfreezing",
     idea="Train the head first, then each layer alone from the lowest up, then everything together.",
     source="arXiv:1708.00524, sec. 3.3",
     plasticity=one_at_a_time,
+    published=Published(1e-4, "github.com/bfelbo/DeepMoji, deepmoji/finetuning.py; its first phase has 1e-3"),
 )

@@ -8,6 +8,7 @@ CROSS_VIEWS = Strategy(
     name="cross-view training",
     aliases=("CVT", "views"),
     rank=56,
+    family="more texts",
     idea="Train everything; every second step halves of 512 texts without labels must be answered as the whole texts.",
     source="arXiv:1809.08370, sec. 2",
     plasticity=everything,

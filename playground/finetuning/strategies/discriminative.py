@@ -1,14 +1,15 @@
 """Discriminative rates: the lower a layer, the slower it learns."""
 
 from playground.finetuning.plans import Discriminative
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 DISCRIMINATIVE = Strategy(
     name="discriminative rates",
     aliases=("discriminative", "layer-wise rates"),
     rank=33,
+    family="rates",
     idea="Give every layer a learning rate 2.6 times lower than the one above it.",
     source="arXiv:1801.06146, sec. 3.2",
     plasticity=Discriminative(),
-    published=1e-2,  # ULMFiT, sec. 4.1, the classifier
+    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

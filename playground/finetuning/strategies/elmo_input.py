@@ -2,16 +2,17 @@
 
 from playground.finetuning.head import Head
 from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 ELMO_INPUT = Strategy(
     name="ELMo at the input",
     aliases=("concatenation at the input", "[x; ELMo(x)]"),
     rank=15,
+    family="features",
     idea="Freeze the model; an LSTM of the task's own reads word vectors with a learnt mix of all layers beside.",
     source="arXiv:1802.05365, sec. 3.3",
     plasticity=head_only,
     rate=1e-2,
-    published=1e-3,  # the supplement, for names; it differs by task
+    published=Published(1e-3, "github.com/allenai/allennlp, training_config/ner_elmo.jsonnet, for names"),
     head=Head(reads="joined", recurrent=True),
 )

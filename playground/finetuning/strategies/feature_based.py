@@ -7,6 +7,7 @@ FEATURE_BASED = Strategy(
     name="feature-based",
     aliases=("frozen", "features"),
     rank=1,
+    family="features",
     idea="Freeze the whole model and train only a new head on what it knows.",
     source="survey, sec. 5.1; arXiv:1903.05987",
     plasticity=head_only,

@@ -2,15 +2,16 @@
 
 from playground.finetuning.beside import ReadTaskTexts
 from playground.finetuning.plans import AfterReading
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 FURTHER_PRE_TRAINING = Strategy(
     name="further pre-training",
     aliases=("task-adaptive pre-training",),
     rank=44,
+    family="further training",
     idea="Use the first third of the steps for the old question on the task's own texts, without their labels.",
     source="arXiv:2004.10964, sec. 4",
     plasticity=AfterReading(),
-    published=2e-5,  # the appendix, for the classifier
+    published=Published(2e-5, "github.com/allenai/dont-stop-pretraining, environments/hyperparameters.py"),
     beside=(ReadTaskTexts(weight=1.0, alone=1 / 3),),
 )

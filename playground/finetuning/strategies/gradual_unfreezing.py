@@ -1,14 +1,15 @@
 """Gradual unfreezing: the head learns first, then one layer after the other thaws from the top."""
 
 from playground.finetuning.plans import from_the_top
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 GRADUAL_UNFREEZING = Strategy(
     name="gradual unfreezing",
     aliases=("gradual", "unfreezing"),
     rank=3,
+    family="unfreezing",
     idea="Thaw one more layer in each phase, from the head down, so that lower layers forget less.",
     source="arXiv:1801.06146, sec. 3.3",
     plasticity=from_the_top,
-    published=1e-2,  # ULMFiT, sec. 4.1, the classifier
+    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

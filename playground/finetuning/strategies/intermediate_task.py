@@ -8,9 +8,9 @@ INTERMEDIATE_TASK = Strategy(
     name="intermediate task",
     aliases=("STILTs", "TANDA", "TransBERT"),
     rank=45,
+    family="further training",
     idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",
     plasticity=AfterReading(0.5),
-    published=2e-5,  # as BERT, app. A.3
     beside=(OtherTasks(share=0.5, alone=0.5),),
 )

@@ -2,14 +2,16 @@
 
 from playground.finetuning.knowledge import Facts
 from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 KNOWLEDGE = Strategy(
     name="knowledge injection",
     aliases=("K-BERT", "facts in the text"),
     rank=58,
+    family="more texts",
     idea="Train everything on texts in which facts of the generated world hang on every person's name.",
     source="K-BERT, arXiv:1909.07606, sec. 3",
     plasticity=everything,
+    published=Published(2e-5, "github.com/autoliuweijie/K-BERT, run_kbert_cls.py"),
     given=(Facts(),),
 )

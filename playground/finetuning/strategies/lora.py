@@ -1,17 +1,18 @@
 """LoRA: a low-rank update beside frozen matrices, which can be added to them afterwards."""
 
 from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 from playground.models.extras import LowRank
 
 LORA = Strategy(
     name="LoRA",
     aliases=("low-rank adaptation",),
     rank=22,
+    family="added parts",
     idea="Freeze the model and learn thin updates of its query and value matrices.",
     source="arXiv:2106.09685, sec. 4",
     plasticity=head_only,
     rate=1e-2,
-    published=5e-4,  # app. D, for RoBERTa base; 4e-4 for some tasks
+    published=Published(5e-4, "github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI"),
     extras=(LowRank(),),
 )

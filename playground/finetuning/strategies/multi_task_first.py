@@ -2,15 +2,16 @@
 
 from playground.finetuning.others import OtherTasks
 from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 MULTI_TASK_FIRST = Strategy(
     name="multi-task then alone",
     aliases=("multi-task pre-training", "T5 schedule"),
     rank=47,
+    family="several tasks",
     idea="Learn the task and three others together in the first half of the steps, then the task alone.",
     source="arXiv:1910.10683, sec. 3.5.3",
     plasticity=everything,
-    published=1e-3,  # sec. 3.1.2, constant, with AdaFactor
+    published=Published(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
     beside=(OtherTasks(number=3, share=0.5),),
 )

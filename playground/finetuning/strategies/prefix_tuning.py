@@ -1,17 +1,18 @@
-"""Prefix tuning: virtual words before the text, which only their keys and values make."""
+"""Prefix tuning: virtual words before the text, which only their keys and values make, behind a gate."""
 
 from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 from playground.models.extras import Prefix
 
 PREFIX_TUNING = Strategy(
     name="prefix tuning",
     aliases=("prefix", "virtual words"),
     rank=23,
-    idea="Freeze the model and learn a few places that every layer can look at.",
-    source="arXiv:2101.00190, sec. 4",
+    family="added parts",
+    idea="Freeze the model and learn places that every layer can look at, behind a gate that is shut at first.",
+    source="arXiv:2101.00190, sec. 4; the gate: arXiv:2303.16199, sec. 3.2",
     plasticity=head_only,
     rate=1e-2,
-    published=5e-5,  # sec. 5.3, the default
+    published=Published(5e-5, "github.com/XiangLi1999/PrefixTuning, README"),
     extras=(Prefix(),),
 )

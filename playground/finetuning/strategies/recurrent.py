@@ -2,16 +2,17 @@
 
 from playground.finetuning.head import Head
 from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 RECURRENT = Strategy(
     name="LSTM on word vectors",
     aliases=("recurrent baseline",),
     rank=14,
+    family="features",
     idea="Freeze the word vectors and let an LSTM of the task's own read them, without the layers of the model.",
     source="arXiv:1802.05365, sec. 3.3 and 4 (the baselines)",
     plasticity=head_only,
     rate=1e-2,
-    published=1e-3,  # the supplement, for names; it differs by task
+    published=Published(1e-3, "github.com/allenai/allennlp, training_config/ner_elmo.jsonnet, for names"),
     head=Head(reads=0, recurrent=True),
 )

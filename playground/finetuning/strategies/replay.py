@@ -8,9 +8,9 @@ REPLAY = Strategy(
     name="replay",
     aliases=("rehearsal",),
     rank=42,
+    family="penalties and replay",
     idea="Train everything, and in half of the steps read a few pre-training texts with their old question as well.",
     source="arXiv:1906.01076, sec. 3",
     plasticity=everything,
-    published=3e-5,  # sec. 4, with Adam
     beside=(Replay(),),
 )

@@ -8,9 +8,9 @@ SELF_DISTILLATION = Strategy(
     name="self-distillation",
     aliases=("self distillation",),
     rank=51,
+    family="own teacher",
     idea="Train everything, and stay near the scores that the mean of the earlier weights gives.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    published=2e-5,  # as BERT, app. A.3
     beside=(FollowMean(),),
 )

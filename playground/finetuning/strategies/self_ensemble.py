@@ -7,9 +7,9 @@ SELF_ENSEMBLE = Strategy(
     name="self-ensemble",
     aliases=("weight averaging",),
     rank=50,
+    family="own teacher",
     idea="Train everything and keep the mean of the weights over the second half of the steps.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    published=2e-5,  # as BERT, app. A.3
     averaged=0.5,
 )

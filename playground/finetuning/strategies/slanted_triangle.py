@@ -1,14 +1,15 @@
 """Slanted triangular rates: a short rise and a long fall."""
 
 from playground.finetuning.plans import SlantedTriangle
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 SLANTED_TRIANGLE = Strategy(
     name="slanted triangular rates",
     aliases=("STLR", "slanted triangular", "slanted triangle"),
     rank=34,
+    family="rates",
     idea="Raise the learning rate quickly to find the region, then lower it slowly to settle there.",
     source="arXiv:1801.06146, sec. 3.2, eq. 3",
     plasticity=SlantedTriangle(),
-    published=1e-2,  # sec. 3.2: the highest rate
+    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

@@ -1,13 +1,15 @@
 """Sequential unfreezing: three stages from the new weights to the oldest."""
 
 from playground.finetuning.plans import three_stages
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 THREE_STAGES = Strategy(
     name="sequential unfreezing",
     aliases=("three stages", "Chronopoulou"),
     rank=32,
+    family="unfreezing",
     idea="Train the head first, then all but the embeddings, then all.",
     source="arXiv:1902.10547, sec. 3",
     plasticity=three_stages,
+    published=Published(5e-4, "github.com/alexandra-chron/siatl, model_configs/SCV2_aux_ft_gu.yaml"),
 )

@@ -7,6 +7,7 @@ TOP_LAYER = Strategy(
     name="top layer only",
     aliases=("top layer", "last layer"),
     rank=30,
+    family="unfreezing",
     idea="Train the head and the highest layer and freeze all below.",
     source="arXiv:1502.02791",
     plasticity=top_layer,

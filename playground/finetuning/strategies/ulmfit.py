@@ -2,16 +2,17 @@
 
 from playground.finetuning.head import Head
 from playground.finetuning.plans import Discriminative, Product, SlantedTriangle, from_the_top
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 
 ULMFIT = Strategy(
     name="ULMFiT",
     aliases=("ULM-FiT",),
     rank=35,
+    family="rates",
     idea="Thaw from the top, let lower layers learn slower, let all rates rise and fall; read last, highest and mean.",
     source="arXiv:1801.06146, sec. 3.2-3.3",
     plasticity=Product((from_the_top, Discriminative(), SlantedTriangle())),
     head=Head(pool="concat"),
     rate=1e-2,
-    published=1e-2,  # sec. 4.1, the classifier; its language model had 4e-3
+    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

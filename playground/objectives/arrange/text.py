@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
-from torch import Tensor
 
 from playground.example import Example, Stream, at_origin, spoken, stream
 from playground.knob import knob
@@ -66,11 +65,6 @@ class ArrangeCode:
         known = (inputs.ids == specials.start) & inputs.real & (number >= 0)
         code = codes[number.clamp(0, len(codes) - 1)]
         return replace(example, inputs=replace(inputs, ids=code.where(known, inputs.ids)))
-
-
-def shift(values: Tensor, first: int) -> Tensor:
-    """The row moved one place to the right, `[b, n]`, with a new first value and without its last."""
-    return torch.cat([torch.full_like(values[:, :1], first), values[:, :-1]], dim=1)
 
 
 def wrapped(example: Example, before: int, after: int) -> Stream:

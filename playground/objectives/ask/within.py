@@ -1,8 +1,9 @@
 """Ask within a sum of objectives."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from playground.example import Example
+from playground.late import replace
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """Ask for words at their places."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
 
 from playground.example import Example, Question, at_origin, running
 from playground.knob import knob
+from playground.late import replace
 from playground.objectives.change.trigrams import movable
 
 

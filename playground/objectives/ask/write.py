@@ -1,13 +1,13 @@
 """Ask a decoder to write."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from playground.example import Example, Question, Stream, Tokens, at_origin, running, spoken, stream
+from playground.example import Example, Question, Stream, Tokens, at_origin, everything, running, spoken
 from playground.knob import knob
-from playground.objectives.arrange.text import shift
+from playground.late import Later, made, replace
 from playground.objectives.ask.words import asked
 from playground.objectives.change.markers import markers, sentinel
-from playground.objectives.weave import Woven, append, below, collect, unfold
+from playground.objectives.weave import Woven, append, below, collect, shift, unfold
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class AskToWrite:
         if self.end:
             written = append(written, tokens.specials.end, tokens.specials.pad)
         decoder = answered_so_far(tokens, written)
-        decoder = replace(decoder, language=spoken(tokens, decoder.origin))
         if self.target == "fragment":
             decoder = _in_its_own_places(example, written, decoder)
         return asked_to_write(example, written, decoder, copying=self.target == "text")
@@ -39,12 +38,14 @@ class AskToWrite:
     def written(self, example: Example) -> Woven:
         """What the decoder must write, `[b, n]`, and the place of the text that each answer stands at."""
         if self.target == "sentinels":
-            return unfold(example, example.spans, markers(example, "sentinel"))
+            return unfold(example, markers(example, "sentinel"))
         return whole(example.tokens) if self.target == "text" else collect(example, example.chosen)
 
 
 def whole(tokens: Tokens) -> Woven:
     """A text as it stands, without the columns that are padding in every row."""
+    if not tokens.padded:
+        return Woven(tokens.ids, running(tokens.ids), everything(tokens.ids), padded=False)
     real, padded = below(tokens.lengths)
     ids = tokens.ids[:, : real.shape[1]]
     if not padded:
@@ -54,16 +55,24 @@ def whole(tokens: Tokens) -> Woven:
 
 def answered_so_far(tokens: Tokens, written: Woven) -> Stream:
     """What a decoder has when it writes: a start sign and all answers but the last."""
-    before, origin = shift(written.ids, tokens.specials.start), shift(written.origin, -1)
-    if written.padded:
-        before, origin = before.where(written.real, tokens.specials.pad), origin.where(written.real, -1)
-    return stream(before, origin, written.real, padded=written.padded, language=spoken(tokens, origin))
+    ids, real, padded = shift(written.ids, tokens.specials.start), written.real, written.padded
+    ids = ids.where(real, tokens.specials.pad) if padded else ids
+    origin = Later(lambda: shift(written.origin, -1).where(real, -1))
+    return made(Woven, ids=ids, origin=origin, real=real, padded=padded).stream(tokens)
 
 
 def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: bool) -> Example:
     """The example with a decoder and the question what it writes."""
-    ids, real, origin = written.ids, written.real, written.origin
-    question = Question("written words", "vocabulary", "decoder", ids, real, origin, copying=copying)
+    question = made(
+        Question,
+        name="written words",
+        head="vocabulary",
+        reader="decoder",
+        targets=written.ids,
+        graded=written.real,
+        origin=Later(getattr, written, "origin"),
+        copying=copying,
+    )
     return asked(replace(example, decoder=decoder), question)
 
 

@@ -1,18 +1,19 @@
 """Change spans into markers."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, Stream, spoken, stream
+from playground.example import Action, Example
 from playground.knob import knob
+from playground.late import Later, replace
 from playground.objectives import draw
 from playground.objectives.change.tokens import one_each, put, word_id, words_by
 from playground.objectives.stage import Wishes
-from playground.objectives.weave import Woven, fold
+from playground.objectives.weave import fold
 
 MASK = "[MASK]"
 """How a person names a marker that is no word."""
@@ -46,8 +47,8 @@ class ChangeToMarkers:
 
     def build(self, example: Example, plan: Marks) -> Example:
         folded = fold(example, plan.ids)
-        inputs = _read(example, folded)
-        return replace(example, inputs=inputs, action=_folded(example, plan.ids))
+        inputs = folded.stream(example.tokens)
+        return replace(example, inputs=inputs, action=Later(_folded, example, plan.ids))
 
     def revise(self, example: Example, plan: Marks, wanted: Wishes) -> Marks:
         if "marks" not in wanted:
@@ -63,11 +64,6 @@ class ChangeToMarkers:
         if self.marker != "mask" or all(word == example.tokens.specials.mask for word in said):
             return {}
         return {"marks": [example.tokens.vocabulary[word] for word in said]}
-
-
-def _read(example: Example, folded: Woven) -> Stream:
-    language = spoken(example.tokens, folded.origin)
-    return stream(folded.ids, folded.origin, folded.real, padded=folded.padded, language=language)
 
 
 def _folded(example: Example, words: Tensor) -> Tensor:
@@ -86,7 +82,7 @@ def markers(example: Example, kind: str) -> Tensor:
     spans = example.spans
     if kind == "mask":
         return torch.full_like(spans.start, example.tokens.specials.mask)
-    return sentinel(example, spans.there.long().cumsum(1) - 1)
+    return sentinel(example, spans.there.cumsum(1) - 1)
 
 
 def sentinel(example: Example, number: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
+from playground import late
 from playground.example import Action, Example, Stream, at_origin
 from playground.knob import knob
 from playground.objectives import draw, wishes
@@ -88,14 +89,14 @@ class ChangeTokens:
 
     def build(self, example: Example, plan: Corruption) -> Example:
         corrupted = put(example.tokens.ids, plan.places, self._shown(example, plan))
-        action, inputs = put(example.action, plan.places, plan.action), example.inputs
+        inputs = example.inputs
         as_text = inputs.ids is example.tokens.ids
-        inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
-        return replace(example, action=action, inputs=inputs)
+        inputs = late.replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
+        return late.replace(example, action=late.Later(_done, example, plan), inputs=inputs)
 
     def _shown(self, example: Example, plan: Corruption) -> Tensor:
         """What stands at the chosen places, `[m]`; picking by number beats two questions that nobody can foresee."""
-        own = example.tokens.ids.take(plan.places)
+        own = example.tokens.ids.flatten().index_select(0, plan.places)
         by_action = {
             Action.MASKED: torch.full_like(own, example.tokens.specials.mask),
             Action.RANDOMISED: plan.words,
@@ -128,10 +129,15 @@ class ChangeTokens:
         return told | ({"replace": [example.tokens.vocabulary[i] for i in new]} if new else {})
 
 
+def _done(example: Example, plan: Corruption) -> Tensor:
+    """What is done to each token `[b, t]`, for whoever looks at it; no model does."""
+    return put(example.action, plan.places, plan.action)
+
+
 def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
     """Values `[b, t]` with new ones at some places `[m]`, counted through the rows."""
     copy = values.clone(memory_format=torch.contiguous_format)
-    copy.view(-1).index_copy_(0, places, new)
+    copy.view(-1).scatter_(0, places, new)
     return copy
 
 

@@ -10,7 +10,6 @@ from playground.example import Example
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen, share_of, wished
-from playground.objectives.choose.units import at_least_one
 from playground.objectives.runs import Runs, places, runs
 from playground.objectives.stage import Wishes
 
@@ -96,6 +95,15 @@ def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> 
         if not bool(budget.any()):
             break
     return taken[:, :width]
+
+
+def at_least_one(positions: Tensor, words: Runs, order: Tensor, budget: Tensor) -> Tensor:
+    """The positions `[b, t]`; where there are none, the beginning of the first word, as long as the budget."""
+    idle = (~positions.any(1)).nonzero()[:, 0]
+    if not len(idle):
+        return positions
+    word = words.of[idle] == order[idle, :1]
+    return positions.index_copy(0, idle, word & (word.cumsum(1) <= budget[idle, None]))
 
 
 def _ahead(values: Tensor, steps: int, default: int) -> Tensor:

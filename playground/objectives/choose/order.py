@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Spans
+from playground.example import Example, Spans, certain
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.spans import inside
@@ -17,8 +18,8 @@ from playground.refusal import Refusal
 LENGTHS = 5
 """The longest run of targets (XLNet, arXiv:1906.08237, sec. 3.1)."""
 
-GRAMS = {"single": (1.0,), "harmonic": tuple(1 / n for n in range(1, LENGTHS + 1)), "uniform": (1.0,) * LENGTHS}
-"""How often targets come in runs of 1, 2, ... tokens, relative to each other."""
+GRAMS = {"single": (1,), "harmonic": tuple(60 // n for n in range(1, LENGTHS + 1)), "uniform": (1,) * LENGTHS}
+"""How often targets come in runs of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,13 @@ class ChosenOrder:
 
     rank: Tensor
     predicted: Tensor
+
+
+@cache
+def _grams(kind: str, kept: float, device: torch.device) -> Tensor:
+    """Lengths of runs, each as often as its share says, and the window that each lies in, `[2, g]`."""
+    length = torch.tensor([n for n, share in enumerate(GRAMS[kind], 1) for _ in range(share)])
+    return torch.stack([length, (kept * length.double()).ceil().long()]).to(device)
 
 
 @dataclass(frozen=True)
@@ -44,35 +52,46 @@ class ChooseOrder:
 
     def plan(self, example: Example, rng: Generator) -> ChosenOrder:
         candidates, real = example.maskable, example.tokens.real
-        number = (candidates.sum(1).double() / self.kept).floor().long()
-        number = torch.minimum(number.clamp(min=1), candidates.sum(1))
+        there = draw.how_many(candidates)
+        number = (there.double() / self.kept).floor().long()
+        number = torch.minimum(number.clamp(min=1), there)
         late = self._targets(example, number, rng)
         if self.functional == "drawn":
             late |= real & ~candidates
-        return ChosenOrder(draw.shuffled(late.int() + 2 * ~real, rng), late.sum(1))
+        group = late.int() + 2 * ~real if example.tokens.padded else late.int()
+        return ChosenOrder(draw.shuffled(group, rng), late.sum(1))
 
     def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
         candidates = example.maskable
         runs = self.runs(example.tokens.lengths, candidates.shape[1], rng)
-        before = torch.nn.functional.pad(candidates.long().cumsum(1), (1, 0))
-        ends = (runs.start + runs.length.clamp(min=0)).clamp(max=candidates.shape[1])
-        held = before.gather(1, ends) - before.gather(1, runs.start)
-        fits = held.cumsum(1) <= number[:, None]
+        fits = self._held(runs, candidates).cumsum(1) <= number[:, None]
         taken = inside(replace(runs, length=runs.length.where(fits, -1)), candidates.shape[1]) & candidates
         return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng)
+
+    def _held(self, runs: Spans, candidates: Tensor) -> Tensor:
+        """How many candidates each run holds, `[b, m]`."""
+        length = runs.length.clamp(min=0)
+        if certain(candidates):
+            return length
+        before = torch.nn.functional.pad(candidates.long().cumsum(1), (1, 0))
+        ends = (runs.start + length).clamp(max=candidates.shape[1])
+        return before.gather(1, ends) - before.gather(1, runs.start)
 
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
         """One run in each window of K times its length; the windows lie side by side, the rest of the text around."""
         rows = len(lengths)
         most = 0 if self.grams == "single" else math.ceil(width / self.kept)
-        length = draw.among(GRAMS[self.grams], (rows, most), rng) + 1
-        window = (self.kept * length.double()).ceil().long()
-        there = window.cumsum(1) <= lengths[:, None]
+        every = _grams(self.grams, self.kept, lengths.device)
+        drawn = torch.randint(every.shape[1], (rows * most,), generator=rng, device=rng.device)
+        length, window = every.gather(1, drawn.expand(2, -1)).view(2, rows, most)
+        ends = window.cumsum(1)
+        there = ends <= lengths[:, None]
         rest = lengths[:, None] - (window * there).sum(1, keepdim=True)
-        first = (draw.noise((rows, 1), rng) * (rest + 1)).long() + window.cumsum(1) - window
-        start = first + (draw.noise((rows, most), rng) * (window - length + 1)).long()
-        return Spans(start.where(there, 0), length.where(there, -1))
+        where = draw.noise((rows, most + 1), rng)
+        first = (where[:, :1] * (rest + 1)).long() + ends - window
+        start = first + (where[:, 1:] * (window - length + 1)).long()
+        return Spans(start * there, length.where(there, -1))
 
     def build(self, example: Example, plan: ChosenOrder) -> Example:
         first = example.tokens.lengths - plan.predicted

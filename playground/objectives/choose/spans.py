@@ -1,14 +1,16 @@
 """Choose runs of tokens."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
+from torch.nn.functional import pad
 
-from playground.example import Example, Spans
+from playground.example import Example, Spans, certain
 from playground.knob import knob
+from playground.late import Later, replace
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import odd
 from playground.objectives.stage import Wishes
@@ -25,7 +27,7 @@ class ChosenSpans:
 def mark_spans(example: Example, plan: ChosenSpans) -> Example:
     """The spans and the tokens in them, marked; a span that meets a separator ends there."""
     spans = _cut_at_specials(example, plan)
-    return replace(example, spans=spans, chosen=inside(spans, example.tokens.ids.shape[1]))
+    return replace(example, spans=spans, chosen=Later(inside, spans, example.tokens.ids.shape[1]))
 
 
 def inside(spans: Spans, width: int) -> Tensor:
@@ -39,7 +41,7 @@ def inside(spans: Spans, width: int) -> Tensor:
 
 def _cut_at_specials(example: Example, plan: ChosenSpans) -> Spans:
     """Count the separators up to each place; the first one from a span's start on is one more than stand before it."""
-    if bool(example.maskable.all()):
+    if certain(example.maskable) or bool(example.maskable.all()):
         return Spans(plan.start, plan.length)
     width = example.tokens.ids.shape[1]
     counted = torch.cat([torch.zeros_like(example.tokens.lengths[:, None]), (~example.maskable).cumsum(1)], dim=1)
@@ -109,15 +111,20 @@ class ChooseSpans:
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        number, widest = example.tokens.lengths, example.tokens.ids.shape[1]
-        gone, runs = self.counts(number, len(example.tokens.specials.sentinels))
-        most = max(1, self._most(widest))
-        inside = draw.composition(gone, runs, most, rng)
-        outer = 0 if self.official else 1
-        between = draw.composition(number - gone + 2 * outer, runs + outer, most + 1, rng)
-        start = between[:, :-1].cumsum(1) - outer + inside.cumsum(1) - inside
-        there = torch.arange(most, device=number.device) < runs[:, None]
-        return ChosenSpans(start * there, inside.where(there, -1))
+        tokens = example.tokens
+        cuts, most = _cuts(self, tokens.ids.shape[1], len(tokens.specials.sentinels), tokens.ids.device)
+        count, number = cuts.gather(1, tokens.lengths.expand(4, -1)).view(2, -1)
+        kept, gone = (draw.subset(count, number, most, rng) + 1).chunk(2)
+        before = pad(gone, (1, -1))
+        length = gone - before
+        there = length > 0
+        start = kept - self.outer + before
+        return ChosenSpans(start * there, length.where(there, -1))
+
+    @property
+    def outer(self) -> int:
+        """Whether a run may lie at each end of the text: 1 for yes."""
+        return 0 if self.official else 1
 
     def rounding(self, example: Example) -> str:
         """What rounding did to the share of the first text, where that is odd."""
@@ -129,15 +136,26 @@ class ChooseSpans:
         wanted = draw.half_even(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
         gone = torch.minimum(wanted, (number - 1).clamp(min=0))
         runs = (gone.double() / self.mean_length).round().long().clamp(min=1, max=sentinels)
-        room = (number - gone) + (0 if self.official else 1)
+        room = number - gone + self.outer
         return gone, torch.minimum(torch.minimum(runs, room), gone)
-
-    def _most(self, widest: int) -> int:
-        return round(max(1, round(self.rate * widest)) / self.mean_length) + 1
 
     build = staticmethod(mark_spans)
     revise = staticmethod(wished_spans)
     tell = staticmethod(tell_spans)
+
+
+@lru_cache(maxsize=64)
+def _cuts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device) -> tuple[Tensor, int]:
+    """By the length of a text, how many cuts part what is kept and what is gone, of how many `[4, widest + 1]`.
+
+    So many runs lie where kept tokens are cut, before the first and behind the last one too unless it is `official`,
+    and one cut fewer parts the runs from each other. Also the most runs of all lengths.
+    """
+    length = torch.arange(widest + 1)
+    gone, runs = stage.counts(length, sentinels)
+    kept, outer = length - gone, stage.outer
+    cuts = torch.stack([runs - 1 + outer, runs - 1, kept - 1 + 2 * outer, gone - 1])
+    return cuts.to(device), max(1, int(runs.max()))
 
 
 @dataclass(frozen=True)
@@ -152,34 +170,31 @@ class ChoosePoissonSpans:
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        number = example.tokens.lengths
-        budget = torch.minimum(draw.ceiling(self.rate, number), number)
-        most = self.most(example.tokens.ids.shape[1])
-        length = _last_anywhere(_used(draw.poisson_budget(budget, self.mean_length, most, rng)), rng)
+        budgets = _budgets(self.rate, example.tokens.ids.shape[1], example.tokens.ids.device)
+        budget, slots = budgets.gather(1, example.tokens.lengths.expand(2, -1))
+        length = draw.poisson_budget(budget, self.mean_length, rng)
         there = length >= 0
-        slot = draw.sorted_places(there, number - budget + 1, rng)
+        count = there.sum(1)
+        length = _last_anywhere(length, count[:, None], rng)
         taken = length.clamp(min=0)
-        return ChosenSpans((slot + taken.cumsum(1) - taken) * there, length)
-
-    def most(self, widest: int) -> int:
-        """So many lengths reach any budget: its own number of them and seven standard deviations."""
-        budget = math.ceil(self.rate * widest)
-        return math.ceil(((7 + math.sqrt(49 + 4 * budget)) / 2) ** 2 / self.mean_length) + 1
+        before = taken.cumsum(1) - taken
+        return ChosenSpans((draw.sorted_places(count, slots, length.shape[1], rng) + before) * there, length)
 
     build = staticmethod(mark_spans)
     revise = staticmethod(wished_spans)
     tell = staticmethod(tell_spans)
 
 
-def _used(length: Tensor) -> Tensor:
-    """The lengths `[b, m]` without the columns that no row has come to; one is always left."""
-    return length[:, : max(1, int((length >= 0).sum(1).max())) if len(length) else 1]
+@lru_cache(maxsize=64)
+def _budgets(rate: float, widest: int, device: torch.device) -> Tensor:
+    """By the length of a text, how many tokens vanish and in how many places a run may lie, `[2, widest + 1]`."""
+    length = torch.arange(widest + 1)
+    budget = torch.minimum(draw.ceiling(rate, length), length)
+    return torch.stack([budget, length - budget + 1]).to(device)
 
 
-def _last_anywhere(length: Tensor, rng: Generator) -> Tensor:
-    """The last length of each row `[b, m]` changes places with any of them: it alone was cut to fit the budget."""
-    count = (length >= 0).sum(1, keepdim=True)
-    last = (count - 1).clamp(min=0)
-    other = torch.minimum((draw.noise(tuple(count.shape), rng) * count).long(), last)
-    cut, whole = length.gather(1, last), length.gather(1, other)
-    return length.scatter(1, last, whole).scatter(1, other, cut)
+def _last_anywhere(length: Tensor, count: Tensor, rng: Generator) -> Tensor:
+    """The last of the `count [b, 1]` lengths `[b, m]` changes places with any of them: it alone was cut to fit."""
+    other = (draw.noise(tuple(count.shape), rng) * count).long()
+    both = torch.cat([other, (count - 1).clamp(min=0)], dim=1)
+    return length.scatter(1, both, length.gather(1, both.flip(1)))

@@ -1,12 +1,13 @@
 """Choose single tokens."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
+import torch
 from torch import Generator, Tensor, minimum
 
-from playground.example import Example, choosing
+from playground.example import Example, certain, choosing
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
@@ -102,6 +103,8 @@ class ChooseTokens:
 
 def chosen_of(example: Example, plan: Chosen, candidates: Tensor, copies: int = 0) -> Example:
     """The example with what a plan chose of the candidates `[b, t]`."""
+    if certain(candidates):
+        return choosing(example, plan.positions, plan.places, copies)
     kept = candidates.flatten().index_select(0, plan.places)
     places = plan.places if bool(kept.all()) else plan.places[kept]
     return choosing(example, plan.positions & candidates, places, copies)
@@ -109,8 +112,14 @@ def chosen_of(example: Example, plan: Chosen, candidates: Tensor, copies: int = 
 
 def share_of(rate: float, candidates: Tensor, specials: int) -> Tensor:
     """BERT's count `[b]` of the candidates and some specials: half to even, at least one, at most all candidates."""
-    number = candidates.sum(1)
-    return minimum(draw.half_even(rate, number + specials).clamp(min=1 if rate > 0 else 0), number)
+    return _shares(rate, candidates.shape[1], specials, candidates.device).index_select(0, draw.how_many(candidates))
+
+
+@lru_cache(maxsize=64)
+def _shares(rate: float, widest: int, specials: int, device: torch.device) -> Tensor:
+    """The same by the number of candidates, `[widest + 1]`."""
+    number = torch.arange(widest + 1)
+    return minimum(draw.half_even(rate, number + specials).clamp(min=1 if rate > 0 else 0), number).to(device)
 
 
 def wished(example: Example, plan: Chosen, wanted: Wishes) -> Chosen:

@@ -1,16 +1,16 @@
 """Choose whole words, phrases or names."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Tokens
+from playground.example import Example, Tokens, everything
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen, chosen_of, share_of, wished
-from playground.objectives.runs import Runs, runs
+from playground.objectives.runs import Runs, as_text, runs, spread, word_sizes
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
 
@@ -34,20 +34,28 @@ class ChooseUnits:
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
-        units = self.units(example)
+        size = self.sizes(example)
         if self.law == "iid":
-            chosen = Chosen.at(units.whole(draw.some_places(self.rate, units.opens, rng)), units.opens)
-            return self._or_one(chosen, units, rng) if self.min_one and self.rate else chosen
+            begun = draw.some_places(self.rate, everything(size), rng)
+            chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
+            return self._or_one(chosen, size, rng) if self.min_one and self.rate else chosen
         budget = share_of(self.rate, example.maskable, self.specials)
-        taken, order = take_at_random(units, budget, rng)
-        positions = units.at(taken)
-        return Chosen(at_least_one(positions, units, order, budget) if self.min_one else positions)
+        taken = take_at_random(size, budget, example.tokens, rng)
+        if self.min_one:
+            taken = at_least_one(taken, size, budget, rng)
+        return Chosen.at(spread(taken.begun, taken.size), size)
 
-    def _or_one(self, chosen: Chosen, units: Runs, rng: Generator) -> Chosen:
+    def _or_one(self, chosen: Chosen, size: Tensor, rng: Generator) -> Chosen:
         """The choice; where a row has none, any one of its units."""
-        one = (draw.noise(tuple(units.count.shape), rng) * units.count).long()
         idle = (~chosen.positions.any(1)).nonzero()[:, 0]
-        return Chosen(chosen.positions.index_copy(0, idle, units.rows(idle).of == one[idle, None]))
+        if not len(idle) or not size.shape[1]:
+            return chosen
+        return Chosen.at(torch.cat([chosen.places, spread(*any_one(size, idle, rng))]), size)
+
+    def sizes(self, example: Example) -> Tensor:
+        """By place, how many tokens the unit has that begins there, `[b, t]` in 16 bits; 0 where none begins."""
+        plain = self.unit == "word" and as_text(example)
+        return word_sizes(example.tokens) if plain else self.units(example).size
 
     def units(self, example: Example) -> Runs:
         """The units of each text; a special in the middle parts one in two."""
@@ -81,58 +89,92 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
     return number
 
 
-def take_at_random(units: Runs, budget: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
-    """Which units `[b, u]` are taken when they come at random and each that still fits is kept; how they came.
+@dataclass(frozen=True)
+class Taken:
+    """Units in the order in which they were taken: where they begin, their sizes `[m]`; 0 where one was passed over.
 
-    Drawing with replacement and passing over what came before is a random order. What it leaves open after some
-    draws, in few rows, is closed by taking one at random among the units that still fit until none does.
+    `left` is what is left of each budget `[b]`, `coming` `[b, t]` the sizes of the units that have not come yet.
     """
-    most = int(budget.max()) + SPARE if units.number.numel() else 0
-    order = (draw.noise((len(budget), most), rng) * units.count[:, None]).long()
-    taken = take_what_fits(units.length, order, budget)
-    left = budget - (units.length * taken).sum(1)
-    open_ = (left > 0).nonzero()[:, 0]
-    size = units.length[open_].masked_fill(taken[open_], 0)
-    taken[open_] |= _close(size, left[open_], rng)
-    return taken, order
+
+    begun: Tensor
+    size: Tensor
+    left: Tensor
+    coming: Tensor
 
 
-SPARE = 3
-"""So many units more than the budget has tokens are drawn for all rows; it does not matter for what comes out."""
+def take_at_random(size: Tensor, budget: Tensor, tokens: Tokens, rng: Generator) -> Taken:
+    """Units of some sizes `[b, t]` taken when they come at random and each that still fits is kept.
 
-
-def _close(size: Tensor, left: Tensor, rng: Generator) -> Tensor:
-    """Which units `[b, u]` of some sizes are taken, one after the other, at random among those that fit."""
-    taken = torch.zeros_like(size, dtype=torch.bool)
-    while bool((fits := (size > 0) & (size <= left[:, None])).any()):
-        one = draw.noise(tuple(size.shape), rng).masked_fill(~fits, -1.0).argmax(1, keepdim=True)
-        new = fits.gather(1, one)
-        left = left - (size.gather(1, one) * new)[:, 0]
-        size, taken = size.scatter(1, one, 0), taken.scatter(1, one, taken.gather(1, one) | new)
-    return taken
-
-
-def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Tensor:
-    """Which units `[b, u]` are taken when they come in an order `[b, m]` and each one that still fits is kept.
-
-    A unit that comes again is passed over: it was taken, or it did not fit and never will.
+    Drawing places of the text with replacement and passing over those where no unit begins and what came before is a
+    random order. What it leaves open after some draws, in few rows, is closed by taking one at random among the units
+    that still fit until none does.
     """
-    row, left, kept = torch.arange(len(size), device=size.device) * size.shape[1], budget, []
-    flat, places = size.flatten().clone(), (order + row[:, None]).T.contiguous()
-    for one in places.unbind():
-        length = flat.take(one)
-        fits = (length > 0) & (length <= left)
-        left = left - length * fits
-        flat.index_fill_(0, one, 0)
-        kept.append(fits)
-    taken = torch.zeros_like(size, dtype=torch.bool)
-    if kept:
-        taken.view(-1).index_fill_(0, places[torch.stack(kept)], True)
-    return taken
+    most = SPARE + int(budget.max()) * 3 // 2 if size.numel() else 0
+    return _close(take_what_fits(size, _places(tokens, most, rng), budget), rng)
 
 
-def at_least_one(positions: Tensor, units: Runs, order: Tensor, budget: Tensor) -> Tensor:
-    """The positions `[b, t]`; where there are none, the beginning of the first unit, as long as the budget."""
-    idle = (~positions.any(1)).nonzero()[:, 0]
-    unit = units.rows(idle).of == order[idle, :1]
-    return positions.index_copy(0, idle, unit & (unit.cumsum(1) <= budget[idle, None]))
+SPARE = 4
+"""So many places more than one and a half times the budget are drawn; it does not matter for what comes out."""
+
+
+def _places(tokens: Tokens, number: int, rng: Generator) -> Tensor:
+    """Any places of each text, `[number, b]`."""
+    rows, width = tokens.ids.shape
+    if not tokens.padded:
+        return torch.randint(max(1, width), (number, rows), generator=rng, device=rng.device)
+    return (draw.noise((number, rows), rng) * tokens.lengths).long()
+
+
+def _first_of_rows(size: Tensor) -> Tensor:
+    return torch.arange(len(size), device=size.device) * size.shape[1]
+
+
+def _close(taken: Taken, rng: Generator) -> Taken:
+    """What is left of the budgets is spent, one unit after the other, on any that fits, until none does."""
+    rows = (taken.left > 0).nonzero()[:, 0]
+    coming, left = taken.coming.index_select(0, rows), taken.left.index_select(0, rows)
+    first, begun, size = _first_of_rows(taken.coming)[rows], [taken.begun], [taken.size]
+    while bool((fits := coming <= left[:, None]).any()):
+        one = (draw.noise(tuple(fits.shape), rng) + fits).argmax(1, keepdim=True)
+        size.append((coming.gather(1, one) * fits.gather(1, one))[:, 0].long())
+        begun.append(first + one[:, 0])
+        coming, left = coming.scatter(1, one, NOWHERE), left - size[-1]
+    return Taken(torch.cat(begun), torch.cat(size), taken.left.index_copy(0, rows, left), taken.coming)
+
+
+def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Taken:
+    """Units of some sizes `[b, t]` kept when their places come in an order `[m, b]` and each must still fit.
+
+    A unit that comes again is passed over: it was taken, or it did not fit and never will. What is left would be less
+    than nothing where a unit does not fit, and without its sign that is more than there was.
+    """
+    places, left = order + _first_of_rows(size), [budget.short()]
+    coming = (size - 1).bitwise_and_(NOWHERE - 1).add_(1)
+    every = coming.view(-1)
+    for place in places.unbind():
+        one = every.index_select(0, place)
+        every.index_fill_(0, place, NOWHERE)
+        left.append(torch.minimum((left[-1] - one).bitwise_and_(2**15 - 1), left[-1]))
+    after = torch.stack(left).long()
+    return Taken(places.flatten(), (after[:-1] - after[1:]).flatten(), after[-1], coming)
+
+
+NOWHERE = 2**14
+"""A size that fits nowhere, also that of places where no unit begins."""
+
+
+def at_least_one(taken: Taken, size: Tensor, budget: Tensor, rng: Generator) -> Taken:
+    """The same units; where a row has none because none fits, the beginning of any, as long as the budget."""
+    idle = (taken.left == budget).nonzero()[:, 0]
+    if not len(idle) or not size.shape[1]:
+        return taken
+    begun, whole = any_one(size, idle, rng)
+    cut = torch.minimum(whole, budget[idle])
+    return replace(taken, begun=torch.cat([taken.begun, begun]), size=torch.cat([taken.size, cut]))
+
+
+def any_one(size: Tensor, rows: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Of each of some rows any one unit: where it begins and its size; 0 where a row has none."""
+    mine = size[rows]
+    one = (draw.noise(tuple(mine.shape), rng) + (mine > 0)).argmax(1)
+    return _first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()

@@ -133,5 +133,5 @@ MULTILINGUAL_DENOISING = replace(
     needs=("translation",),
     stages=(ArrangeLanguage(), ChoosePoissonSpans(rate=0.35, mean_length=3.5), *BART_MIXTURE.stages[1:]),
     idea="Corrupt texts of several languages as BART does, each position told its language; a decoder writes the text.",
-    source="arXiv:2001.08210, sec. 2.1",
+    source="arXiv:2001.08210, sec. 2",
 )

@@ -27,7 +27,7 @@ TLM = Objective(
     idea="Hide words in a sentence and in its translation; each may be read off the other language.",
     loss="Mean cross-entropy of the hidden words of both languages.",
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, \hat{y})"),),
-    source="arXiv:1901.07291, sec. 3.3",
+    source="arXiv:1901.07291, sec. 3.4",
 )
 
 TRANSLATION_PAIRS = Objective(

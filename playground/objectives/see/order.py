@@ -33,32 +33,30 @@ class SeeOrder:
         inputs = example.inputs
         reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
         content, query = both_streams(inputs, reader, read)
-        turned = both_streams(inputs, -reader, -read)
+        if self.streams == "an order that turns round":
+            turned = both_streams(inputs, -reader, -read)
+            content, query = (replace(seen, above=above) for seen, above in zip((content, query), turned, strict=True))
         visible, query_visible = {
             "two streams": (content, query),
             "one that sees itself": (content, None),
             "one blind to itself": (query, None),
-            "places only": (content, replace(content, reader=reader - NEVER)),
-            "an order that turns round": (replace(content, above=turned[0]), replace(query, above=turned[1])),
+            "places only": (content, replace(content, reader=content.reader - NEVER)),
+            "an order that turns round": (content, query),
         }[self.streams]
         return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible))
 
     def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
         """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""
+        if self.context == "strict":
+            return example.rank, example.rank
         targets = (example.rank + 1) * example.chosen - 1
+        if self.context == "together":
+            return targets, targets
         ranked = example.rank.masked_fill(~example.chosen & example.maskable, -1)
-        match self.context:
-            case "strict":
-                return example.rank, example.rank
-            case "xlnet":
-                return ranked, ranked
-            case "hf":
-                return ranked, targets
-            case _:
-                return targets, targets
+        return ranked, ranked if self.context == "xlnet" else targets
 
 
 def both_streams(inputs: Stream, reader: Tensor, read: Tensor) -> tuple[Visible, Visible]:
     """Who sees whom by levels `[b, n]`: content that also sees its own level, queries that see only what is below."""
     content = by_level(reader, read, inputs.real, inputs.padded)
-    return content, replace(content, reader=reader - 1)
+    return content, replace(content, reader=content.reader - 1)

@@ -10,27 +10,34 @@ from torch import Tensor
 from playground.example import Example, Stream, Visible
 from playground.refusal import Refusal
 
-CELLS = re.compile(r"(encoder|content|query|decoder|cross)((?: opens(?: [+-]\d{1,3})+| closes(?: [+-]\d{1,3})+)+)")
+CELLS = re.compile(
+    r"(?:part (\d{1,2}) )?(encoder|content|query|decoder|cross)((?: opens(?: [+-]\d{1,3})+| closes(?: [+-]\d{1,3})+)+)"
+)
 
 
 @dataclass(frozen=True)
 class Painted:
-    """What was painted in one matrix: how many places to the right (to the left: negative) readers look or do not."""
+    """What was painted in one matrix: how many places to the right (to the left: negative) readers look or do not.
+
+    `part` is the part of a mixture that it was painted in, from 1; 0 for all that an objective has.
+    """
 
     matrix: str
     opens: tuple[int, ...] = ()
     closes: tuple[int, ...] = ()
+    part: int = 0
 
     def __str__(self) -> str:
         said = {"opens": self.opens, "closes": self.closes}
         parts = (f"{verb} {' '.join(f'{d:+d}' for d in some)}" for verb, some in said.items() if some)
-        return " ".join([self.matrix, *parts])
+        return " ".join([*([f"part {self.part}"] if self.part else []), self.matrix, *parts])
 
     @property
     def words(self) -> str:
         """The same for a person."""
         said = {"every place also looks": self.opens, "no place looks": self.closes}
-        where = "" if self.matrix == "encoder" else f"{self.matrix}: "
+        places = [*([f"part {self.part}"] if self.part else []), *([self.matrix] if self.matrix != "encoder" else [])]
+        where = f"{', '.join(places)}: " if places else ""
         return where + ", ".join(f"{who} {_places(some)}" for who, some in said.items() if some)
 
 
@@ -40,13 +47,16 @@ def _places(distances: Iterable[int]) -> str:
     return " and ".join(said)
 
 
-def carried(cells: Mapping[str, Iterable[tuple[int, int, bool]]]) -> tuple[Painted, ...]:
-    """Painted cells (reader, read, open) of one text as a rule for all: by how far the reader looks, open wins."""
+def carried(cells: Mapping[str, Iterable[tuple[int, int, bool]]], part: int = 0) -> tuple[Painted, ...]:
+    """Painted cells (reader, read, open) of one text as a rule for all: by how far the reader looks, open wins.
+
+    `part` is the part of a mixture that was on screen, from 1.
+    """
     made = []
     for matrix, some in cells.items():
         opens = {read - reader for reader, read, is_open in some if is_open}
         closes = {read - reader for reader, read, is_open in some if not is_open} - opens
-        made.append(Painted(matrix, tuple(sorted(opens)), tuple(sorted(closes))))
+        made.append(Painted(matrix, tuple(sorted(opens)), tuple(sorted(closes)), part))
     return tuple(made)
 
 
@@ -62,9 +72,15 @@ def read(said: str) -> tuple[Painted, ...]:
         found = CELLS.fullmatch(part.strip())
         if found is None:
             raise Refusal(f'A painted mask is {part!r}; write it like "encoder opens +1 +2 closes -1".')
-        places = {verb: re.findall(rf"{verb}((?: [+-]\d+)+)", found[2]) for verb in ("opens", "closes")}
-        made.append(Painted(found[1], *(tuple(map(int, " ".join(some).split())) for some in places.values())))
+        places = {verb: re.findall(rf"{verb}((?: [+-]\d+)+)", found[3]) for verb in ("opens", "closes")}
+        opens, closes = (tuple(map(int, " ".join(some).split())) for some in places.values())
+        made.append(Painted(found[2], opens, closes, int(found[1] or 0)))
     return tuple(made)
+
+
+def meant_for(rules: Iterable[Painted], part: int) -> tuple[Painted, ...]:
+    """The rules that a part of a mixture obeys: its own, and those that name no part."""
+    return tuple(replace(rule, part=0) for rule in rules if rule.part in (0, part))
 
 
 @dataclass(frozen=True)
