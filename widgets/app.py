@@ -8,13 +8,20 @@ from urllib.parse import parse_qsl, urlencode
 import panel as pn
 import panel_material_ui as pmui
 
+from widgets import room
 from widgets.first import TEMPLATE, first
+from widgets.keys import keys
 from widgets.live import drain
+from widgets.lost import Lost
+from widgets.night import Night, scheme
 from widgets.pages import corpus, stage, train, transfer
 from widgets.scene.care import Care
-from widgets.store import SCENE, Store
+from widgets.store import SCENE, StageStore, Store
+from widgets.theme import LARGER, html, say
 from widgets.training import runs_folder
+from widgets.turned import Turned
 from widgets.typed import Typed
+from widgets.visit import after_the_answer
 
 pn.extension()
 
@@ -22,9 +29,17 @@ MOST_VISITS = 40
 """Visits at the same time; each may train one model."""
 
 WORDING = {"button": {"textTransform": "none"}}
+LARGE_TYPE = {f"@media (min-width: {px}px)": {"fontSize": f"{0.875 * times}rem"} for px, times in LARGER.items()}
+LARGE_BAR = {f"@media (min-width: {px}px)": {"zoom": times} for px, times in LARGER.items()}
+AS_MEASURED, AS_LARGE = {"zoom": "calc(1 / var(--larger, 1))"}, {"zoom": "var(--larger, 1)"}
+"""What opens beside a control is placed in pixels of the screen; only what it holds is as large as the control."""
+
 SHAPES = {
-    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important"}}},
-    "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px"}}},
+    "MuiPopover": {"styleOverrides": {"root": AS_MEASURED}},
+    "MuiMenu": {"styleOverrides": {"list": AS_LARGE}},
+    "MuiTooltip": {"styleOverrides": {"popper": AS_MEASURED, "tooltip": AS_LARGE}},
+    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important", **LARGE_BAR}}},
+    "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE}}},
     "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
 }
 NIGHT = {"MuiAppBar": {"styleOverrides": {"root": {"backgroundColor": "#16293a", "color": "#e8f1f8"}}}}
@@ -41,13 +56,15 @@ def app(runs: Path | None = None) -> Any:
     if len(_visits) >= MOST_VISITS:
         return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
     store = Store(runs or runs_folder())
+    room.fit(store.train)
     _visits.add(id(store))
     if pn.state.location is not None:
         _link(store)
     tabs, drained = _rooms(store)
     drain(drained)
     if pn.state.curdoc is not None:
-        pn.state.curdoc.template_variables["first"] = first(store.stage) if store.page == 0 else ""
+        opening = first(store.stage) if store.page == 0 else ""
+        pn.state.curdoc.template_variables.update(first=opening, scheme=scheme())
 
     def gone(session_context: Any) -> None:
         _visits.discard(id(store))
@@ -56,9 +73,15 @@ def app(runs: Path | None = None) -> Any:
     pn.state.on_session_destroyed(gone)
     return pmui.Page(
         title="Pretraining Playground",
-        main=[tabs, Care(height=0, margin=0), Typed(height=0, margin=0)],
+        main=[
+            *(html(say(said, "notice")) for said in room.told()),
+            tabs,
+            *(each(height=0, margin=0) for each in (Care, Typed, Turned, Lost, Night)),
+            keys(store),
+        ],
         main_width="100%",
         theme_config=THEME,
+        dark_theme=scheme() == "dark",
         template=TEMPLATE,
     )
 
@@ -89,22 +112,46 @@ def _rooms(store: Store) -> tuple[Any, Callable[[], None]]:
         for tick in tuple(ticks):  # a tick may open another page
             tick()
 
-    enter(store.page)
+    after_the_answer(lambda: enter(store.page))
     tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
     store.param.watch(lambda event: enter(event.new), "page")
     return tabs, drained
 
 
 def _link(store: Store) -> None:
-    """Keep what is on screen in the address, so that it can be shared."""
+    """Keep what is on screen in the address, so that it can be shared, and follow Back and Forward of the browser."""
     location = pn.state.location
-    asked = dict(parse_qsl(location.search.removeprefix("?"), keep_blank_values=True))
-    store.stage.open(asked if set(asked) - {"page"} else {**asked, "view": "table"})
-    store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0
+    turning = False
 
     def tell(*_: object) -> None:
-        told = store.stage.query() | ({"page": str(store.page)} if store.page else {}) or {"view": "stage"}
-        location.search = f"?{urlencode(told)}" if told else ""
+        if not turning:
+            location.search = _address(store)
 
+    def turn(event: Any) -> None:
+        nonlocal turning
+        if event.new != _address(store):  # the browser has changed it, not we
+            turning = True
+            try:
+                _open(store, event.new)
+            finally:
+                turning = False
+
+    _open(store, location.search)
     store.param.watch(tell, "page")
     store.stage.param.watch(tell, [*SCENE, "rebuilt", "view"])
+    location.param.watch(turn, "search")
+
+
+def _address(store: Store) -> str:
+    """What is on screen, as the query of an address."""
+    return f"?{urlencode(store.stage.query() | ({'page': str(store.page)} if store.page else {}) or {'view': 'stage'})}"
+
+
+def _open(store: Store, address: str) -> None:
+    """Bring back what an address says; what it does not say is as in a fresh visit."""
+    asked = dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True))
+    asked = asked if set(asked) - {"page"} else {**asked, "view": "table"}
+    fresh = StageStore()
+    fresh.open(asked)
+    store.stage.open({name: str(getattr(fresh, name)) for name in ("text", "pair", "plan", "seed")} | asked)
+    store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0

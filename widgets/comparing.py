@@ -1,11 +1,14 @@
 """A comparison of strategies on one visit: what is asked for, how far it is, what its lanes look like on the way."""
 
 import io
+import json
 import threading
+import time
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -16,24 +19,38 @@ import param
 from playground.corpora.labelled import read_table
 from playground.corpora.source import TABLES
 from playground.corpora.table import Table
-from playground.finetuning import FIRST_CHOICE, Base, Comparison, Lane, Strategy, Task, find_strategy, find_task
+from playground.finetuning import Base, Comparison, Lane, Strategy, Task, find_strategy, find_task
 from playground.finetuning.artefact import FILES, Artefact, Origin
 from playground.finetuning.base import replace_model
+from playground.finetuning.fair import rated
 from playground.finetuning.files import named
-from playground.finetuning.job import Asked
+from playground.finetuning.given import OtherVectors
+from playground.finetuning.job import Asked, with_others
+from playground.finetuning.record import Record
+from playground.finetuning.sequence import Advanced, Passed, check, facts, in_turn, table
 from playground.finetuning.spelling import spell
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import short
-from playground.finetuning.tune import Outcome, Tuned
+from playground.finetuning.tune import Outcome, Setting, Tuned
 from playground.refusal import Refusal
+from playground.tokenizing import Tokenizer
 from playground.training import Run, Session, background, checkpoint
-from playground.training.checkpoint import Studied
+from playground.training.checkpoint import Saved, Studied
 from playground.training.feed import Feed
+from playground.training.learner import Learner
+from playground.training.runs import Runs
+from widgets.bases import AS_IT_IS, Preparing, changed
 
-LOOKS = 10
-"""How often each lane is looked at on its way."""
+LOOKS, FEWER_LOOKS = 10, 4
+"""How often each lane is looked at on its way, and how often where there are several numbers of labelled texts."""
 
 MOST_STRATEGIES = 12
+
+SHOWN_FIRST = ("random start", "feature-based", "full", "adapters")
+"""What a visit begins with: the control, nothing changes, everything changes, a little is added."""
+
+FIRST_GUESS = 3.0
+"""Seconds after which the time that is left is guessed."""
 
 OWN_FILE = "my own labelled file"
 """The task that is a file of the visitor's."""
@@ -93,9 +110,16 @@ class Course:
 
 
 class TransferStore(param.Parameterized):
-    """A comparison of strategies and how far it is; `own` are strategies that a person made on this visit."""
+    """A comparison of strategies and how far it is; `own` are strategies that a person made on this visit.
+
+    `then` are tasks that are learnt afterwards, one by one, and `before` is what is done to the base first. `beside`
+    names kept runs of the folder `runs` whose vectors are read too, by the strategies that read those of others.
+    """
 
     task = param.String("sentiment")
+    then = param.List([])
+    before = param.String(AS_IT_IS)
+    beside = param.List([])
     own_file = param.Parameter(None)
     text_column = param.String("")
     label_column = param.String("")
@@ -111,9 +135,13 @@ class TransferStore(param.Parameterized):
     layers = param.Integer(2)
     trouble = param.String("")
 
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**{"chosen": list(FIRST_CHOICE), **values})
-        self.events: list[Lane | Comparison] = []
+    def __init__(self, runs: Path | None = None, **values: Any) -> None:
+        super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
+        self.runs = None if runs is None else Runs(runs)
+        self.events: list[Lane | Comparison | Passed] = []
+        self.heard = self.advanced = self.looked = self.finished = 0
+        self.doing = ""
+        self.in_turn: tuple[Task, ...] = ()
         self.courses: dict[str, Course] = {}
         self.count = 0
         self.state = "ready"
@@ -121,9 +149,13 @@ class TransferStore(param.Parameterized):
         self.lanes = 1
         self.asked = Asked()
         self._origin: Origin | None = None
-        self._saved = b""
+        self._saved, self._saved_others = b"", {}
+        self._made: tuple[tuple[Any, ...], Any, Any] | None = None
         self._folder: TemporaryDirectory[str] | None = None
         self._opened: tuple[tuple[Any, ...], Task | Refusal] | None = None
+        self._record, self._shared = Record(), ()
+        self._steps: dict[tuple[Strategy, int, int], list[Lane]] = {}
+        self._began = 0.0, 0.0
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -190,35 +222,104 @@ class TransferStore(param.Parameterized):
         """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
         try:
             base, tokenizer = base_of(session)
-            chosen = [self.strategy(name) for name in self.chosen]
-            if not chosen:
-                raise Refusal("No strategy is chosen; choose at least one.")
-            if len(chosen) > MOST_STRATEGIES:
-                raise Refusal(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
-            for strategy in chosen:  # cells painted for more steps than there are now
-                strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
-            task, packing = self.known, self.packing or None
-            texts_for(base.learner, task, chosen, tokenizer, packing)(self.labels, 0, "train")
+            chosen, tasks = self._asked_for(base)
+            others = self._others()
+            if self.before == AS_IT_IS:
+                self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks)
         except Refusal as refusal:
             self.trouble = str(refusal)
             return False
         assert session is not None
         self.end()
-        self.trouble, self.events, self.state = "", [], "running"
+        self.trouble, self.doing, self.events, self.state = "", "", [], "running"
         self.courses, self.count = {}, 0
-        self.base_name = f"{base.learner.entry.name} after {base.learner.step} steps on {session.run.corpus.name}"
+        self.heard = self.advanced = self.looked = self.finished = 0
+        self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
+        made = "" if self.before == AS_IT_IS else f", {self.before}"
+        learner = base.learner
+        self.base_name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}"
+        labels = (self.labels,) if self.in_turn else tuple(sorted({self.labels, *self.counts}))
         self.asked = Asked(
-            "base", task.name, tuple(map(spell, chosen)), tuple(sorted({self.labels, *self.counts})), self.seeds, 0,
-            self.steps, self.match, self.rates, packing=packing,
+            "base", tasks[0].name, tuple(map(spell, chosen)), labels, self.seeds, 0, self.steps,
+            "steps" if self.in_turn else self.match, self.rates, packing=self.packing or None,
+            then=tuple(task.name for task in tasks[1:]), beside=tuple(others),
         )  # fmt: skip
-        self.lanes = len(chosen) * self.seeds * len(self.asked.labels)
-        base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
-        self._origin, self._saved = _origin(session, base), _saved(session, base)
+        self.lanes = len(chosen) * self.seeds * len(labels)
+        self._began = 0.0, 0.0
+        self._remember(id(session), learner.step, self.before, self.own_file)
+        base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
         self._halt.clear()
-        lanes = self.asked.run(base, tokenizer, task=task, chosen=chosen, looks=LOOKS)
-        self._thread = background.thread(lambda: self._work(lanes), self._halt, "compare")
+        events = self._events(session, base, tokenizer, chosen, tasks, others)
+        self._thread = background.thread(lambda: self._work(events), self._halt, "compare")
         self._thread.start()
         return True
+
+    def _remember(self, *start: Any) -> None:
+        """Finished lanes are not run again, as long as all is the same but strategies, labelled texts and seeds."""
+        first = () if self.match == "steps" else self.asked.strategies[:1]  # what the others are matched with
+        shared = (*start, replace(self.asked, strategies=first, labels=(), seeds=1))
+        if shared != self._shared:
+            self._record, self._shared, self._steps = Record(), shared, {}
+
+    def _asked_for(self, base: Base) -> tuple[list[Strategy], list[Task]]:
+        """The strategies and the tasks, or a refusal of what no comparison can be made of."""
+        chosen = [self.strategy(name) for name in self.chosen]
+        if not chosen:
+            raise Refusal("No strategy is chosen; choose at least one.")
+        if len(chosen) > MOST_STRATEGIES:
+            raise Refusal(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
+        for strategy in chosen:  # cells painted for more steps than there are now
+            strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
+        tasks = [self.known, *map(find_task, self.then)]
+        if self.then:
+            check(tasks, chosen)
+            if self.rates == "tuned":
+                raise Refusal("Rates are tuned, but for tasks one after another nothing is searched; choose others.")
+        return chosen, tasks
+
+    @property
+    def reads_others(self) -> bool:
+        """Whether a chosen strategy reads the vectors of other runs."""
+        return any(isinstance(given, OtherVectors) for name in self.chosen for given in self.strategy(name).given)
+
+    def _others(self) -> dict[str, Saved]:
+        """The runs whose vectors are read beside those of the base, by their folders in the archive of the result."""
+        if self.runs is None or not self.reads_others:
+            return {}
+        return {f"beside/{name}": self.runs.load(name) for name in self.beside}
+
+    def _check(self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            texts_for(base.learner, task, chosen, tokenizer, self.packing or None)(self.labels, 0, "train")
+
+    def _events(
+        self, session: Session, base: Base, tokenizer: Any, chosen: list[Strategy], tasks: Sequence[Task],
+        others: Mapping[str, Saved],
+    ) -> Iterator[Any]:  # fmt: skip
+        """Change the base, if that is wanted, and run every lane from it."""
+        base, tokenizer = yield from self._changed(session, base, tokenizer)
+        base = with_others(base, tokenizer, others)
+        self._check(base, tokenizer, chosen, tasks)
+        self._origin, self._saved = _origin(session, base), _saved(base.learner, tokenizer, _studied(session, base))
+        self._saved_others = {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
+        if self.in_turn:
+            setting = Setting(steps=self.asked.steps, packing=self.asked.packing)
+            some = [rated(strategy, self.asked.rates) for strategy in chosen]
+            labels, seeds = self.asked.labels[0], self.asked.seeds
+            yield from in_turn(base, tokenizer, tasks, some, labels=labels, seeds=seeds, setting=setting)
+        else:
+            looks = LOOKS if len(self.asked.labels) == 1 else FEWER_LOOKS
+            yield from self.asked.run(base, tokenizer, task=tasks[0], chosen=chosen, looks=looks, record=self._record)
+
+    def _changed(self, session: Session, base: Base, tokenizer: Any) -> Iterator[Any]:
+        """The base as it is to be; what was made of a resting model is kept for the next comparison."""
+        made_of = (id(session), base.learner.step, self.before)
+        if self.before == AS_IT_IS:
+            return base, tokenizer
+        if self._made is None or self._made[0] != made_of:
+            learner, words = yield from changed(base, tokenizer, self.before)
+            self._made = made_of, learner.learner, words
+        return replace(base, learner=self._made[1], memory={}), self._made[2]
 
     def end(self) -> None:
         """Stop the comparison that is running, if any."""
@@ -234,15 +335,39 @@ class TransferStore(param.Parameterized):
                     self.state = "stopped"
                     return
             self.state = "done"
+        except Refusal as refusal:
+            self.trouble, self.state = str(refusal), "failed"
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
             self.trouble, self.state = f"The comparison stopped: {error}", "failed"
 
-    def _hear(self, event: Lane | Comparison) -> None:
+    def _hear(self, event: Lane | Comparison | Passed | Advanced | Preparing) -> None:
+        self.heard += 1
+        self.doing = event.said if isinstance(event, Preparing) else ""
+        self.advanced += isinstance(event, Advanced)
+        if isinstance(event, Preparing | Advanced):
+            return
+        tuned = event.event if isinstance(event, Lane) else None
+        self.looked += isinstance(tuned, Tuned) and tuned.look is not None
+        self.finished += not isinstance(tuned, Tuned)
         if isinstance(event, Lane):
-            if event.labels != self.count:
-                self.count, self.courses = event.labels, {}
-            self.courses.setdefault(event.strategy.name, Course()).hear(event)
+            self._follow(event)
         self.events.append(event)
+
+    def _follow(self, lane: Lane) -> None:
+        """Bring the course of a lane up to date; one that is not run again has the steps of the time when it was."""
+        if lane.labels != self.count:
+            self.count, self.courses = lane.labels, {}
+        course = self.courses.setdefault(lane.strategy.name, Course())
+        steps = self._steps.setdefault((lane.strategy, lane.seed, lane.labels), [])
+        if isinstance(lane.event, Tuned):
+            if lane.event.step == 1:
+                steps.clear()
+            steps.append(lane)
+            self._began = self._began if self._began[0] else (time.monotonic(), self.done_share)
+        elif lane.seed not in course.points:
+            for earlier in steps:
+                course.hear(earlier)
+        course.hear(lane)
 
     def values(self, what: str) -> dict[str, list[float]]:
         """Accuracy or forgetting of every finished lane at the number of labelled texts that is being run."""
@@ -263,6 +388,8 @@ class TransferStore(param.Parameterized):
     @property
     def done_share(self) -> float:
         """How much of all the lanes is done, 0 to 1; a lane that runs counts by its steps."""
+        if self.in_turn:
+            return min(1.0, self.advanced / max(1, self.lanes * len(self.in_turn) * self.asked.steps))
         lanes = [e for e in list(self.events) if isinstance(e, Lane)]
         done = sum(isinstance(lane.event, Outcome) for lane in lanes)
         last = lanes[-1] if lanes else None
@@ -270,12 +397,47 @@ class TransferStore(param.Parameterized):
         return min(1.0, (done + min(1.0, running)) / max(1, self.lanes))
 
     @property
+    def progress(self) -> str:
+        """How far it is in words: how many lanes are done, and how long the others will take."""
+        if self.in_turn or self.state not in ("running", "stopped"):
+            return ""
+        done = sum(isinstance(e, Lane) and isinstance(e.event, Outcome) for e in list(self.events))
+        if self.state == "stopped":
+            return f"Stopped with {done} of {self.lanes} lanes done; Compare goes on from there."
+        (began, before), share = self._began, self.done_share
+        spent = time.monotonic() - began
+        if not began or spent < FIRST_GUESS or share <= before:
+            return f"{done} of {self.lanes} lanes done."
+        left = spent * (1 - share) / (share - before)
+        return f"{done} of {self.lanes} lanes done; about {max(1, round(left))} s left."
+
+    @property
     def result(self) -> Comparison | None:
         """The finished comparison."""
         last = self.events[-1] if self.events else None
         return last if isinstance(last, Comparison) else None
 
+    @property
+    def passed(self) -> list[Passed]:
+        """The lanes that have learnt all tasks in turn."""
+        return [event for event in list(self.events) if isinstance(event, Passed)]
+
+    @property
+    def found(self) -> dict[str, Any] | None:
+        """What came out of the tasks in turn so far."""
+        if not self.passed:
+            return None
+        return {"base": self.base_name, "steps": self.asked.steps} | facts(
+            self.in_turn, self.asked.labels[0], self.passed
+        )
+
     # the result as files
+
+    def turns(self, name: str) -> bytes:
+        """The result of tasks in turn as one of `TURN_FILES`, or a refusal that says what is lacking."""
+        if self.found is None or self.state != "done":
+            raise Refusal("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
+        return TURN_FILES[name](self.found).encode()
 
     @property
     def artefact(self) -> Artefact | None:
@@ -292,12 +454,14 @@ class TransferStore(param.Parameterized):
         """All files and the base model in one archive; the notebook and the command in it run as they stand."""
         kept = io.BytesIO()
         with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("base/checkpoint.safetensors", self._saved)
+            for folder, saved in {"base": self._saved, **self._saved_others}.items():
+                archive.writestr(f"{folder}/checkpoint.safetensors", saved)
             if self.own_file is not None and self.asked.task.startswith(self.own_file.name):
                 archive.writestr(self.own_file.name, self.own_file.read_bytes())
-            for name in FILES:
+            take, names = (self.turns, TURN_FILES) if self.in_turn else (self.file, FILES)
+            for name in names:
                 try:
-                    archive.writestr(name, self.file(name))
+                    archive.writestr(name, take(name))
                 except Refusal as refusal:
                     archive.writestr(f"{name}.missing.txt", str(refusal))
         return kept.getvalue()
@@ -317,12 +481,19 @@ def _origin(session: Session, base: Base) -> Origin:
     return Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
 
 
-def _saved(session: Session, base: Base) -> bytes:
-    """The base as a checkpoint."""
+TURN_FILES = {"sequence.csv": table, "sequence.json": partial(json.dumps, indent=1)}
+"""The files of a result of tasks in turn."""
+
+
+def _studied(session: Session, base: Base) -> Studied:
     corpus = session.run.corpus
-    studied = Studied(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out)
+    return Studied(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out)
+
+
+def _saved(learner: Learner, tokenizer: Tokenizer, studied: Studied) -> bytes:
+    """A model as a checkpoint."""
     with TemporaryDirectory() as folder:
-        path = checkpoint.save(Path(folder) / "checkpoint.safetensors", base.learner, corpus.tokenizer, studied)
+        path = checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, tokenizer, studied)
         return path.read_bytes()
 
 

@@ -10,19 +10,35 @@ from widgets.store import StageStore
 TEMPLATE = """
 {% extends "base.html" %}
 {% block loader_css %}
+{% set dark = "--paper: #121212; --ink: #e8eaf0; --line: #2c3038; --top: #16293a; --tag: #262a31;"
+   ~ "--night: invert(.93) hue-rotate(180deg);" %}
 {{ super() }}
 #loader:not(.error) { display: none !important; }
-#first { position: fixed; inset: 0; z-index: 1; overflow: hidden; background: #fff; color: #1d2129;
+#first { --paper: #fff; --ink: #1d2129; --line: #e3e6ea; --top: #0072b2; --tag: #eef1f4; }
+#first.dark { {{ dark }} }
+@media (prefers-color-scheme: dark) { #first:not(.light) { {{ dark }} } }
+#first { position: fixed; inset: 0; z-index: 1; overflow: hidden; background: var(--paper); color: var(--ink);
   font: 400 14px/1.5 ui-sans-serif, system-ui, sans-serif; }
-#first header { background: #0072b2; color: #fff; font-size: 22px; font-weight: 700; line-height: 50px;
+#first header { background: var(--top); color: #fff; font-size: 22px; font-weight: 700; line-height: 50px;
   padding: 0 24px; }
-#first main { padding: 58px 14px 0; } #first svg { max-width: 100%; height: auto; }
+#first .bar { height: 3px; margin: 0; overflow: hidden; background: #cfe3f1; }
+#first .bar i { display: block; width: 30%; height: 100%; background: #0072b2;
+  animation: first 1.4s linear infinite alternate; }
+@keyframes first { to { margin-left: 70%; } }
+@media (prefers-reduced-motion: reduce) { #first .bar i { animation: none; } }
+#first .tag { display: table; margin: 0 0 8px; padding: 1px 10px; border-radius: 99px; background: var(--tag); }
+#first main { padding: 58px 14px 0; }
+#first svg { max-width: 100%; height: auto; background: #fff; filter: var(--night); }
 #first table { border-collapse: collapse; width: 100%; }
-#first th, #first td { text-align: left; padding: 10px 12px; border-bottom: 1px solid #e3e6ea; }
+#first th, #first td { text-align: left; padding: 10px 12px; border-bottom: 1px solid var(--line); }
+{% endblock %}
+{% block js_resources %}
+{{ (bokeh_js or "") | replace('<script type="text/javascript" src', '<script defer src')
+   | replace('<script type="text/javascript">', '<script type="module">') }}
 {% endblock %}
 {% block loader %}
 {{ super() }}
-<div id="first">{{ first | safe }}</div>
+<div id="first" class="{{ scheme }}">{{ first | safe }}</div>
 {% endblock %}
 """
 """The page of the widget library without its grey sheet, which took every click until the last part was drawn."""
@@ -34,4 +50,6 @@ def first(store: StageStore) -> str:
         inside = in_words(table_data(*store.table())) if store.view == "table" else svg(store.record(), 0)
     except Refusal as refusal:
         inside = escape(str(refusal))
-    return f"<header>Pretraining Playground</header><main>{inside}</main>"
+    bar = '<p class="bar" role="progressbar" aria-label="Opening"><i></i></p>'
+    tag = '<p class="tag">recorded, until the page is here</p>'
+    return f"<header>Pretraining Playground</header>{bar}<main>{tag}{inside}</main>"

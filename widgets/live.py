@@ -5,12 +5,12 @@ from collections.abc import Callable
 import panel as pn
 from panel.io.callbacks import PeriodicCallback
 
-PERIOD = 100
-"""Milliseconds between two looks: Bokeh draws at most 30 times a second, ten is smooth and costs about 1 %."""
+PERIOD = 300
+"""Milliseconds between two looks: three a second look alive, and one that finds nothing costs half of 1 ms."""
 
 
 def drain(*ticks: Callable[[], None]) -> PeriodicCallback:
-    """Call every tick ten times a second as long as the visit lasts.
+    """Call every tick some times a second as long as the visit lasts.
 
     The callback is a coroutine on purpose: a plain function would run in a thread pool where Bokeh refuses to stream.
     It runs in the background, else Panel would redraw the page's busy sign twenty times a second. It begins when the

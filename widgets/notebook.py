@@ -41,7 +41,7 @@ from widgets.lent import Lent
 from widgets.scene import StageWidget, live_widget, standalone
 from widgets.scene.replay import fragment
 from widgets.scene.table import Wall
-from widgets.store import StageStore
+from widgets.store import LONGEST_STRETCHED, StageStore
 from widgets.theme import VERMILION
 from widgets.views import comparison, guesses, svg
 
@@ -123,7 +123,10 @@ def stage(
     text, pair = (text, "") if text or lent is None else lent.sample(chosen) or ("", "")
     wanted = parse(plan.split()) if isinstance(plan, str) else plan
     ready, tokenizer = (chosen, None) if lent is None else (lent.ready(chosen), lent.tokenizer)
-    made = rebuild(ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=wanted, tokenizer=tokenizer)
+    made = rebuild(
+        ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=wanted, tokenizer=tokenizer,
+        longest=LONGEST_STRETCHED,
+    )  # fmt: skip
     scene = None
     if not headless():
         scene = StageStore()

@@ -12,6 +12,8 @@ LARGEST_MESSAGE = 40_000_000
 
 def serve(port: int, browser: bool = True) -> int:
     """Serve until interrupted; the address is printed once the door is open."""
+    if not 0 <= port < 2**16:
+        raise Refusal(f"Port {port} does not exist; take one from 1024 to 65535, or 0 for any free one.")
     port = port or free_port()
     if taken(port):
         raise Refusal(f"Port {port} is in use; choose another with --port, or 0 for any free one.")

@@ -3,72 +3,62 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode
 
 import param
-import torch
-from torch import Tensor
 
 from playground import frames
-from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
-from playground.corpora.decode import Progress, WrongEncoding
-from playground.corpora.source import TABLES
+from playground.corpora.decode import Progress
 from playground.objectives import Objective, find_objective, objectives
 from playground.objectives.objective import tell
-from playground.objectives.paint import repainted
+from playground.objectives.paint import GRADED, natural, repainted
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.objectives.see.painted import Painted, carried, written
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
-from playground.seeds import derive
-from playground.tokenizing import Tokenizer, merge_steps, train
-from playground.tokenizing.merging import Merger
-from playground.tokenizing.vocabulary import SEPARATOR
 from playground.training import Session
 from playground.zoo import entry_named
+from widgets.choosing import ChoosingStore
 from widgets.comparing import TransferStore
 from widgets.lent import Lent, train_small
+from widgets.reading import CorpusStore
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
-from widgets.training import LONGEST_PASTE, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.sentence import SentenceStore
+from widgets.training import TrainStore
 from widgets.work import Work
 
 LONGEST_TEXT = 2_000
 """Characters of a sentence on the stage."""
 
-LARGEST_FILE = 20_000_000
-"""Bytes of an uploaded file; larger ones go through the command line, which streams them."""
+LONGEST_STRETCHED = 400
+"""Tokens of a text on the stage; where there are more than 64, a stretch of them is drawn below the whole."""
 
 LETTERS = "a b c d e f g h"
-"""Stands for the words where a visit begins without a text."""
+"""Stands for the words where there is no text."""
+
+NO_RUN = (
+    "F forks a training run at the step that is shown; no run is on the stage. In the app, press Train on the Train "
+    "page, then F there or with its model on the stage."
+)
+
+SMALL_MODEL = (
+    "F forks a training run at the step that is shown; these numbers are of a small model that was trained for the "
+    "stage alone. Press Train on the Train page, then F there or with its model on the stage."
+)
 
 NO_TEXT = "There is no text yet, so letters stand for its words; type a sentence, or take one of the samples."
+
+STORY = "Rosa baked the bread. Then her brother sold it. In the evening they danced."
+"""For objectives that need several sentences."""
 
 SECONDS = {
     "pair": (SENTENCE, "We will walk home together"),
     "translation": ("How are you", "Comment vas-tu"),
 }
 """The two texts with which an objective opens, by what it needs; the translations are the survey's."""
-
-NO_LABEL = "(none)"
-"""Stands for "no column is the label"."""
-
-LONGEST_SHEET = 200
-"""Words of one sheet; a longer document has several."""
-
-READ_TO_CUT = 100_000
-"""Tokens of a corpus from which the Corpus page learns a vocabulary; more would only take longer."""
-
-LONGEST_CUT, LONGEST_MERGE = 600, 240
-"""Characters that are drawn in pieces, and characters whose merges can be stepped through."""
-
-Wish = tuple[str, int, bool]
-"""A kind of vocabulary, its size, and whether letters, digits and marks may be merged with each other."""
 
 
 def _ours(name: str) -> set[str]:
@@ -84,6 +74,9 @@ SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "be
 
 MOST_STEPS_BACK = 200
 
+Rows = tuple[str, list[Rebuilt], list[tuple[Objective, str]]]
+"""The survey's table: the text, the rows that could be made, and the objectives that the text cannot serve."""
+
 TOPMOST = 1_000
 """Stands for the last layer of any model; only the attention of one layer travels to the screen."""
 
@@ -93,7 +86,8 @@ class StageStore(param.Parameterized):
 
     `beside` names up to three objectives that are shown in step with this one, on the same text, with the same plan
     where they share its keys. With a `model` on the stage its numbers are shown; `inside` shows its coming update.
-    `view` is "stage", or "table" for the survey's whole table on the same text.
+    `frame` and `tokens` (as in "65" or "65-128") say where the stage opens; `said` is what a key has to say. `view` is
+    "stage", or "table" for the survey's whole table on the same text.
     """
 
     objective = param.String("MLM")
@@ -106,10 +100,12 @@ class StageStore(param.Parameterized):
     beside = param.List([])
     same_plan = param.Boolean(True)
     frame = param.String("")
+    tokens = param.String("")
     view = param.String("stage")
     rebuilt = param.Parameter(None)
     companions = param.List([])
     trouble = param.String("")
+    said = param.String("")
     model = param.Parameter(None)
     inside = param.Dict({})
     silent = param.String("")
@@ -120,10 +116,13 @@ class StageStore(param.Parameterized):
         self._small: dict[str, Lent] = {}
         self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
         self._layer = TOPMOST
+        self._tabled: tuple[Any, Any] = (None, None)
         self._told: dict[str, Any] = {}
         self._told_beside: list[dict[str, Any]] = []
         self.lender: Callable[[], Session | None] = lambda: None
         self.trainer: Callable[[str, Mapping[str, Any]], None] = lambda name, knobs: None
+        self.forker: Callable[[], str] = lambda: NO_RUN
+        self.borrowed: Session | None = None
         self._alone = False
         self._past: list[dict[str, Any]] = []
         self._at = -1
@@ -203,6 +202,7 @@ class StageStore(param.Parameterized):
             return
         self._plain = plain
         self._remember()
+        self.said = ""
         self._hear(made, companions)
         self.param.update(rebuilt=made, companions=companions, trouble=lacking if self.text.strip() else NO_TEXT)
 
@@ -217,12 +217,62 @@ class StageStore(param.Parameterized):
         """Whose numbers stand beside: a small model of that very objective where there is one, else the same model."""
         return None if self.model is None else self._small.get(name, self.model)
 
+    # what a first visitor may do next
+
+    @property
+    def other(self) -> str:
+        """The objective that shows best what the one on the stage does: both ways beside left to right."""
+        return "MLM" if self.objective == "LM" else "LM"
+
+    def compare(self) -> None:
+        """The same sentence under the other objective, in step; where some stand beside, the one alone again."""
+        self.beside = [] if self.beside else [self.other]
+
+    def train_this(self) -> None:
+        """Train the objective on the stage on the Train page, with its knobs as they are."""
+        try:
+            self.trainer(self.objective, self.settings)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+
+    def two_streams(self) -> None:
+        """The next lesson: an order of prediction, and why it needs a second stream."""
+        self._set(beside=[])
+        self.objective = "PLM"
+        self._show("visibility")
+
+    @property
+    def sample(self) -> tuple[str, str] | None:
+        """Two texts of ours that the objective can use, where it says that it needs others than those on the stage."""
+        if not self.trouble.startswith(f"{self.objective} needs "):
+            return None
+        right = _right_texts(self.objective)
+        offered = ((right["text"], right["pair"]), (STORY, ""))
+        return next((texts for texts in offered if self._suit(*texts)), None)
+
+    def _suit(self, text: str, pair: str) -> bool:
+        try:
+            rebuild(self.objective, text, pair=pair)
+        except Refusal:
+            return False
+        return True
+
+    def take_sample(self) -> None:
+        """Put texts on the stage that the objective can use."""
+        if (texts := self.sample) is not None:
+            plan = self._printed() if texts[0] in _ours("text") else ""
+            self._set(text=texts[0], pair=texts[1], plan=plan, painted={})
+
     # the mask by hand, trained
 
     @property
     def rules(self) -> tuple[Painted, ...]:
-        """What is painted, as a rule for every text."""
-        return carried(self.painted)
+        """What is painted, as a rule for every text; of a mixture, for the part that is on the stage.
+
+        Which answers count is meant for this text alone.
+        """
+        part = 0 if self._plain is None else tell(self._plain.steps).get("part", 0)
+        return carried({name: cells for name, cells in self.painted.items() if name != GRADED}, part)
 
     def train_anyway(self) -> None:
         """Train this objective with the painted mask on the Train page, whatever the leak check says."""
@@ -255,7 +305,7 @@ class StageStore(param.Parameterized):
 
     def lend(self, model: Lent | None) -> None:
         """Put a model on the stage, or take it away; a text of ours gives way to one that the model can read."""
-        self._alone = model is None
+        self._alone, self.borrowed = model is None, None
         self.param.update(model=model, inside={})
         texts = self._texts()
         plan = self._printed() if texts["text"].strip() in _ours("text") else ""
@@ -286,6 +336,7 @@ class StageStore(param.Parameterized):
         if going:
             session.start()
         self.lend(model)
+        self.borrowed = session
 
     def enter(self) -> None:
         """Somebody comes to the stage: the model of the Train page is there where it learned this very objective."""
@@ -306,12 +357,13 @@ class StageStore(param.Parameterized):
         objective, model = find_objective(name or self.objective), self._voice(name) if name else self.model
         return rebuild(
             objective if model is None else model.ready(objective),
-            self.text[:LONGEST_TEXT] if self.text.strip() or self._plain else LETTERS,
+            self.text[:LONGEST_TEXT] if self.text.strip() else LETTERS,
             pair=self.pair[:LONGEST_TEXT] if self.paired else "",
             seed=self.seed,
             settings=settings,
             wanted=wanted,
             tokenizer=None if model is None else model.tokenizer,
+            longest=LONGEST_STRETCHED,
         )
 
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
@@ -328,9 +380,13 @@ class StageStore(param.Parameterized):
     # what a person does on the stage
 
     def edit(self, message: Mapping[str, Any]) -> None:
-        """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back, a reset."""
-        if self.inside:
-            return
+        """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back, a fork."""
+        if message.get("do") == "fork":
+            self.said = self.forker()
+        elif not self.inside:
+            self._edit(message)
+
+    def _edit(self, message: Mapping[str, Any]) -> None:
         try:
             match message.get("do"):
                 case "roll":
@@ -379,32 +435,31 @@ class StageStore(param.Parameterized):
         name, made = str(message.get("matrix")), self._plain
         if name.endswith(frames.ABOVE):
             raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
-        natural = frames.visible(made.example).get(name, []) if made is not None else []
+        cells = natural(made.example).get(name, []) if made is not None else []
         mine = {(i, j): is_open for i, j, is_open in self.painted.get(name, [])}
         for cell in message.get("cells", ()):
             reader, read, is_open = (number(dict(enumerate(cell)), k) for k in range(3))
-            if not (0 <= reader < len(natural) and 0 <= read < len(natural[0])):
+            if not (0 <= reader < len(cells) and 0 <= read < len(cells[0])):
                 raise Refusal(f"There is no cell {reader + 1}.{read + 1} in the matrix {name!r} to paint.")
             mine[reader, read] = bool(is_open)
-        left = [(i, j, is_open) for (i, j), is_open in sorted(mine.items()) if bool(natural[i][j]) != is_open]
+        left = [(i, j, is_open) for (i, j), is_open in sorted(mine.items()) if bool(cells[i][j]) != is_open]
         others = {key: cells for key, cells in self.painted.items() if key != name}
         self.painted = others | ({name: left} if left else {})
 
     # the table of the survey
 
-    def table(self) -> tuple[str, list[Rebuilt], list[tuple[Objective, str]]]:
+    def table(self) -> Rows:
         """Every row of the survey's table for the text on the stage; of a text of ours, for the survey's sentence."""
-        text, pair = self._table_text()
-        plans = {self.objective: parse(self.plan.replace(";", " ").split())} if self.plan and self._mine() else {}
-        try:
-            return text, *table(text, self.seed or None, plans, pair)
-        except Refusal:  # a plan that does not fit this text; a text that cannot be read is refused again
-            return text, *table(text, self.seed or None, None, pair)
+        plan = self.plan if self._mine() else ""
+        asked = (*self._table_text(), self.seed, plan and self.objective, plan)
+        if asked != self._tabled[0]:
+            self._tabled = asked, _rows(*asked)
+        return self._tabled[1]
 
     def _table_text(self) -> tuple[str, str]:
         ours = self.text.strip() in _ours("text")
         pair = "" if self.pair.strip() in _ours("pair") else self.pair
-        return (SENTENCE if ours else self.text)[:LONGEST_TEXT], pair[:LONGEST_TEXT]
+        return (SENTENCE if ours else self.text if self.text.strip() else LETTERS)[:LONGEST_TEXT], pair[:LONGEST_TEXT]
 
     def _mine(self) -> bool:
         """Whether the plan is a person's own."""
@@ -423,8 +478,7 @@ class StageStore(param.Parameterized):
             printed = not self.seed and not self._table_text()[1] and text == SENTENCE
             values = {"text": made.text, "pair": made.pair, "plan": kept or (write(objective.printed.plan) * printed)}
         others = [each for each in self.beside if each != name]
-        self._set(objective=name, settings={}, painted={}, beside=others, **values)
-        self.view = "stage"
+        self._set(objective=name, settings={}, painted={}, beside=others, view="stage", **values)  # one way back
 
     @param.depends("view", watch=True)
     def _back(self) -> None:
@@ -468,10 +522,12 @@ class StageStore(param.Parameterized):
         by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
         can = {"undo": self._at > 0, "redo": self._at + 1 < len(self._past)}
         if self.inside:
-            return self.inside
+            return {**self.inside, "said": self.said}
         told = self.model.answers(self.rebuilt) if whole and self._told else self._told
-        main = {**(told or self.rebuilt.record()), "painted": by_hand, "can": can, "link": urlencode(self.query())}
-        return lockstep([main, *self._told_beside])
+        more = {"painted": by_hand, "can": can, "said": self.said, "link": urlencode(self.query())}
+        main = {**(told or self.rebuilt.record()), **more}
+        records = [main, *self._told_beside]
+        return lockstep([{**record, "begin": self.tokens} for record in records] if self.tokens else records)
 
     def query(self) -> dict[str, str]:
         """The state as a link: what differs from the way the objective opens, also where it is 0, false or empty."""
@@ -484,6 +540,7 @@ class StageStore(param.Parameterized):
         told |= {f"set.{name}": json.dumps(value) for name, value in turned.items()}
         told |= {f"paint.{name}": _write_cells(cells) for name, cells in self.painted.items()}
         told |= {"view": "table"} if self.view == "table" else {}
+        told |= {"tokens": self.tokens} if self.tokens else {}
         return told | ({"beside": ",".join(self.beside)} if self.beside else {})
 
     def open(self, query: Mapping[str, str]) -> None:
@@ -503,10 +560,21 @@ class StageStore(param.Parameterized):
         known = objectives()
         values["beside"] = [name for name in query.get("beside", "").split(",") if name in known][:3]
         values["same_plan"] = query.get("same_plan") != "False"
+        tokens = query.get("tokens", "")
+        values["tokens"] = tokens if re.fullmatch(r"\d{1,4}(-\d{1,4})?", tokens) else ""
         values["view"] = "table" if query.get("view") == "table" else "stage"
         self._past, self._at = [], -1
         self._set(**values)
         self.trouble = self.trouble or trouble
+
+
+def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
+    """The table of a text; a plan by hand is for the row of one objective."""
+    plans = {objective: parse(plan.replace(";", " ").split())} if plan else None
+    try:
+        return text, *table(text, seed or None, plans, pair)
+    except Refusal:  # a plan that does not fit this text; a text that cannot be read is refused again
+        return text, *table(text, seed or None, None, pair)
 
 
 def _answered(model: Lent | None, made: Rebuilt, layers: tuple[int, ...] | None = None) -> tuple[dict[str, Any], str]:
@@ -543,210 +611,18 @@ def _read_cells(said: str) -> list[tuple[int, int, bool]]:
     return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in found]
 
 
-@dataclass(frozen=True)
-class Opened:
-    """A corpus, and the first token of each of its sheets and one after the last `[s, 2]`."""
-
-    corpus: Corpus
-    sheets: Tensor
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A vocabulary, the text that it cuts, and the states of the beginning of that text while it merges (only BPE)."""
-
-    corpus: Corpus
-    wish: Wish
-    tokenizer: Tokenizer
-    text: str
-    merges: tuple[dict, ...] = ()
-
-    @property
-    def beginning(self) -> str:
-        """As much of the text as the merges are about."""
-        return self.text[:LONGEST_MERGE]
-
-
-class CorpusStore(param.Parameterized):
-    """A corpus to look at: where it comes from, which of its documents is on screen, and a way to cut it."""
-
-    source = param.String("world")
-    pasted = param.String("")
-    files = param.List([])
-    encoding = param.String("")
-    text_column = param.String("")
-    label_column = param.String("")
-    place = param.Integer(0)
-    seed = param.Integer(0)
-    layers = param.List(["pos", "phrase", "mention", "aligned", "head"])
-    kind = param.String("bpe")
-    size = param.Integer(800)
-    across = param.Boolean(False)
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        self.reading, self.cutting = Work("reading"), Work("cutting")
-        self.opened: Opened | None = None
-        self.table: Table | None = None
-        self._folder: TemporaryDirectory[str] | None = None
-
-    @param.depends("source", "files", watch=True)
-    def _other_file(self) -> None:
-        self.table = None
-
-    @param.depends("source", "files", "encoding", "text_column", "label_column", watch=True)
-    def look(self) -> None:
-        """Begin to read; a table stops for its columns to be confirmed, a text of one's own begins with `use`."""
-        if self.source == OWN_TEXT or (self.source == OWN_FILE and not self.files):
-            self.reading.forget()
-            return
-        self.reading.begin(self._look)
-
-    def use(self) -> None:
-        """Read the text that was typed, or make a corpus of the table as its columns now stand."""
-        table = self.table
-        if self.source == OWN_TEXT:
-            text = self.pasted[:LONGEST_PASTE]
-            self.reading.begin(lambda hear: _open(from_pasted(text, progress=hear)))
-        elif self.source == OWN_FILE and table is not None:
-            bare = replace(table, label_column=None) if self.label_column == NO_LABEL else table
-            self.reading.begin(lambda _: _open(from_table(bare)))
-
-    @property
-    def unreadable(self) -> bool:
-        """Whether the file could not be read in the encoding that was tried."""
-        return isinstance(self.reading.error, WrongEncoding)
-
-    @property
-    def trouble(self) -> str:
-        """Why there is nothing new to look at."""
-        return "" if self.reading.busy else str(self.reading.error or "")
-
-    def _look(self, hear: Progress) -> Opened | Table:
-        if self.source != OWN_FILE:
-            return _open(open_corpus(self.source))
-        files, how = [Path(file) for file in self.files], {"encoding": self.encoding or None, "progress": hear}
-        if len(files) == 2:
-            return _open(read_translations(*files, **how))
-        if len(files) > 2:
-            raise Refusal(f"These are {len(files)} files; choose one, or two that say the same line by line.")
-        if files[0].suffix.lower() in TABLES:
-            label = self.label_column if self.label_column != NO_LABEL else ""
-            return read_table(files[0], self.text_column or None, label or None, **how)
-        return _open(open_corpus(files[0], **how))
-
-    def take(self) -> None:
-        """Take over what has been read, if anything: a table to be asked about, or a corpus to look at."""
-        found = None if self.reading.busy or self.reading.error else self.reading.result
-        if isinstance(found, Table):
-            self.table = found
-        elif isinstance(found, Opened) and found is not self.opened:
-            self.opened = found
-            self.place = 0
-
-    @property
-    def corpus(self) -> Corpus | None:
-        """The corpus on screen."""
-        return self.opened.corpus if self.opened is not None else None
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """First token on screen and one after the last."""
-        assert self.opened is not None
-        first, last = self.opened.sheets[self.place].tolist()
-        return first, last
-
-    def step(self, by: int) -> None:
-        """Go to another sheet; after the last comes the first."""
-        if self.opened is not None:
-            self.place = (self.place + by) % len(self.opened.sheets)
-
-    @param.depends("seed", watch=True)
-    def _roll(self) -> None:
-        """Go to the sheet that the seed chooses."""
-        if self.opened is not None:
-            self.place = Random(derive(self.seed, "sheet")).randrange(len(self.opened.sheets))
-
-    def cut(self) -> None:
-        """Learn the vocabulary that is wished for, and cut the sheet on screen with it."""
-        corpus = self.corpus
-        if corpus is None:
-            return
-        span, before = self.span, self.cutting.result
-        wish = (self.kind, self.size, self.across and self.kind == "bytes")
-        self.cutting.begin(lambda _: _cut(corpus, span, wish, before))
-
-    def keep(self, named: dict[str, bytes]) -> None:
-        """Put uploaded files on disk, so that they are read as every other file is; columns are guessed anew."""
-        size = sum(map(len, named.values()))
-        if size > LARGEST_FILE:
-            self.reading.forget(Refusal(f"The file has {size:,} bytes; at most {LARGEST_FILE:,} are read here."))
-            return
-        self._forget()
-        self._folder = TemporaryDirectory(prefix="playground-")
-        paths = [Path(self._folder.name) / (Path(name).name or "text.txt") for name in named]
-        for path, content in zip(paths, named.values(), strict=True):
-            path.write_bytes(content)
-        self.param.update(files=paths, encoding="", text_column="", label_column="")
-
-    def _forget(self) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def end(self) -> None:
-        """Stop reading and remove what was uploaded."""
-        self.reading.end()
-        self.cutting.end()
-        self._forget()
-
-
-def _open(corpus: Corpus) -> Opened:
-    """A corpus with its sheets; its entropy is counted in this thread, so that the page need not wait for it."""
-    _ = corpus.unigram_entropy
-    return Opened(corpus, sheets(corpus))
-
-
-def sheets(corpus: Corpus) -> Tensor:
-    """First token and one after the last of every sheet `[s, 2]`: a document, or a part of a long one."""
-    ends = (corpus.document[1:] != corpus.document[:-1]).nonzero()[:, 0] + 1
-    first = torch.cat([torch.tensor([0]), ends])
-    word = corpus.word.long()
-    count = torch.cat([word[ends], word[-1:] + 1]) - word[first]
-    parts = -(-count // LONGEST_SHEET)
-    within = torch.arange(int(parts.sum())) - (parts.cumsum(0) - parts).repeat_interleave(parts)
-    start = torch.searchsorted(word, word[first].repeat_interleave(parts) + LONGEST_SHEET * within)
-    return torch.stack([start, torch.cat([start[1:], torch.tensor([len(corpus)])])], dim=1)
-
-
-def _cut(corpus: Corpus, span: tuple[int, int], wish: Wish, before: Cut | None) -> Cut:
-    """The vocabulary that is wished for, learnt only where it is another one than before, and the text of a sheet."""
-    if before is not None and before.corpus is corpus and before.wish == wish:
-        tokenizer = before.tokenizer
-    else:
-        kind, size, across = wish
-        tokenizer = train([_text(corpus, 0, READ_TO_CUT)], kind, size, across=across)
-    text = _text(corpus, *span)[:LONGEST_CUT]
-    merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if isinstance(tokenizer.cut, Merger) else []
-    return Cut(corpus, wish, tokenizer, text, tuple(merges))
-
-
-def _text(corpus: Corpus, first: int, last: int) -> str:
-    """Some tokens as a person writes them."""
-    ids = corpus.ids[first:last]
-    return corpus.tokenizer.join(ids[ids != SEPARATOR].tolist())
-
-
 class Store(param.Parameterized):
-    """One visit: which page is open, and the stores of the pages."""
+    """One visit: which page is open, what was done across pages, and the stores of the pages."""
 
     page = param.Integer(0)
+    told = param.String("")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
-        self.stage, self.corpus, self.transfer = StageStore(), CorpusStore(), TransferStore()
-        self.train = TrainStore(runs)
+        self.stage, self.corpus, self.transfer = StageStore(), CorpusStore(), TransferStore(runs)
+        self.train, self.sentence, self.choosing = TrainStore(runs), SentenceStore(), ChoosingStore(runs)
         self.stage.lender = lambda: self.train.session
-        self.stage.trainer = self.bring
+        self.stage.trainer, self.stage.forker = self.bring, self.fork
 
     def slow(self) -> None:
         """Pause the run of the Train page and show its coming update, stage by stage, on the Stage page."""
@@ -768,6 +644,27 @@ class Store(param.Parameterized):
         if (session := self.train.begin()) is not None:
             session.start()
 
+    def fork(self) -> str:
+        """The run goes on as a run of its own from the step that is shown, on the Train page; says why it cannot.
+
+        On the Stage page this is the step of the model that was brought there, also if its run has gone on since.
+        """
+        session, model = self.train.session, self.stage.model
+        if self.page == 0 and (session is None or self.stage.borrowed is not session):
+            return NO_RUN if model is None else SMALL_MODEL
+        copied = model.learner if self.page == 0 and model is not None else None
+        learner = copied or (session.learner if session is not None else None)
+        if learner is None:
+            return "There is no run to fork yet; press Train first."
+        over = learner.step >= learner.entry.recipe.steps
+        more = {"steps": learner.step + learner.entry.recipe.steps} if over else {}
+        if self.train.fork(more, learner=copied) is None:
+            return self.train.trouble
+        self.page = 1
+        name = self.train.name_of_run
+        self.told = f"Forked at step {learner.step}: {name} goes on from there; the run it left is kept."
+        return ""
+
     @param.depends("page", watch=True)
     def _enter(self) -> None:
         if self.page == 0:
@@ -780,5 +677,7 @@ class Store(param.Parameterized):
         self.train.leave()
         self.transfer.end()
         self.transfer.forget()
+        self.sentence.end()
+        self.choosing.end()
         if self.train.upload is not None:
             Path(self.train.upload).unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 import panel as pn
 from bokeh.plotting import figure
+from panel.models.markup import HTML
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#3390d6",
@@ -20,10 +21,23 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
 BLUES = tuple(f"#3390d6{level:02x}" for level in range(256))
 """From nothing to full blue, so that it sits on light and dark paper alike."""
 
+LARGER = {2200: 1.25, 2800: 1.5, 3400: 1.75}
+"""How much larger controls are on a screen of at least so many pixels, so that they are read from the same distance."""
+
+GROWING = " ".join(
+    f"@media (min-width: {px}px) {{ :host {{ zoom: {times}; --larger: {times}; --type: 1rem; }} }}"
+    for px, times in LARGER.items()
+)
+"""The same as a style sheet; not for Bokeh's charts, which would no longer know where the pointer is."""
+
+CHART_TYPE = {"text": 13, "axis-label-text": 13, "major-label-text": 11, "group-text": 11, "subgroup-text": 11}
+"""Pixels of a chart's title, of the words along its axes and of its ticks, by Bokeh's names for them in CSS."""
+
 INK = "var(--panel-on-background-color, CanvasText)"
 
 STYLE = f"""
-:host {{ color: {INK}; font-family: inherit; line-height: 1.45; }}
+:host {{ color: {INK}; font-family: inherit; line-height: 1.45;
+  font-size: var(--type, clamp(1rem, 8px + 0.4vw, 24px)); }}
 p {{ margin: 0 0 .5em; }}
 .quiet {{ opacity: .72; font-size: .9em; }}
 .label {{ opacity: .62; font-size: .72em; letter-spacing: .06em; text-transform: uppercase; margin: .9em 0 .2em; }}
@@ -49,6 +63,23 @@ def html(markup: str, **parameters: Any) -> pn.pane.HTML:
     )
 
 
+def changing(markup: str) -> pn.pane.Bokeh:
+    """A pane like `html` for what changes several times a second, cheaper by far; `tell` changes it.
+
+    Bokeh's own `Div` would measure every figure of the page anew with each change, which is dearer than all drawing.
+    """
+    text = HTML(
+        text=escape(markup), stylesheets=[STYLE], disable_math=True, run_scripts=False, sizing_mode="stretch_width",
+        margin=(4, 10),
+    )  # fmt: skip
+    return pn.pane.Bokeh(text, sizing_mode="stretch_width", margin=(4, 10))
+
+
+def tell(pane: pn.pane.Bokeh, markup: str) -> None:
+    """Change what a pane made by `changing` says to our markup."""
+    pane.object.text = escape(markup)
+
+
 def say(text: object, kind: str = "") -> str:
     """Any text as a paragraph of markup, harmless whatever it holds."""
     return f'<p class="{kind}">{escape(str(text))}</p>' if str(text) else ""
@@ -60,18 +91,29 @@ def figures(named: dict[str, str]) -> str:
     return f'<div class="figures">{cells}</div>'
 
 
-def chart(**parameters: Any) -> figure:
-    """A quiet Bokeh figure without a logo, whose text follows the theme."""
+def growing(height: int) -> str:
+    """A style sheet for a chart of this height: on a large screen its type grows as all other type does."""
+    rules = {
+        px: f"min-height: {height * times:g}px; "
+        + " ".join(f"--bk-{name}-font-size: {size * times:g}px;" for name, size in CHART_TYPE.items())
+        for px, times in LARGER.items()
+    }
+    return " ".join(f"@media (min-width: {px}px) {{ :host {{ {rule} }} }}" for px, rule in rules.items())
+
+
+def chart(height: int = 260, **parameters: Any) -> figure:
+    """A quiet Bokeh figure without a logo, whose text follows the theme and grows with the screen."""
     plot = figure(
         **{
-            "height": 260,
+            "height": height,
+            "stylesheets": [growing(height)],
             "sizing_mode": "stretch_width",
             "toolbar_location": None,
             "tools": "",
             "background_fill_alpha": 0,
             "border_fill_alpha": 0,
             "outline_line_color": None,
-            "min_border_right": 18,
+            "min_border_right": 24,
             **parameters,
         }
     )

@@ -1,9 +1,9 @@
 """The state of the Train page: the choices for a run, the run that is watched, and the runs that are kept."""
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import mkdtemp
@@ -12,11 +12,13 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import param
 
-from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
+from playground.analysis.glance import Glance, glance_at, sentence_from, sentence_of, watched
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
+from playground.example import Example, Tokens
 from playground.finetuning.compare import critical
 from playground.knob import turn
+from playground.objectives import Objective
 from playground.refusal import Refusal
 from playground.training import Run, Session
 from playground.training.checkpoint import Saved
@@ -27,7 +29,9 @@ from playground.training.rates import Found, Tried, find_rate
 from playground.training.record import recorded
 from playground.training.runs import Kept, Parent, Runs
 from playground.training.session import Record, Row
+from playground.training.siblings import Siblings
 from playground.training.story import Moment
+from playground.training.workers import spare
 from playground.zoo import entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
@@ -52,8 +56,8 @@ TRIES = 60
 
 _live: WeakValueDictionary[Path, Session] = WeakValueDictionary()
 _owner: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+_siblings: WeakKeyDictionary[Session, Siblings] = WeakKeyDictionary()
 _texts: WeakValueDictionary[str, Corpus] = WeakValueDictionary()
-_naming = threading.Lock()
 
 
 @cache
@@ -91,8 +95,9 @@ class TrainStore(param.Parameterized):
     """A run, everything that is chosen for it, and the runs of the folder `runs`; without a folder nothing is kept.
 
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
-    are compared; `name` is what the list calls the run that is watched. `brought` are the knobs of
-    objectives that came from the Stage, by the name under which they are trained here.
+    are compared; `workers` is the most processes for other seeds; `name` is what the list calls the run that is
+    watched. `brought` are the knobs of objectives that came from the Stage, by the name under which they are trained
+    here.
     """
 
     entry = param.String("BERT")
@@ -104,6 +109,7 @@ class TrainStore(param.Parameterized):
     seed = param.Integer(0)
     seeds = param.Integer(1, bounds=(1, 20))
     steps = param.Integer(1000)
+    workers = param.Integer(100)
     device = param.String("auto")
     axis = param.String("steps")
     way = param.String(AS_DECLARED)
@@ -119,7 +125,6 @@ class TrainStore(param.Parameterized):
         self.search = Work("search for a rate")
         self.tried: list[Tried] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
-        self._seeds_left: list[int] = []
 
     # a new run
 
@@ -139,9 +144,23 @@ class TrainStore(param.Parameterized):
 
     def begin(self) -> Session | None:
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
-        made = self._tried(lambda: self._watch(self._run()))
-        self._seeds_left = list(range(self.seed + 1, self.seed + self.seeds)) if made else []
-        return made
+        return self._tried(lambda: self._with_siblings(self._watch(self._run())))
+
+    def _with_siblings(self, session: Session) -> Session:
+        """The same session; the other seeds, where several are asked for, will train beside it."""
+        if self.seeds > 1:
+            run, seeds = session.run, range(self.seed + 1, self.seed + self.seeds)
+            kept = self.runs.folder.absolute() if self.runs is not None else None
+            folders = {seed: kept / self._new_folder(lane_name(run, seed)) for seed in seeds} if kept else {}
+            busy = sum(some.workers for some in _siblings.values() if some.state == "running")
+            workers = min(self.workers, spare(1 + busy))
+            _siblings[session] = Siblings(run, seeds, workers, self.runs, folders)
+        return session
+
+    @property
+    def siblings(self) -> Siblings | None:
+        """The other seeds of the run that is watched."""
+        return None if self.session is None else _siblings.get(self.session)
 
     def _run(self) -> Run:
         entry = entry_named(self.entry)
@@ -164,15 +183,12 @@ class TrainStore(param.Parameterized):
     ) -> Session:  # fmt: skip
         """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
         feed_of(run)
-        watched = self._sentence(run.corpus)
+        look = look_at(self._sentence(run.corpus))
         self.leave()
         wanted = lane_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}"
         name = name or self._new_folder(wanted)
         if self.runs is not None:
             run = replace(run, out=(self.runs.folder / name).absolute())
-
-        def look(learner: Learner) -> Glance:
-            return glance(learner.model, learner.objective, learner.step, watched)
 
         record = self._record(name, parent, learner.step if learner else 0)
         session = Session(run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments)
@@ -195,15 +211,8 @@ class TrainStore(param.Parameterized):
         """A name that no run has, its folder made at once so that no other visit takes it."""
         if self.runs is None:
             return wanted
-        with _naming:
-            name, number = wanted, 2
-            while (self.runs.folder / name).exists():
-                name, number = f"{wanted}-{number}", number + 1
-            try:
-                (self.runs.folder / name).mkdir(parents=True)
-            except OSError as error:
-                raise Refusal(f"The run cannot be kept in {self.runs.folder} ({error.strerror or error}).") from error
-        return name
+        names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+        return next(name for name in names if _made(self.runs.folder / name))
 
     def _record(self, name: str, parent: Parent | None, resumed_at: int) -> Record | None:
         runs = self.runs
@@ -222,8 +231,9 @@ class TrainStore(param.Parameterized):
         return session.learner
 
     def end(self) -> None:
-        """Stop the run that is there, if any, and the seeds that would follow."""
-        self._seeds_left = []
+        """Stop the run that is there, if any, and its other seeds."""
+        if self.siblings is not None:
+            self.siblings.stop()
         if self.session is not None:
             self.session.stop()
 
@@ -233,18 +243,14 @@ class TrainStore(param.Parameterized):
         session = self.session
         if session is None or _owner.get(session, id(self)) != id(self):
             return
-        session.stop()
-        if session.run.out is not None and session.state == "ready":
-            _remove_if_empty(session.run.out)
+        self.end()
+        for folder in (session.run.out, *(self.siblings.folders.values() if self.siblings else ())):
+            _remove_if_empty(folder)
 
     def advance(self) -> None:
-        """When one seed is done, begin the next one, if several were asked for."""
-        session = self.session
-        if self._seeds_left and session is not None and session.state == "done":
-            seed = self._seeds_left.pop(0)
-            run = replace(session.run, seed=seed, out=None)
-            if (made := self._tried(lambda: self._watch(run))) is not None:
-                made.start()
+        """Let the other seeds do what the watched one does."""
+        if self.siblings is not None:
+            self.siblings.follow(self.session)
 
     def change(self, settings: Mapping[str, Any]) -> str:
         """Turn knobs of the run that trains, from its next step on; says what is different."""
@@ -273,17 +279,23 @@ class TrainStore(param.Parameterized):
         except Refusal as refusal:
             return str(refusal)
 
-    def fork(self, settings: Mapping[str, Any], step: int | None = None) -> Session | None:
-        """A run of its own from here, or from a checkpoint of the run that is watched; it starts at once."""
-        self._seeds_left = []
-        made = self._tried(lambda: self._forked(dict(settings), step))
+    def fork(
+        self, settings: Mapping[str, Any], step: int | None = None, learner: Learner | None = None
+    ) -> Session | None:
+        """A run of its own from here, from a checkpoint of the run that is watched, or from a copy of its `learner`.
+
+        It starts at once.
+        """
+        made = self._tried(lambda: self._forked(dict(settings), step, learner))
         return made.start() if made is not None else None
 
-    def _forked(self, settings: dict[str, Any], step: int | None) -> Session:
+    def _forked(self, settings: dict[str, Any], step: int | None, learner: Learner | None) -> Session:
         session, name = self.session, self.name_of_run
         if session is None:
             raise Refusal("There is no run to fork; press Train, or open one that is kept.")
-        if step is None or (session.learner is not None and session.learner.step == step):
+        if learner is not None:
+            made = fork(replace(session.run, entry=learner.entry), learner, settings)
+        elif step is None or (session.learner is not None and session.learner.step == step):
             made = session.fork(settings)
         else:
             if self.runs is None:
@@ -307,7 +319,6 @@ class TrainStore(param.Parameterized):
 
     def open(self, name: str) -> Session | None:
         """Take a kept run up again: as it goes on, where it is still there, else from its last checkpoint."""
-        self._seeds_left = []
         return self._tried(lambda: self._opened(name))
 
     def _opened(self, name: str) -> Session:
@@ -382,6 +393,19 @@ class TrainStore(param.Parameterized):
         return made
 
 
+def look_at(sentence: Tokens) -> Callable[[Learner], Glance]:
+    """Looks at one sentence; what is asked of it is drawn once, unless a generator draws it anew with every step."""
+    drawn: list[tuple[Objective, Example]] = []
+
+    def look(learner: Learner) -> Glance:
+        objective = learner.objective
+        if objective.proposes or not drawn or drawn[0][0] is not objective:
+            drawn[:] = [(objective, watched(learner.model, objective, sentence))]
+        return glance_at(learner.model, drawn[0][1], learner.step)
+
+    return look
+
+
 def _can_be_watched(session: Session) -> bool:
     """Whether it goes on or has ended by itself; one that was stopped goes on from what it saved."""
     return session.state in ("ready", "running", "paused") or session.reason in ("steps", "seconds", "diverged")
@@ -396,7 +420,20 @@ def _text_of(saved: Saved) -> Corpus:
     return _texts.get(saved.corpus.hash) or corpus_of(saved)
 
 
-def _remove_if_empty(folder: Path) -> None:
+def _made(folder: Path) -> bool:
+    """Make a folder; False where there is one, of whatever run, visit or program."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise Refusal(f"The run cannot be kept in {folder.parent} ({error.strerror or error}).") from error
+    return True
+
+
+def _remove_if_empty(folder: Path | None) -> None:
+    if folder is None:
+        return
     try:
         folder.rmdir()
     except OSError:

@@ -1,4 +1,4 @@
-"""Work that a page waits for: one thing in a thread of its own, looked at ten times a second."""
+"""Work that a page waits for: one thing in a thread of its own, looked at several times a second."""
 
 import threading
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from playground.training import background
 class Work:
     """One piece of work in a thread of its own; a new one takes its place, and only the newest one's result counts.
 
-    Pages look at it ten times a second: `turn` counts what has begun and ended, `share` is how much is done (0 to 1;
+    Pages look at it again and again: `turn` counts what has begun and ended, `share` is how much is done (0 to 1;
     None: nobody knows).
     """
 

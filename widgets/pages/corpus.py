@@ -9,12 +9,14 @@ import panel_material_ui as pmui
 
 from playground.catalog import find
 from playground.corpora import Corpus, Source, Table
+from playground.refusal import Refusal
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
-from widgets.pages.layout import bind, heading, two_columns
-from widgets.store import LONGEST_PASTE, NO_LABEL, OWN_FILE, OWN_TEXT, CorpusStore, Cut, Store
+from widgets.pages.layout import bind, heading, refuse_nothing, two_columns
+from widgets.reading import NO_LABEL, CorpusStore, Cut
+from widgets.store import Store
 from widgets.theme import figures, html, say
-from widgets.training import OPENED
+from widgets.training import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT
 from widgets.views import pieces, uses
 from widgets.views.document import DocumentPane
 from widgets.views.sheet import known, sheet
@@ -129,6 +131,7 @@ def _chosen(corpus: CorpusStore) -> tuple[Any, Renew]:
     """Where files are chosen, and what must be known to read them: the encoding, the columns."""
     upload = pmui.FileInput(label="choose a file, or two translations", multiple=True, margin=(6, 10))
     upload.param.watch(lambda _: _keep(corpus, upload), "value")
+    refuse_nothing(upload, lambda said: corpus.reading.forget(Refusal(said)))
     hint = html(say("Text, .csv, .tsv, .jsonl or .conllu; two files that say the same line by line.", "quiet"))
     encoding = pmui.Select(label="encoding", options=ENCODINGS, value="", visible=False, **WIDE)
     bind(encoding, corpus, "encoding")

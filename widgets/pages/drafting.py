@@ -36,7 +36,8 @@ def _inside(draft: DraftStore, transfer: TransferStore) -> pmui.Column:
         label="parts", options=list(strategies()), value=draft.parts, sizing_mode="stretch_width", margin=(6, 10)
     )
     bind(parts, draft, "parts")
-    brush = pmui.RadioButtonGroup(options=list(BRUSHES), value=draft.brush, size="small", width=420, margin=(6, 10))
+    fit = {"max_width": 420, "sizing_mode": "stretch_width"}  # a fixed width would be the least width of the page
+    brush = pmui.RadioButtonGroup(options=list(BRUSHES), value=draft.brush, size="small", margin=(6, 10), **fit)
     bind(brush, draft, "brush")
     name = pmui.TextInput(label="name", value=draft.name_given, placeholder="my plan", width=220, margin=(6, 10))
     bind(name, draft, "name_given")
@@ -52,7 +53,7 @@ def _inside(draft: DraftStore, transfer: TransferStore) -> pmui.Column:
 
     draft.param.watch(show, ["made", "trouble"])
     transfer.param.watch(
-        lambda _: draft.param.update(steps=transfer.steps, layers=transfer.layers), ["steps", "layers"]
+        lambda *_: draft.param.update(steps=transfer.steps, layers=transfer.layers), ["steps", "layers"]
     )
     show()
     return pmui.Column(

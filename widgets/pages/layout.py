@@ -1,17 +1,18 @@
 """How every page is laid out: controls at the side, the picture beside them, below each other where it is narrow."""
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
 from playground.knob import Knob
-from widgets.theme import html
+from widgets.theme import GROWING, html
 
 
 def two_columns(controls: list[Any], picture: list[Any]) -> pn.FlexBox:
-    """Controls of 270 px and the picture in the rest; on a narrow screen the picture comes first."""
-    side = pmui.Column(*controls, styles={"flex": "1 1 250px", "max-width": "300px"}, margin=0)
+    """Controls of 270 px, larger on a very wide screen, and the picture in the rest; on a narrow one it comes first."""
+    side = pmui.Column(*controls, styles={"flex": "1 1 250px", "max-width": "300px"}, stylesheets=[GROWING], margin=0)
     main = pmui.Column(
         *picture, styles={"flex": "1000 1 460px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width"
     )
@@ -35,6 +36,18 @@ def growing(part: Any, basis: int = 340) -> Any:
 def heading(text: str) -> pn.pane.HTML:
     """A small heading of our own words."""
     return html(f'<div class="label">{text}</div>', margin=(0, 10))
+
+
+def download(make: Callable[[], Any], filename: str, label: str, description: str = "") -> Any:
+    """A quiet button that hands over a file.
+
+    Its looks are set once it is there: as arguments the library takes them for those of its older names and warns.
+    """
+    button = pmui.FileDownload(
+        callback=make, filename=filename, label=label, description=description, size="small", margin=(0, 2)
+    )
+    button.param.update(color="primary", variant="text")
+    return button
 
 
 def control(k: Knob) -> Any:
@@ -72,3 +85,18 @@ def bind(widget: Any, store: Any, name: str) -> None:
     """Keep a widget's value and one value of a store the same, whoever changes it."""
     widget.param.watch(lambda event: store.param.update(**{name: event.new}), "value")
     store.param.watch(lambda _: widget.param.update(value=getattr(store, name)), name)
+
+
+def refuse_nothing(upload: Any, refuse: Callable[[str], Any]) -> None:
+    """Say that a file is empty: it arrives as none at all, the browser begins, sends nothing and has finished."""
+    arrived: list[str] = []
+
+    def hear(event: Any) -> None:
+        if event.data["status"] == "upload_event":
+            arrived.append(event.data["name"])
+        elif event.data["status"] == "finished":
+            if not arrived:
+                refuse("The file is empty; choose a file with text in it.")
+            arrived.clear()
+
+    upload.on_msg(hear)

@@ -1,4 +1,4 @@
-"""Which model's numbers stand on the stage: a row of buttons and one sentence above the picture."""
+"""Which model's numbers stand on the stage, and what to do next: a row of buttons and a sentence above the picture."""
 
 from typing import Any
 
@@ -7,18 +7,24 @@ import panel_material_ui as pmui
 from playground.refusal import Refusal
 from widgets.lent import STEPS
 from widgets.store import StageStore
-from widgets.theme import html, say
+from widgets.theme import GROWING, html, say
 
 
 def row(store: StageStore) -> tuple[Any, Any]:
     """The row, and the tick that keeps it true while a model is trained."""
-    said = html("", margin=(6, 10, 0, 10), styles={"flex": "1 1 260px"})
+    said = html("", margin=(6, 10, 0, 10), styles={"flex": "1 1 260px", "min-width": "240px"})
     look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
     train = pmui.Button(label="Train a small model now", icon="play_arrow", **look)
     borrow = pmui.Button(label="Use the model of the Train page", **look)
     inside = pmui.Button(label="Inside one update", **look)
     leave = pmui.Button(label="Without a model", size="small", variant="text", margin=(2, 4))
-    acts = {train: store.teach, borrow: store.borrow, inside: store.look_inside, leave: lambda: store.lend(None)}
+    beside = pmui.Button(label="Same sentence", icon="view_column", **look)
+    watch = pmui.Button(label="Train this", icon="show_chart", **look)
+    streams = pmui.Button(label="Next: why two streams?", icon="school", **look)
+    acts = {
+        beside: store.compare, train: store.teach, watch: store.train_this, borrow: store.borrow,
+        inside: store.look_inside, leave: lambda: store.lend(None), streams: store.two_streams,
+    }  # fmt: skip
     for button, act in acts.items():
         button.on_click(lambda _, act=act: _do(store, act))
 
@@ -26,6 +32,9 @@ def row(store: StageStore) -> tuple[Any, Any]:
         store.take()
         busy, silent = store.teaching.busy, bool(store.silent)
         wanted = {
+            beside: not store.inside,
+            watch: not busy and not store.inside,
+            streams: store.objective != "PLM" and (bool(store.beside) or store.model is not None),
             train: not busy and (store.model is None or silent),
             borrow: store.trained is not None and (store.model is None or silent),
             inside: store.model is not None,
@@ -34,16 +43,25 @@ def row(store: StageStore) -> tuple[Any, Any]:
         for button, visible in wanted.items():
             if button.visible != visible:
                 button.visible = visible
-        label = "Back to the sentence" if store.inside else "Inside one update"
-        if inside.label != label:
-            inside.label = label
+        labels = {
+            inside: "Back to the sentence" if store.inside else "Inside one update",
+            beside: f"{store.objective} alone" if store.beside else f"Same sentence as {store.other}",
+        }
+        for button, label in labels.items():
+            if button.label != label:
+                button.label = label
         text = _said(store)
         if said.object != text:
             said.object = text
 
     tick()
     return pmui.Row(
-        said, *acts, margin=0, sizing_mode="stretch_width", styles={"flex-wrap": "wrap", "align-items": "center"}
+        said,
+        *acts,
+        margin=0,
+        sizing_mode="stretch_width",
+        stylesheets=[GROWING],
+        styles={"flex-wrap": "wrap", "align-items": "center"},
     ), tick
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
+from bokeh.plotting import figure
 
 from playground.training import Session
 from playground.training.runs import Kept
@@ -17,6 +18,7 @@ from widgets.theme import html, say
 from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
 from widgets.views import svg
 from widgets.views.courses import legend
+from widgets.views.kept import kept_chart
 
 LISTED = 30
 """Runs that the list shows, the newest trees first."""
@@ -49,6 +51,11 @@ class Tools:
             active=[2] if store.kept() else [],
         )  # fmt: skip
         self.column = self.folded
+
+    @property
+    def compared(self) -> figure:
+        """The chart of the runs that are ticked."""
+        return self.parts[-1].chart.figure
 
     def follow(self, session: Session | None) -> None:
         """Bring the open parts up to date."""
@@ -205,8 +212,12 @@ class _Runs:
         where = store.runs.folder if store.runs is not None else "nowhere"
         self.none = html(say("No run is kept yet; the first one is when you press Train.", "quiet"))
         self.list = pmui.Column(margin=0, sizing_mode="stretch_width")
-        self.picture = html("")
-        self.widgets = [self.none, self.list, self.picture, html(say(f"Kept in {where}.", "quiet"))]
+        self.chart, self.names, self.noise = kept_chart(), html(""), html("")
+        picture = pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width", margin=(0, 10))
+        self.compared = pmui.Column(
+            self.names, picture, self.noise, visible=False, margin=0, sizing_mode="stretch_width"
+        )
+        self.widgets = [self.none, self.list, self.compared, html(say(f"Kept in {where}.", "quiet"))]
 
     def follow(self, session: Session | None) -> None:
         """Read the list now and then; draw what has changed."""
@@ -234,10 +245,10 @@ class _Runs:
             return
         self.drawn = state
         grouped = groups(runs)
-        curves = {name: held_out_curves(self.store, some) for name, some in grouped.items()}
-        title = '<div class="label">Held out, side by side</div>'
-        parts = [title, legend(list(grouped)), svg.several(curves), say(noise(grouped))]
-        self.picture.object = "".join(parts) if runs else ""
+        self.chart.show({name: held_out_curves(self.store, some) for name, some in grouped.items()})
+        self.names.object = f'<div class="label">Held out, side by side</div>{legend(list(grouped))}'
+        self.noise.object = say(noise(grouped))
+        self.compared.visible = bool(runs)
 
 
 class _Line:

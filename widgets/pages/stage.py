@@ -8,17 +8,18 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.objectives import find_objective
+from playground.objectives.paint import GRADED
 from playground.objectives.rebuild import SENTENCE, Rebuilt
 from playground.objectives.wishes import SHAPES
 from playground.refusal import Refusal
 from widgets.pages import lending
-from widgets.pages.layout import bind, control, heading
+from widgets.pages.layout import bind, control, download, heading
 from widgets.scene import page as saved_page
 from widgets.scene import stage_pane, typeset, unheard
 from widgets.scene.picker import picker
 from widgets.scene.table import Wall, table_data, table_pane
 from widgets.store import LONGEST_TEXT, StageStore
-from widgets.theme import html, say
+from widgets.theme import GROWING, html, say
 
 SAMPLES = {
     "survey": SENTENCE,
@@ -28,7 +29,7 @@ SAMPLES = {
 
 
 LAYOUT = """
-:host { display: grid !important; grid-template-columns: 270px minmax(0, 1fr); gap: 0 18px;
+:host { display: grid !important; grid-template-columns: clamp(270px, 60px + 11vw, 480px) minmax(0, 1fr); gap: 0 18px;
   grid-template-rows: auto 1fr; grid-template-areas: "pick main" "rest main"; align-items: start; }
 .pick { grid-area: pick !important; } .rest { grid-area: rest !important; } .main { grid-area: main !important; }
 @media (max-width: 860px) {
@@ -55,9 +56,12 @@ def _stage(store: StageStore, lent: Any) -> Any:
     """One objective: what to look at, the picture, and below the list what can be turned."""
     parts = {"pick": _list(store), "rest": _controls(store), "main": [lent, *_picture(store)]}
     columns = [
-        pmui.Column(*inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"})
+        pmui.Column(
+            *inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"},
+            stylesheets=[] if area == "main" else [GROWING],
+        )
         for area, inside in parts.items()
-    ]
+    ]  # fmt: skip
     grid = pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width")
     return pn.Column(grid, margin=0, sizing_mode="stretch_width")
 
@@ -177,7 +181,7 @@ def _words(store: StageStore) -> list[Any]:
         sizing_mode="stretch_width", styles={"flex": "1 1 260px"}, visible=_wants_pair(store),
     )  # fmt: skip
     pair.param.watch(lambda event: setattr(store, "pair", event.new), "value_input")
-    store.param.watch(lambda _: pair.param.update(visible=_wants_pair(store)), ["objective", "view", "beside"])
+    store.param.watch(lambda *_: pair.param.update(visible=_wants_pair(store)), ["objective", "view", "beside"])
     for widget, name in ((text, "text"), (pair, "pair")):
         store.param.watch(lambda _, w=widget, n=name: _follow(w, getattr(store, n)), name)
     samples = [_sample(store, name, words) for name, words in SAMPLES.items()]
@@ -189,24 +193,28 @@ def _words(store: StageStore) -> list[Any]:
     trouble = html("", styles={"flex": "1 1 300px"})
     anyway = pmui.Button(label="Train anyway", icon="play_arrow", size="small", variant="outlined", margin=(2, 10))
     anyway.on_click(lambda _: store.train_anyway())
+    sample = pmui.Button(label="Take a sample text", icon="article", size="small", variant="outlined", margin=(2, 10))
+    sample.on_click(lambda _: store.take_sample())
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
-        told = [say(store.trouble, "trouble"), say(made.notice, "notice") if made else "", _painted(store)]
+        noted = [say(text, "notice") for text in (made.notice if made else "", _full(store))]
+        told = [say(store.trouble, "trouble"), *noted, _painted(store)]
         trouble.object = "".join(told) if store.view == "stage" else ""
         leak = made is not None and made.verdict.leak
         label = "Train anyway" if leak else "Train with this mask"
-        anyway.param.update(visible=bool(store.painted) and store.view == "stage", label=label)
+        anyway.param.update(visible=bool(store.rules) and store.view == "stage", label=label)
+        sample.visible = store.view == "stage" and store.sample is not None
 
     store.param.watch(renew, ["rebuilt", "trouble", "view"])
     renew()
-    save = pmui.FileDownload(
-        callback=lambda: BytesIO(_saved(store).encode()), filename="playground.html", label="Save as a page",
-        color="primary", variant="text", size="small", margin=(0, 2),
-        description="One HTML file that plays without a network.",
+    save = download(
+        lambda: BytesIO(_saved(store).encode()), "playground.html", "Save as a page",
+        "One HTML file that plays without a network.",
     )  # fmt: skip
-    row = pn.FlexBox(view, text, pair, *samples, save, align_items="center", sizing_mode="stretch_width")
-    said = pmui.Row(trouble, anyway, margin=0, sizing_mode="stretch_width", styles={"align-items": "center"})
+    wide = {"sizing_mode": "stretch_width", "stylesheets": [GROWING]}
+    row = pn.FlexBox(view, text, pair, *samples, save, align_items="center", **wide)
+    said = pmui.Row(trouble, sample, anyway, margin=0, styles={"align-items": "center"}, **wide)
     return [row, said]
 
 
@@ -243,11 +251,17 @@ def _picture(store: StageStore) -> list[Any]:
         if store.frame in names:
             stage.param.update(frame=names.index(store.frame), playing=False)
 
-    store.param.watch(renew, ["rebuilt", "companions"])
+    store.param.watch(renew, ["rebuilt", "companions", "said"])
     store.param.watch(opened, "frame")
     renew()
     opened()
     return [stage]
+
+
+def _full(store: StageStore) -> str:
+    """A box that is full has cut what did not fit."""
+    full = max(len(store.text), len(store.pair)) >= LONGEST_TEXT
+    return f"A text here has at most {LONGEST_TEXT:,} characters; what came after them was cut off." if full else ""
 
 
 def _painted(store: StageStore) -> str:
@@ -255,14 +269,20 @@ def _painted(store: StageStore) -> str:
     made = store.rebuilt
     if made is None or not store.painted:
         return ""
-    rules = "; ".join(rule.words for rule in store.rules)
-    if not made.verdict.leak:
-        return say(f"Trained with this mask, every text is read so: {rules}.", "quiet")
-    return say(
-        f"{made.verdict.sentence} Train anyway, and watch the loss fall to nothing while the model learns to copy; "
-        f"then every text is read so: {rules}. Repair puts the mask back.",
-        "notice",
-    )
+    leak, rules = made.verdict.leak, "; ".join(rule.words for rule in store.rules)
+    told = [made.verdict.sentence] if leak else []
+    if rules and leak:
+        told.append(
+            "Train anyway, and watch the loss fall to nothing while the model learns to copy; then every text is read "
+            f"so: {rules}."
+        )
+    elif rules:
+        told.append(f"Trained with this mask, every text is read so: {rules}.")
+    if GRADED in store.painted:
+        told.append("Which answers count was chosen by hand, for this text alone.")
+    if leak:
+        told.append("Repair puts it back.")
+    return say(" ".join(told), "notice" if leak else "quiet")
 
 
 def _follow(widget: Any, words: str) -> None:

@@ -1,6 +1,7 @@
 """Transfer page: fine-tune one pre-trained model in several ways at once; what each gains, forgets and costs."""
 
 import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
@@ -10,22 +11,42 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.corpora.source import TABLES, TREEBANKS
-from playground.finetuning import strategies, tasks
+from playground.finetuning import tasks
 from playground.finetuning.artefact import FILES
-from playground.finetuning.fair import MATCHES, RATES
+from playground.finetuning.fair import MATCHES, RATES, said_of_published
 from playground.finetuning.packing import PACKINGS
 from playground.finetuning.tune import SEEN
 from playground.refusal import Refusal
-from widgets.comparing import OWN_FILE, Course, TransferStore, latest
+from widgets.bases import CHANGES
+from widgets.comparing import OWN_FILE, TURN_FILES, Course, TransferStore, latest
 from widgets.drafting import DraftStore
+from widgets.pages.choosing import choice
 from widgets.pages.drafting import editor
-from widgets.pages.layout import beside, bind, growing, heading, two_columns
+from widgets.pages.layout import beside, bind, heading, refuse_nothing, two_columns
+from widgets.pages.sentence import desk
 from widgets.store import Store
-from widgets.theme import BLUE, html, say
-from widgets.views import comparison, courses, diagram, svg
-from widgets.views.outcomes import FORGETTING, outcome_chart
+from widgets.theme import html, say
+from widgets.views import comparison, courses, curve, diagram, svg, turns
+from widgets.views.chooser import cards, chooser
+from widgets.views.outcomes import outcome_chart
 
 COUNTS = [16, 32, 64, 128, 256, 512]
+
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "Is pre-training worth it?": {
+        "chosen": ["random start", "full"], "then": [], "task": "sentiment", "labels": 16,
+        "counts": [32, 64, 128, 256], "seeds": 3, "steps": 80, "match": "steps", "rates": "own",
+    },
+    "What is forgotten?": {
+        "chosen": ["full", "gradual unfreezing", "L2-SP", "EWC", "adapters"], "then": [], "task": "sentiment",
+        "labels": 64, "counts": [], "seeds": 3, "steps": 80, "match": "steps", "rates": "own",
+    },
+    "What does a second task do to the first?": {
+        "chosen": ["full", "EWC", "replay", "adapters"], "task": "sentiment", "then": ["entailment"], "labels": 128,
+        "counts": [], "seeds": 2, "steps": 80, "match": "steps", "rates": "own",
+    },
+}  # fmt: skip
+"""Questions to begin with, each with all that is chosen for it; one click asks it."""
 
 
 def page(store: Store) -> tuple[Any, Any]:
@@ -33,18 +54,28 @@ def page(store: Store) -> tuple[Any, Any]:
     transfer = store.transfer
     compare = pmui.Button(label="Compare", icon="compare_arrows", color="primary", variant="contained", margin=(6, 10))
     compare.on_click(lambda _: transfer.begin(store.train.session))
-    stop = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(6, 3))
+    stop = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(6, 3), disabled=True)
     stop.on_click(lambda _: transfer.end())
     quick = pmui.Button(label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10))
     quick.on_click(lambda _: _train_one(store))
     base = html("")
-    controls = [heading("Base model"), base, quick, pmui.Row(compare, stop, margin=0), *_controls(transfer)]
-    picture, follow = _picture(transfer)
+    asking = _questions(store)
+    before, what = _before(transfer)
+    trouble = html("")
+    controls = [
+        heading("Base model"), base, quick, before, what, pmui.Row(compare, stop, margin=0), trouble,
+        heading("Or begin with a question"), *asking, *_controls(store),
+    ]  # fmt: skip
+    more = desk(store.sentence, transfer, lambda: store.train.session), choice(store.choosing, store.train)
+    picture, follow = _picture(transfer, more)
 
     def tick() -> None:
         base.object = _base(store)
+        trouble.object = say(transfer.trouble, "trouble")
         running = transfer.state == "running"
-        compare.disabled, stop.disabled = running, not running
+        stop.disabled = not running
+        for button in (compare, *asking):
+            button.disabled = running
         session = store.train.session
         quick.disabled = session is not None and session.state == "running"
         if session is not None and session.learner is not None:
@@ -71,26 +102,60 @@ def _base(store: Store) -> str:
     return say(name) + say(resting, "quiet")
 
 
-def _controls(store: TransferStore) -> list[Any]:
+def _before(store: TransferStore) -> tuple[Any, Any]:
+    """What is done to the base before anything is compared, and what that is good for."""
+    before = pmui.Select(
+        label="change it first", options=list(CHANGES), value=store.before, sizing_mode="stretch_width", margin=(6, 10)
+    )
+    bind(before, store, "before")
+    what = html(say(CHANGES[store.before], "quiet"))
+    store.param.watch(lambda _: what.param.update(object=say(CHANGES[store.before], "quiet")), "before")
+    return before, what
+
+
+def _questions(store: Store) -> list[Any]:
+    """A button for every question: it chooses all that is needed and begins."""
+    look = {"variant": "outlined", "size": "small", "sizing_mode": "stretch_width", "margin": (3, 10)}
+
+    def ask(name: str) -> None:
+        store.transfer.param.update(**QUESTIONS[name])
+        store.transfer.begin(store.train.session)
+
+    buttons = [pmui.Button(label=name, **look) for name in QUESTIONS]
+    for button in buttons:
+        button.on_click(lambda event: ask(event.obj.label))
+    return buttons
+
+
+def _controls(visit: Store) -> list[Any]:
+    store = visit.transfer
     wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
     task = pmui.Select(label="task", options=[*tasks(), OWN_FILE], value=store.task, **wide)
+    then = pmui.MultiChoice(label="then, one after another", options=list(tasks()), value=list(store.then), **wide)
     packing = pmui.Select(label="texts packed", options=PACKED, value=store.packing, **wide)
-    chosen = pmui.CheckBoxGroup(options=list(strategies()), value=list(store.chosen), margin=(4, 14))
-    store.param.watch(lambda _: chosen.param.update(options=[*strategies(), *store.own]), "own")
+    chosen = chooser(cards=cards(store.own), value=list(store.chosen), margin=(4, 10))
+    store.param.watch(lambda _: chosen.param.update(cards=cards(store.own)), "own")
     labels = pmui.Select(label="labelled texts", options=COUNTS, value=store.labels, **wide)
     counts = pmui.MultiChoice(label="and also with", options=COUNTS, value=list(store.counts), **wide)
     seeds = pmui.IntSlider(label="seeds", start=1, end=8, value=store.seeds, **wide)
     steps = pmui.IntSlider(label="steps", start=20, end=300, step=10, value=store.steps, **wide)
     match = pmui.Select(label="alike in every lane", options=list(MATCHES), value=store.match, **wide)
     rates = pmui.Select(label="learning rates", options=list(RATES), value=store.rates, **wide)
-    bound = {"task": task, "chosen": chosen, "labels": labels, "counts": counts, "seeds": seeds, "steps": steps,
-             "match": match, "rates": rates, "packing": packing}  # fmt: skip
+    bound = {"task": task, "then": then, "chosen": chosen, "labels": labels, "counts": counts, "seeds": seeds,
+             "steps": steps, "match": match, "rates": rates, "packing": packing}  # fmt: skip
     for name, widget in bound.items():
         bind(widget, store, name)
+
+    def in_turn(*_: Any) -> None:
+        counts.disabled = match.disabled = bool(store.then)
+
+    store.param.watch(in_turn, "then")
+    in_turn()
     why = html(_fair(store))
-    store.param.watch(lambda _: why.param.update(object=_fair(store)), ["match", "rates", "chosen"])
+    store.param.watch(lambda *_: why.param.update(object=_fair(store)), ["match", "rates", "chosen", "own", "then"])
     return [
-        heading("Task"), task, _file(store), _idea(store), packing, heading("Strategies"), chosen,
+        heading("Task"), task, _file(store), _idea(store), then, packing, heading("Strategies"), chosen,
+        _others(visit),
         heading("How much"), labels, counts, seeds, steps, heading("Fair"), match, rates, why,
     ]  # fmt: skip
 
@@ -110,7 +175,7 @@ def _idea(store: TransferStore) -> Any:
         return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
 
     idea = html(told())
-    store.param.watch(lambda _: idea.param.update(object=told()), ["task", "own_file", "text_column", "label_column"])
+    store.param.watch(lambda *_: idea.param.update(object=told()), ["task", "own_file", "text_column", "label_column"])
     return idea
 
 
@@ -118,6 +183,7 @@ def _file(store: TransferStore) -> Any:
     """Where a labelled file is chosen, and which of its columns are the text and the label."""
     upload = pmui.FileInput(label="choose a file", accept=",".join((*TABLES, *TREEBANKS)), margin=(6, 10))
     upload.param.watch(lambda _: upload.value and store.upload(str(upload.filename), upload.value), "value")
+    refuse_nothing(upload, lambda said: store.param.update(trouble=said))
     columns = pmui.Column(margin=0, sizing_mode="stretch_width")
     box = pmui.Column(upload, columns, visible=False, margin=0, sizing_mode="stretch_width")
 
@@ -153,20 +219,45 @@ def _columns(store: TransferStore) -> list[Any]:
     ]
 
 
+def _others(visit: Store) -> Any:
+    """The kept runs whose vectors are read beside those of the base, while a strategy that reads them is chosen."""
+    store, none = visit.transfer, html(say("No other run is kept; train one on the same corpus.", "quiet"))
+    runs = pmui.MultiChoice(
+        label="vectors of other runs too", value=list(store.beside), sizing_mode="stretch_width", margin=(6, 10)
+    )
+    bind(runs, store, "beside")
+    box = pmui.Column(runs, none, visible=False, margin=0, sizing_mode="stretch_width")
+
+    def show(*_: Any) -> None:
+        box.visible = store.reads_others
+        if box.visible:
+            here = visit.train.name_of_run
+            runs.options = [run.name for run in visit.train.kept() if run.out and run.name != here]
+            runs.visible, none.visible = bool(runs.options), not runs.options
+
+    store.param.watch(show, ["chosen", "own"])
+    show()
+    return box
+
+
 FAIR = {
     "steps": "Every lane takes equally many steps.",
     "tokens": "Every lane reads as many tokens as the first.",
     "flops": "Every lane computes as much as the first, by estimate; what is frozen needs no backward pass.",
     "own": "Each strategy has the rate that suits it for tiny models.",
     "fixed": "One rate, 0.004, for all.",
-    "published": "The papers' rates, made for models a thousand times larger: expect little to move here.",
+    "published": "Rates that were made for models a thousand times larger: expect little to move here.",
     "tuned": "A search over three rates on a quarter of the labelled texts, the same for all.",
 }
 
 
 def _fair(store: TransferStore) -> str:
-    first = f" The first is {store.chosen[0]}." if store.chosen and store.match != "steps" else ""
-    return say(f"{FAIR[store.match]}{first} {FAIR[store.rates]}", "quiet")
+    match = "steps" if store.then else store.match
+    first = f" The first is {store.chosen[0]}." if store.chosen and match != "steps" else ""
+    stated = ""
+    if store.rates == "published":
+        stated = say(said_of_published([store.strategy(name) for name in store.chosen]), "quiet")
+    return say(f"{FAIR[match]}{first} {FAIR[store.rates]}", "quiet") + stated
 
 
 STORY = (
@@ -176,75 +267,135 @@ STORY = (
 )
 
 
-def _picture(store: TransferStore) -> tuple[list[Any], Any]:
+CARD = {"flex": "0 1 300px", "min-width": "270px", "padding-top": "6px"}
+"""Cards of one width, however many there are."""
+
+
+def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]]) -> tuple[list[Any], Any]:
     draft = DraftStore(steps=store.steps, layers=store.layers)
-    right = outcome_chart("On unseen texts", store.metric, BLUE)
-    lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per graded position", FORGETTING)
-    moving, legend = _Moving(), html("")
-    plans, cards = Plans(), beside()
+    right = outcome_chart("On unseen texts", store.metric)
+    lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per graded position", zero=True)
+    labels, moving, in_turn, legend = _Labels(), _Moving(), _InTurn(), html("")
+    plans, maps = Plans(), beside()
     progress = pmui.LinearProgress(value=0, sizing_mode="stretch_width", margin=(8, 10))
-    trouble, numbers, exports = html(""), html(_table(store)), _exports(store)
-    shown: dict[str, Any] = {"at": None, "chosen": None, "metric": None}
+    status, verdict, numbers, exports = html(""), html(""), html(""), _Exports(store)
+    shown: dict[str, Any] = {}
+
+    def fresh(name: str, now: Any) -> bool:
+        """Whether something is not what it was at the last tick; what stays is not drawn again."""
+        changed = shown.get(name) != now
+        shown[name] = now
+        return changed
 
     def tick() -> None:
-        trouble.object = say(store.trouble, "trouble")
-        if shown["chosen"] != (chosen := (tuple(store.chosen), store.steps, store.layers)):
-            shown["chosen"] = chosen
-            cards[:] = plans.draft(store)
+        for _, follow in more:
+            follow()
+        status.object = say(_waiting(store), "quiet")
+        asked = (tuple(store.chosen), store.steps, store.layers)
+        if fresh("asked", asked):
+            maps[:] = plans.draft(store)
+        if fresh("metric", store.metric):
+            right.figure.xaxis[0].axis_label = store.metric
+            moving.name(store.metric)
+            labels.chart.figure.yaxis[0].axis_label = store.metric
+        run = (id(store.events), store.state, asked)
+        if not fresh("heard", (run, store.heard)):
             return
-        if shown["metric"] != (metric := store.metric):
-            shown["metric"] = right.figure.xaxis[0].axis_label = metric
-            moving.name(metric)
-        if shown["at"] == (at := (id(store.events), len(store.events), store.state)):
-            return
-        shown["at"] = at
         progress.value = round(100 * store.done_share)
         known = latest(store.courses, store.chosen)
-        legend.object = courses.legend(list(known), [name for name, c in known.items() if c.running])
-        moving.show(store, known)
+        legend.object = courses.legend(
+            list(known), [n for n, c in known.items() if c.running and store.state == "running"]
+        )
         plans.move(known)
+        if fresh("looked", (run, store.looked)):
+            moving.show(known)
+        if fresh("finished", (run, store.finished)):
+            finished(known)
+
+    def finished(known: dict[str, Course]) -> None:
+        labels.show(store, known)
+        in_turn.show(store)
+        several = f", {store.count} labelled texts" if len(store.asked.labels) > 1 else ""
+        right.figure.title.text = f"On unseen texts{several}"
         right.show(store.values("accuracy"))
         lost.show(store.values("forgetting"))
-        numbers.object = _table(store)
-        exports.visible, while_it_runs.visible = store.result is not None, bool(store.courses)
+        verdict.object, numbers.object = _verdict(store), _table(store)
+        exports.show()
+        outcomes.visible = while_it_runs.visible = store.state != "ready" and not store.in_turn
+        legend.visible = store.state != "ready"
 
-    while_it_runs = pmui.Column(heading("While it runs"), legend, moving.panes, margin=0, sizing_mode="stretch_width")
-    while_it_runs.visible = False
+    while_it_runs = pmui.Column(heading("While it runs"), moving.panes, margin=0, sizing_mode="stretch_width")
+    outcomes = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (right, lost)))
     tick()
-    charts = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (right, lost)))
     return [
-        trouble, progress, numbers, exports, charts, while_it_runs,
-        editor(draft, store), heading("What may change when, and what did"), html(say(STORY, "quiet")), cards,
+        progress, status, verdict, legend, labels.pane, in_turn.pane, outcomes, numbers, exports.pane, while_it_runs,
+        heading("What may change when, and what did"), html(say(STORY, "quiet")), maps, editor(draft, store),
+        *(part for part, _ in more),
     ], tick  # fmt: skip
 
 
-class _Moving:
-    """The curves that grow while lanes run, and accuracy against labels once there is more than one number."""
+class _Labels:
+    """Accuracy against labels, once there is more than one number of them, and what the picture says."""
 
     def __init__(self) -> None:
-        self.accuracy = courses.course_chart(f"On {SEEN} unseen texts", "accuracy")
-        self.loss = courses.course_chart("Loss of the task", "nats")
-        self.forgetting = courses.course_chart("Forgetting, modules plugged in", "nats", zero=True)
-        self.labels = courses.course_chart("Against the number of labelled texts", "accuracy", "labelled texts")
-        charts = (self.accuracy, self.loss, self.forgetting, self.labels)
-        panes = [pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in charts]
-        self.against = panes[-1]
-        self.against.visible = False
-        self.panes = beside(*panes, basis=300)
-
-    def name(self, metric: str) -> None:
-        """Name the task's main number."""
-        for chart in (self.accuracy, self.labels):
-            chart.figure.yaxis[0].axis_label = metric
+        self.chart, self.said = curve.label_curve(), html("")
+        self.pane = pmui.Column(
+            pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width"), self.said, margin=0,
+            sizing_mode="stretch_width", visible=False,
+        )  # fmt: skip
 
     def show(self, store: TransferStore, known: dict[str, Course]) -> None:
         """Draw everything so far."""
+        found = store.curve
+        self.pane.visible = len(store.asked.labels) > 1 and bool(found)
+        if self.pane.visible:
+            self.chart.show({name: found.get(name, {}) for name in known})
+            said = curve.said(store.result.facts()["curve"]) if store.result else []
+            self.said.object = "".join(say(line) for line in said)
+
+
+class _InTurn:
+    """What is left of the first task while others are learnt, and the whole matrix of every strategy."""
+
+    def __init__(self) -> None:
+        self.first = courses.course_chart("What is left", "accuracy", "tasks learnt so far", most=1.0)
+        self.lost = courses.course_chart(
+            "Forgetting: rise of the pre-training loss", "nats per graded position", "tasks learnt so far", zero=True
+        )
+        self.tables = html("")
+        charts = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (self.first, self.lost)))
+        self.pane = pmui.Column(charts, self.tables, visible=False, margin=0, sizing_mode="stretch_width")
+
+    def show(self, store: TransferStore) -> None:
+        """Draw every lane that has come through."""
+        self.pane.visible = bool(store.passed)
+        if (found := store.found) is None:
+            return
+        self.first.figure.title.text = f"What is left of {found['tasks'][0]}"
+        for chart, values in ((self.first, turns.first_task), (self.lost, turns.pre_training)):
+            chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))
+            chart.show(values(store.passed, store.chosen))
+        self.tables.object = turns.markup(found)
+
+
+class _Moving:
+    """The curves that grow while lanes run."""
+
+    def __init__(self) -> None:
+        self.accuracy = courses.course_chart(f"On {SEEN} unseen texts", "accuracy", most=1.0)
+        self.loss = courses.course_chart("Loss of the task", "nats")
+        self.forgetting = courses.course_chart("Forgetting, modules plugged in", "nats", zero=True)
+        charts = (self.accuracy, self.loss, self.forgetting)
+        self.panes = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in charts), basis=300)
+
+    def name(self, metric: str) -> None:
+        """Name the task's main number."""
+        self.accuracy.figure.yaxis[0].axis_label = metric
+
+    def show(self, known: dict[str, Course]) -> None:
+        """Draw everything so far."""
         for chart, what in ((self.accuracy, "accuracy"), (self.loss, "loss"), (self.forgetting, "forgetting")):
             chart.show(courses.over_steps(known, what))
-        self.against.visible = bool(store.counts)
-        if store.counts:
-            curve = store.curve
-            self.labels.show({name: curve.get(name, {}) for name in known})
 
 
 @dataclass
@@ -256,9 +407,12 @@ class Plans:
 
     def draft(self, store: TransferStore) -> list[Any]:
         """The cards of what is chosen, with the plans as they are asked for, before anything has run."""
-        for name in store.chosen:
+        for number, name in enumerate(store.chosen):
             if name not in self.cards:
-                self.cards[name] = growing(html(""), 300)
+                self.cards[name] = html("")
+            edge = "3px {1} {0}".format(*courses.style(number))
+            card = self.cards[name]
+            card.styles = CARD | {"border-top": edge}
             try:
                 strategy = store.strategy(name)
                 groups = strategy.rows(store.layers)
@@ -282,40 +436,70 @@ class Plans:
         self.cards[name].object = svg.heat(name, groups, plan, step) + diagram.markup(groups, plan, step, moved)
 
 
+def _waiting(store: TransferStore) -> str:
+    """What is being done, or what is to be done, as long as there is no answer."""
+    if store.state == "running":
+        return store.doing or store.progress or "The numbers appear as the lanes finish."
+    answered = store.result is not None or store.found is not None
+    return "" if answered else store.progress or "Choose a question, or Compare."
+
+
+def _verdict(store: TransferStore) -> str:
+    """The answer in a sentence, where a comparison is finished."""
+    if store.result is not None:
+        return f'<p style="font-size:1.15em;margin:.3em 0">{escape(store.result.facts()["verdict"])}</p>'
+    if store.in_turn and store.found:
+        so_far = " so far" * (store.state == "running")
+        names = " → ".join(task.name for task in store.in_turn)
+        return say(f"{names}: {store.found['labels']} labels each, {store.found['seeds']} seeds{so_far}.")
+    return ""
+
+
 def _table(store: TransferStore) -> str:
-    """Accuracy, forgetting, costs and paired differences of every strategy, and the verdict."""
+    """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
     result = store.result
-    if result is None:
-        waiting = "The numbers appear as the lanes finish." if store.state == "running" else "Press Compare."
-        return say(waiting, "quiet")
-    facts = result.facts()
-    said = f"From {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
-    kept = comparison.untouched(result)
     again = f'<p class="quiet">Again from the archive: <code>{escape(store.asked.command())}</code></p>'
-    return comparison.markup(facts, differences=True) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
+    if result is None:
+        return again if store.found else ""
+    facts = result.facts()
+    said = f"{facts['task']}, from {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
+    kept = comparison.untouched(result)
+    return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
 
 
-def _exports(store: TransferStore) -> Any:
-    """A button for every file of the result, one for all of them with the base model, and the command line."""
-    trouble = html("")
+class _Exports:
+    """A button for every file of the result, and one for all of them with the base model."""
 
-    def made(make: Any) -> Any:
+    def __init__(self, store: TransferStore) -> None:
+        self.store, self.trouble = store, html("")
+        self.files = [self._button(name, partial(store.file, name)) for name in FILES]
+        self.turns = [self._button(name, partial(store.turns, name)) for name in TURN_FILES]
+        row = pn.FlexBox(
+            *self.files, *self.turns, self._button("comparison.zip", store.bundle), align_items="center", margin=(0, 6)
+        )
+        self.pane = pmui.Column(row, self.trouble, visible=False, margin=0, sizing_mode="stretch_width")
+
+    def show(self) -> None:
+        """Offer the files that there are."""
+        in_turn = bool(self.store.in_turn)
+        self.pane.visible = self.store.result is not None or (self.store.state == "done" and in_turn)
+        for buttons, visible in ((self.files, not in_turn), (self.turns, in_turn)):
+            for button in buttons:
+                button.visible = visible
+
+    def _button(self, name: str, make: Callable[[], bytes]) -> Any:
+        label = LABELS[name.rsplit(".", 1)[1]]
+        button = pmui.FileDownload(callback=partial(self._made, make), filename=name, label=label, size="small")
+        button.param.update(color="primary", variant="outlined", margin=(4, 4))  # the constructor warns of its aliases
+        return button
+
+    def _made(self, make: Callable[[], bytes]) -> io.BytesIO:
         try:
-            trouble.object = ""
+            self.trouble.object = ""
             return io.BytesIO(make())
         except Refusal as refusal:
-            trouble.object = say(refusal, "trouble")
+            self.trouble.object = say(refusal, "trouble")
             return io.BytesIO(str(refusal).encode())
-
-    look = {"variant": "outlined", "size": "small", "margin": (4, 4), "color": "primary"}
-    named = {name: partial(made, partial(store.file, name)) for name in FILES}
-    named["comparison.zip"] = partial(made, store.bundle)
-    buttons = [
-        pmui.FileDownload(callback=make, filename=name, label=LABELS[name.rsplit(".", 1)[1]], **look)
-        for name, make in named.items()
-    ]
-    row = pn.FlexBox(*buttons, align_items="center", margin=(0, 6))
-    return pmui.Column(row, trouble, visible=False, margin=0, sizing_mode="stretch_width")
 
 
 LABELS = {

@@ -13,7 +13,7 @@ const guessesOf = (record) => (record.numbers && record.numbers.guesses) || [];
 const groupsOf = (record) => (record.numbers && record.numbers.groups) || [];
 
 /** Is there a frame that puts a price on the graded chips? */
-const costs = (record) => guessesOf(record).length > 0 && record.frames.some((frame) => frame.name === "loss");
+const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some((frame) => frame.name === "loss");
 
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
 function bandOf(frame) {
@@ -24,7 +24,7 @@ function bandOf(frame) {
 
 /** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
 function planAnswers(record, plan, y) {
-  if (!guessesOf(record).length && !groupsOf(record).length) return y;
+  if (!guessesOf(inFull(record)).length && !groupsOf(record).length) return y;
   const room = plan.chips.columns * (plan.chips.w + plan.chips.gap) - plan.chips.gap; // as wide as the lanes
   const top = y + (plan.wide ? 0 : 19);
   plan.answers = { ...fitAnswers(record, room, CARD_LINES), x: plan.left, y, top, room, titled: plan.wide ? "beside" : "above" };
@@ -34,7 +34,7 @@ function planAnswers(record, plan, y) {
 /** Room for the band beside a lone matrix, so that both are in sight; answers where the picture ends, or 0 without room. */
 function planAnswersBeside(record, plan, bottom) {
   const { beside } = plan;
-  if (!beside || (!guessesOf(record).length && !groupsOf(record).length)) return 0;
+  if (!beside || (!guessesOf(inFull(record)).length && !groupsOf(record).length)) return 0;
   const x = beside.x + 6;
   const [box] = Object.values(plan.boxes);
   const room = plan.width - plan.pad - x;
@@ -42,19 +42,19 @@ function planAnswersBeside(record, plan, bottom) {
   const top = box.top + 26;
   const one = fitAnswers(record, room, 1).card.h + CARD.gap;
   const fitted = fitAnswers(record, room, Math.max(CARD_LINES, Math.floor((bottom - 26 - top + CARD.gap) / one)));
-  if (fitted.shown < Math.min(4, guessesOf(record).length)) return 0;
+  if (fitted.shown < Math.min(4, guessesOf(inFull(record)).length)) return 0;
   plan.answers = { ...fitted, x, y: box.top + 8, top, room, titled: "above" };
   return Math.max(bottom, top + fitted.height + 26);
 }
 
 /** How many cards stand in a line, how many are shown, how high they are; and the lines of the bars. */
 function fitAnswers(record, room, most) {
-  const [guesses, groups] = [guessesOf(record), groupsOf(record)];
+  const [guesses, groups] = [guessesOf(inFull(record)), groupsOf(record)];
   const across = Math.max(1, Math.floor((room + CARD.gap) / (CARD.least + CARD.gap)));
   const columns = Math.min(across, Math.max(1, guesses.length));
   const shown = Math.min(guesses.length, across * most);
   const apart = (guess) => (record.changing || !guess.top.some(([word]) => word === guess.truth) ? 1 : 0);
-  const lines = Math.max(0, ...[...guesses, ...(record.numbers.after || [])].map((guess) => guess.top.length + apart(guess)));
+  const lines = Math.max(0, ...[...guesses, ...(inFull(record).numbers.after || [])].map((guess) => guess.top.length + apart(guess)));
   const card = { w: Math.floor(Math.min(CARD.most, (room - CARD.gap * (columns - 1)) / columns)), h: CARD.head + CARD.line * lines + CARD.pad };
   const bars = { columns: groups.length > 5 && room >= 560 ? 2 : 1 };
   bars.lines = Math.ceil(groups.length / bars.columns);
@@ -172,7 +172,7 @@ function cardTitle(frame, guess) {
   const lane = guess.reader === "decoder" ? "decoder" : "inputs";
   const spot = streamSpots(frame, lane)[guess.place];
   const several = new Set(frame.told.guesses.map((each) => each.question)).size > 1;
-  return `${guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.question}` : ""}`;
+  return `${guess.number ?? guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.question}` : ""}`;
 }
 
 /** One answer: the bar is its probability, a hollow bar what it was before, the ring marks the true one. */

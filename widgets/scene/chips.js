@@ -39,8 +39,37 @@ function lookOf(theme, cell, lane) {
   return look;
 }
 
+/** A chip; one that rests is drawn once as a stamp, and the stamp again in the frames that follow. */
 function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   if (alpha <= 0.004) return;
+  const stamp = lift < 0.02 && stampOf(art, box, cell, lane);
+  if (!stamp) return drawChip(ctx, art, box, cell, lane, alpha, lift);
+  const before = ctx.globalAlpha;
+  ctx.globalAlpha = before * alpha;
+  ctx.drawImage(stamp, box.x - STAMP, box.y - STAMP, stamp.width / art.ratio, stamp.height / art.ratio);
+  ctx.globalAlpha = before;
+}
+
+const STAMP = 14; // px around a chip for its shadow and marks
+const MOST_STAMPS = 1500;
+
+/** The stamp of a chip, for a picture that keeps stamps, at a place where no pixel of it would be smeared. */
+function stampOf(art, { x, y, w, h }, cell, lane) {
+  const { stamps, ratio, plan } = art;
+  if (!stamps || w !== plan.chips.w || h !== plan.chips.h || (x * ratio) % 1 || (y * ratio) % 1 || (STAMP * ratio) % 1) return null;
+  const key = [cell.text, cell.state, cell.chosen, cell.graded, cell.language, lane].join("\n");
+  if (stamps.has(key)) return stamps.get(key);
+  if (stamps.size > MOST_STAMPS) stamps.clear();
+  const [width, height] = [w, h].map((side) => Math.ceil((side + 2 * STAMP) * ratio));
+  const stamp = node("canvas", { width: String(width), height: String(height) });
+  const pen = stamp.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  drawChip(pen, art, { x: STAMP, y: STAMP, w, h }, cell, lane, 1, 0);
+  stamps.set(key, stamp);
+  return stamp;
+}
+
+function drawChip(ctx, art, box, cell, lane, alpha, lift) {
   const { theme, plan } = art;
   const look = lookOf(theme, cell, lane);
   const { x, y, w, h } = box;
@@ -79,6 +108,13 @@ function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   const shown = cell.text === "" && lane === "targets" ? "·" : cell.text;
   if (w > 14) ctx.fillText(cut(ctx, shown, w - size * 0.7, art.memory), x + w / 2, y + h / 2 + size * 0.06);
   ctx.restore();
+}
+
+/** The language of a token as a bar at its left: whole for the first, in pieces for the second. */
+function paintSpoken(ctx, theme, x, y, height, width, language) {
+  ctx.fillStyle = theme.strong(language === 1 ? "blue" : "green");
+  const pieces = language === 1 ? [[0, 1]] : [[0, 0.26], [0.37, 0.26], [0.74, 0.26]];
+  for (const [from, share] of pieces) ctx.fillRect(x, y + height * from, width, height * share);
 }
 
 /** The mark that says the state without colour. */
@@ -143,6 +179,7 @@ function paintChipMarks(ctx, theme, { x, y, w, h }, look, cell, s, radius) {
       ctx.fill();
     }
   }
+  if (cell.language) paintSpoken(ctx, theme, x - 1, y + h * 0.2, h * 0.6, 3.5 * s, cell.language);
   if (cell.graded) paintRing(ctx, theme, x + 8.5 * s, y + 8.5 * s, 3 * s);
 }
 
@@ -236,7 +273,7 @@ function paintNumbers(ctx, art, name, lane) {
   ctx.fillStyle = art.theme.faint;
   lane.cells.forEach((cell, i) => {
     const box = chipBox(art.plan, name, i);
-    ctx.fillText(String(i + 1), box.x + box.w / 2, box.y - 12);
+    ctx.fillText(String((lane.begins || 0) + i + 1), box.x + box.w / 2, box.y - 12);
   });
 }
 
@@ -374,6 +411,7 @@ function focusOf(record, k, reader, eye) {
  * are no weights, where nobody wants to see them (head null), and where that layer has not arrived yet.
  */
 function weightAt(matrix, i, j, eye) {
+  if (matrix.whole) return weightAt(matrix.whole, i + matrix.top, j + matrix.left, eye);
   const data = matrix.heads && eye.head !== null && holdsIn(matrix, layerOf(matrix, eye)) ? matrix.data[layerOf(matrix, eye)] : null;
   if (!data) return null;
   if (eye.head >= 0 && eye.head < matrix.heads) return data[(eye.head * matrix.n + i) * matrix.m + j] / 255;

@@ -7,13 +7,14 @@
 const HANDS_STYLE = `
 .stage .stage-tools { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; padding: 0 var(--pad); margin: 0 0 6px; font-size: 13px; min-height: 36px; }
 .stage .stage-hint { flex: 1 1 100%; order: 2; margin: 0; color: var(--muted); display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; min-height: 34px; }
+.stage .stage-hint:empty { display: none; }
 .stage .stage-hint b { color: var(--ink); font-weight: 650; }
 .stage .stage-tools .stage-group:last-child { gap: 2px; }
 .stage .stage-tools > .stage-group + .stage-group { margin-left: auto; }
 .stage .stage-tools button { white-space: nowrap; border-color: var(--line); height: 32px; }
 .stage .stage-tools button.on, .stage .stage-tools button[aria-pressed="true"], .stage .stage-tools button[aria-checked="true"] { background: var(--accent); color: var(--paper); border-color: var(--accent); }
 .stage input[type=text] { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; height: 32px; padding: 0 8px; width: 9.5em; }
-.stage .stage-order { flex: 1 1 100%; order: 3; display: flex; flex-wrap: wrap; align-items: center; gap: 5px 5px; padding: 5px 8px; background: var(--track); border-radius: 10px; touch-action: none; }
+.stage .stage-order { flex: 1 1 100%; order: 3; max-height: 190px; overflow-y: auto; display: flex; flex-wrap: wrap; align-items: center; gap: 5px 5px; padding: 5px 8px; background: var(--track); border-radius: 10px; touch-action: none; }
 .stage .stage-order > span { color: var(--muted); margin-right: 4px; }
 .stage .stage-order button { background: var(--paper); cursor: grab; padding: 0 9px; height: 30px; font-weight: 500; gap: 5px; max-width: 16em; overflow: hidden; white-space: nowrap; }
 .stage .stage-order button small { color: var(--muted); font-size: 10.5px; font-variant-numeric: tabular-nums; }
@@ -31,7 +32,9 @@ const HANDS_STYLE = `
 `;
 
 /** Where each plan key shows: the name of the first frame that draws it. */
-const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility" };
+const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", graded: "ask" };
+const RECORDED = "Recorded: it plays and is scrubbed without a kernel. To bend it by hand, open it in the app (playground app).";
+const FORK_ELSEWHERE = "F forks a training run at the step that is shown. Nothing trains in this page: in the app, open the run on the Train page and press F there.";
 const ACTION_NAMES = { mask: "hidden", random: "random word", keep: "left as it is" };
 
 function handsOn(kit) {
@@ -78,9 +81,10 @@ function handsOn(kit) {
     const slot = kit.plan().lanes.original;
     const words = record().word || [];
     const wanted = Boolean(kit.live && slot && (can("chosen") || can("spans") || can("split")));
-    lane.hidden = !wanted;
-    const focused = Number(root.getRootNode().activeElement?.dataset?.word || 0);
-    lane.replaceChildren();
+    lane.hidden = !wanted && !kit.painting;
+    const { word: focused, answer } = root.getRootNode().activeElement?.dataset || {};
+    lane.replaceChildren(...(kit.painting ? answers() : []));
+    if (answer) lane.querySelector(`[data-answer="${answer}"]`)?.focus({ preventScroll: true });
     if (!wanted) return;
     const box = (token) => chipBox(kit.plan(), "original", token);
     words.forEach((word, token) => {
@@ -89,13 +93,27 @@ function handsOn(kit) {
       const first = words.indexOf(word) === token;
       const made = node("button", { type: "button", "data-word": String(word), "aria-label": `${record().words[word - 1]}: ${state}`, "aria-pressed": String(chosen().includes(word)) });
       Object.assign(made.style, { left: `${x}px`, top: `${y - 5}px`, width: `${w}px`, height: `${h + 5}px` });
-      made.tabIndex = first && word === (held || 1) ? 0 : -1;
+      made.tabIndex = first && word === (words.includes(held) ? held : words[0]) ? 0 : -1;
       if (word === held) made.classList.add("held");
       lane.append(made);
     });
     for (const span of can("spans") ? spans() : []) lane.append(...endsOf(span, words, box));
     if (can("split")) lane.append(splitHandle(words, box));
     if (focused) lane.querySelector(`[data-word="${focused}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** While the mask is painted: the places of what must be predicted, as buttons that say whether an answer counts. */
+  function answers() {
+    const places = laneOf(record().frames.at(-1), "targets")?.cells || [];
+    const from = record().stretch?.from || 0;
+    return places.map((cell, i) => {
+      const { x, y, w, h } = chipBox(kit.plan(), "targets", i);
+      const label = `Answer ${from + i + 1}${cell.text ? `, ${cell.text}` : ""}: ${cell.graded ? "graded" : "not graded"}`;
+      const made = node("button", { type: "button", "data-answer": String(from + i), "aria-label": label, "aria-pressed": String(Boolean(cell.graded)) });
+      Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
+      made.addEventListener("click", () => send({ do: "paint", matrix: "graded", cells: [[0, from + i, !cell.graded]] }, "graded"));
+      return made;
+    });
   }
 
   /** A grip at the end of a span. */
@@ -111,7 +129,8 @@ function handsOn(kit) {
   }
 
   function splitHandle(words, box) {
-    const token = Math.max(0, words.lastIndexOf(plan().split));
+    const token = words.lastIndexOf(plan().split);
+    if (token < 0) return ""; // it stands in another stretch of the text
     const { x, y, w, h } = box(token);
     const grip = slider("stage-end", "Split: words in the first part", 1, record().words.length - 1, plan().split, (to) => send({ do: "split", to }, "split"));
     grip.dataset.split = "1";
@@ -185,13 +204,14 @@ function handsOn(kit) {
   // -- the card: what the held word may become
 
   function card() {
-    if (kit.painting) return ["Click or drag over the matrix to open and close cells; the lamp answers at once. ", moveHint()];
+    if (record().said) return [record().said];
+    if (kit.painting) return ["Click or drag over the matrix to open and close cells; the lamp answers at once. Click what must be predicted to have it count or not. ", moveHint()];
     const words = record().words || [];
     if (held > words.length) held = 0;
     if (can("pair") && !held) return outcomeCard();
     if (!held || !chosen().includes(held)) {
       const said = [can("chosen") && "Click a word of the text to choose it.", can("spans") && "Drag across words to make a run; drag its end to resize it.", can("order") && "Drag the order below.", can("split") && "Drag the split.", can("cut") && "Drag the cut."].filter(Boolean);
-      return [said.join(" ") || (kit.live ? "Nothing in this plan can be edited." : "")];
+      return [said.join(" ") || (kit.live ? "Nothing in this plan can be edited." : RECORDED)];
     }
     const made = [node("b", {}, words[held - 1])];
     if (can("actions")) {
@@ -232,6 +252,7 @@ function handsOn(kit) {
     if (order.hidden) return;
     const [sequence, cut] = [plan().order || [], plan().cut];
     const focused = root.getRootNode().activeElement?.dataset?.unit;
+    order.style.touchAction = sequence.length > LONG ? "pan-y" : ""; // a long strip is scrolled by a finger
     order.replaceChildren(node("span", {}, cut === undefined ? "new order" : "order of prediction"));
     sequence.forEach((unit, i) => {
       if (i === cut) order.append(cutHandle(sequence, cut));
@@ -341,8 +362,9 @@ function handsOn(kit) {
   function wipe() {
     if (!kit.sketch || kit.sketch.sent) return;
     const { matrix, cells, m } = kit.sketch;
+    const { top = 0, left = 0 } = matrixOf(kit.frame(), matrix);
     kit.sketch.sent = true;
-    send({ do: "paint", matrix, cells: [...cells].map(([at, open]) => [Math.floor(at / m), at % m, open]) }, "paint");
+    send({ do: "paint", matrix, cells: [...cells].map(([at, open]) => [Math.floor(at / m) + top, (at % m) + left, open]) }, "paint");
   }
 
   /** The mask without a pointer: the arrows walk over cells, Enter or X turns one over. */
@@ -374,14 +396,17 @@ function handsOn(kit) {
       if (kit.live && !buttons[way].disabled) buttons[way].click();
       return kit.live;
     }
-    if (!kit.live || event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return false;
+    if (!kit.live && letter === "f") hint.replaceChildren(FORK_ELSEWHERE);
+    if (!kit.live) return letter === "f";
     const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const { word, unit } = event.target.dataset || {};
+    const { word, unit, answer } = event.target.dataset || {};
+    if (answer && (event.key === "Enter" || event.key === " ")) return event.target.click(), true;
     if (event.target.step && side) {
       event.target.step(side);
       return true;
     }
-    if (word) return wordKey(event, Number(word), side);
+    if (word && wordKey(event, Number(word), side)) return true;
     if (unit && side) {
       const at = Number(event.target.dataset.at) + side;
       if (event.shiftKey) moveUnit(Number(unit), at);
@@ -389,7 +414,7 @@ function handsOn(kit) {
       return true;
     }
     if (kit.painting && paintKey(event.key)) return true;
-    const acts = { m: () => setPainting(!kit.painting && !buttons.paint.hidden), n: () => buttons.roll.click(), r: () => kit.send({ do: "reset" }) };
+    const acts = { f: () => kit.send({ do: "fork" }), m: () => setPainting(!kit.painting && !buttons.paint.hidden), n: () => buttons.roll.click(), r: () => kit.send({ do: "reset" }) };
     if (kit.painting && event.key === "Escape") acts.escape = () => setPainting(false);
     if (!acts[letter]) return false;
     acts[letter]();
@@ -401,7 +426,11 @@ function handsOn(kit) {
       const span = spanOf(word);
       const [from, to] = span ? [span.start, span.start + span.length - 1 + side] : [word, clamp(word + side, 1, record().words.length)];
       if (to >= from || !span) send({ do: "span", from, to: Math.min(to, record().words.length), old: span && span.text }, "spans");
-    } else if (side) lane.querySelector(`[data-word="${word + side}"]`)?.focus();
+    } else if (side) {
+      const next = () => lane.querySelector(`[data-word="${word + side}"]`);
+      if (!next() && kit.record().stretch) kit.stretch(kit.record().stretch.from + 8 * side);
+      next()?.focus({ preventScroll: true });
+    }
     else if (event.key === "Enter" || event.key === " ") touch(word);
     else if (event.key === "Delete" || event.key === "Backspace") chosen().includes(word) && send(plan().chosen ? { do: "choose", word } : { do: "unspan", old: spanOf(word).text }, "chosen");
     else return false;

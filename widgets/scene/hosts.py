@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 Record = Mapping[str, Any]
 
 PARTS = (
-    *("record", "layout", "chips", "matrices", "answers", "stage"),
+    *("node", "record", "layout", "chips", "matrices", "stretch", "answers", "stage"),
     *("pen", "hands", "sheets", "more", "take_home", "lockstep", "replay", "model"),
 )
 """The files of the drawing module, in the order in which they are joined to one text without imports."""
 
-ESM = "\n".join(Path(__file__).with_name(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+
+def joined(*parts: str) -> str:
+    """Drawing parts, named as seen from this folder, as one module without imports."""
+    return "\n".join((Path(__file__).parent / f"{part}.js").read_text(encoding="utf-8") for part in parts)
+
+
+ESM = joined(*PARTS)
 
 SELF, PADDING, LEAKED = 2, 3, 4
 
@@ -88,7 +94,12 @@ def live_widget(store: Any) -> StageWidget:
             store.edit(edit)
 
     widget.observe(listen, "edit")
-    store.param.watch(lambda _: setattr(widget, "record", store.record()), ["rebuilt", "companions"])
+
+    def show(*_: Any) -> None:
+        """The record, with what else there is to say: here no page stands around the stage."""
+        widget.record = {**store.record(), "said": store.said or store.trouble}
+
+    store.param.watch(show, ["rebuilt", "companions", "said", "trouble"])
     return widget
 
 
@@ -100,7 +111,7 @@ def lockstep(records: Sequence[Record]) -> dict[str, Any]:
     return {"version": 1, "title": title, "records": [dict(record) for record in records]}
 
 
-DEFAULTS = {"state": "kept", "chosen": False, "graded": False, "badge": "", "was": ""}
+DEFAULTS = {"state": "kept", "chosen": False, "graded": False, "badge": "", "was": "", "language": 0}
 """What the drawing module fills in for a token that says nothing else; leaving it out halves a record."""
 
 
@@ -291,6 +302,13 @@ def _chip(cell: Record, lane: str, x: float, y: float, wide: float, size: int) -
         f'stroke="{edge}" stroke-dasharray="{dash}"/>',
         _label(x + wide / 2, y + high / 2 + size * 0.36, _cut(cell["text"], wide / size / 0.56), size, ink, "middle"),
     ]
+    if spoken := cell.get("language"):
+        dashes = {1: "", 2: "4 2.5"}.get(spoken, "")
+        hue = BLUE if spoken == 1 else GREEN
+        parts.append(
+            f'<path d="M{x:.1f} {y + high * 0.2:.1f}v{high * 0.6:.1f}" stroke="{hue}" stroke-width="3" '
+            f'stroke-dasharray="{dashes}"/>'
+        )
     if cell.get("graded"):
         parts.append(_ring(x + 8, y + 8, 3))
     if cell.get("badge"):

@@ -74,18 +74,21 @@ function makePlan(record, width, measure) {
   const left = pad + (wide ? gutter : inset);
   const chips = fitChips(record, width - pad - inset - left, wide, measure);
   const plan = { width, pad, gutter, inset, left, wide, chips, lanes: {}, boxes: {}, legend: [], height: 0 };
-  const lanes = planLanes(record, plan, 6);
+  const lanes = planLanes(record, plan, planMap(record, plan, 6));
   let y = planAnswersBeside(record, plan, planMatrices(record, plan, lanes, measure));
   if (!y) y = planMatrices(record, plan, planAnswers(record, plan, lanes), measure);
   plan.height = Math.ceil(planLegend(record, plan, y, measure));
   return plan;
 }
 
+/** A record with all of its text: whatever part of it is drawn, everything keeps its size and place. */
+const inFull = (record) => record.whole || record;
+
 /** One chip size for all lanes, the largest at which the longest lane takes no more lines than is comfortable. */
 function fitChips(record, room, wide, measure) {
-  const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
+  const words = new Set(inFull(record).frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells.map((cell) => cell.text))));
   const count = Math.max(1, ...record.frames.flatMap((frame) => frame.lanes.map((lane) => lane.cells.length)));
-  const widest = Math.max(18, ...new Set(cells.map((cell) => measure(cell.text, font(10, 500)))));
+  const widest = Math.max(18, ...Array.from(words, (word) => measure(word, font(10, 500))));
   const lines = wide ? Math.ceil(count / (count <= 14 ? 14 : 17)) : Math.ceil(count / Math.max(4, Math.floor(room / 62)));
   let fitted = null;
   for (const size of [15, 14, 13, 12, 11, 10]) {
@@ -104,7 +107,7 @@ function fitChips(record, room, wide, measure) {
 function planLanes(record, plan, top) {
   const { chips } = plan;
   const looked = record.frames.some((frame) => frame.matrices.length);
-  const has = (name, test) => record.frames.some((frame) => (laneOf(frame, name) || { cells: [] }).cells.some(test));
+  const has = (name, test) => inFull(record).frames.some((frame) => (laneOf(frame, name) || { cells: [] }).cells.some(test));
   let y = top;
   for (const name of LANES) {
     const lanes = record.frames.map((frame) => laneOf(frame, name)).filter(Boolean);
@@ -145,8 +148,8 @@ function matrixShapes(record) {
       title: matrix.title || matrix.name,
       n: Math.max(known.n, matrix.n),
       m: Math.max(known.m, matrix.m),
-      rows: [...known.rows, ...matrix.rows],
-      columns: [...known.columns, ...matrix.columns],
+      rows: [...new Set([...known.rows, ...matrix.rows])],
+      columns: [...new Set([...known.columns, ...matrix.columns])],
     });
   }
   return MATRICES.filter((name) => shapes.has(name)).map((name) => shapes.get(name));
@@ -158,7 +161,8 @@ function planMatrices(record, plan, y, measure) {
   if (!shapes.length) return y;
   const room = plan.width - 2 * plan.pad;
   const longest = (words) => Math.min(LABEL, Math.max(8, ...words.map((word) => measure(word, font(12.5, 600)) + 1)));
-  for (const shape of shapes) Object.assign(shape, { labelRow: longest(shape.rows), labelColumn: longest(shape.columns) });
+  const full = new Map(matrixShapes(inFull(record)).map((shape) => [shape.name, shape]));
+  for (const shape of shapes) Object.assign(shape, { labelRow: longest(full.get(shape.name).rows), labelColumn: longest(full.get(shape.name).columns) });
   const most = Math.max(...shapes.map((shape) => Math.max(shape.n, shape.m)));
   const cap = Math.min(30, (most > 26 ? 500 : 420) / most);
   const gap = plan.wide ? 30 : 18;
@@ -174,9 +178,8 @@ function planMatrices(record, plan, y, measure) {
     });
     return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways.at(-1);
   };
-  let fitted = fit(true);
-  if (fitted.cell < 9.5) fitted = fit(false);
-  const labelled = fitted.cell >= 9.5;
+  const labelled = fit(true).cell >= 9.5;
+  const fitted = fit(labelled);
   const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
   const size = clamp(cell * 0.82, 8.5, 12.5);
   const mates = (shape) => rowsOf(fitted.across).find((row) => row.includes(shape));
@@ -192,7 +195,7 @@ function planMatrices(record, plan, y, measure) {
       y = bottom + 22;
     }
     const margin = fitted.margins[i];
-    const box = { ...shape, x: x + margin, y: y + head(shape), cell, top: y, left: x, margin, labelled, angle: angle(shape), size };
+    const box = { ...shape, x: Math.round(x + margin), y: Math.round(y + head(shape)), cell, top: y, left: x, margin, labelled, angle: angle(shape), size };
     box.right = box.x + shape.m * cell;
     plan.boxes[shape.name] = box;
     bottom = Math.max(bottom, box.y + shape.n * cell);
@@ -203,11 +206,14 @@ function planMatrices(record, plan, y, measure) {
 }
 
 /** Only what occurs in the record is explained; beside a lone matrix as a list, else as a row below everything. */
-function planLegend(record, plan, y, measure) {
+function planLegend(drawn, plan, y, measure) {
+  const record = inFull(drawn);
   const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
   const matrices = record.frames.flatMap((frame) => frame.matrices);
   const occurs = {
     chosen: cells.some((cell) => cell.chosen),
+    first: cells.some((cell) => cell.language === 1),
+    second: cells.some((cell) => cell.language === 2),
     graded: cells.some((cell) => cell.graded) || matrices.some((matrix) => matrix.graded.some(Boolean)),
   };
   const items = Object.entries(TOKEN_LEGEND)

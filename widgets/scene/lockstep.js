@@ -4,15 +4,22 @@ const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", 
 const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Who sees whom", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };
 
 const IN_STEP_STYLE = `
-.stages { container-type: inline-size; color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY}; outline: none; }
+.stages { container-type: inline-size; color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY}; outline: none; }
 .stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
-.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 6px 10px; margin: 4px 0 10px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: 13px; }
-.stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: 36px; height: 34px; cursor: pointer; }
-.stages .stages-bar button svg { width: 17px; height: 17px; fill: currentColor; vertical-align: middle; }
+.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 6px 10px; margin: 4px 0 10px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
+.stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: max(36px, 2.4em); height: max(34px, 2.2em); cursor: pointer; }
+.stages .stages-bar button svg { width: max(17px, 1.15em); height: max(17px, 1.15em); fill: currentColor; vertical-align: middle; }
 .stages .stages-bar input { flex: 1 1 160px; accent-color: #0072b2; }
 .stages :focus-visible, .stages:focus-visible { outline: 2px solid #3390d6; outline-offset: 2px; }
+.stages .stages-keys { columns: 2 220px; margin: 0 0 10px; font-size: 13px; } .stages .stages-keys div { break-inside: avoid; } .stages kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 9.2em; }
+.stages [hidden] { display: none !important; }
 .stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 6px 2px; }
 `;
+
+const STEP_KEYS = [
+  ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first step, last step"], ["F", "fork the training run at the step that is shown"],
+  ["1 to 9, 0", "one of the first ten objectives"], ["C", "the second stage goes, or comes"], ["/", "search the objectives"], ["?", "this list"],
+];
 
 /**
  * Where each stage stands at each common step: the latest of its own frames that belong to that step or an earlier
@@ -36,7 +43,10 @@ function mountInStep(el, raw, options = {}) {
   const where = node("output");
   const bar = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, back, play, on, scrub, where);
   const row = node("div", { class: "stages-row" });
-  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step" }, style, bar, row);
+  const keys = node("div", { class: "stages-keys", hidden: "" }, ...STEP_KEYS.map(([name, text]) => node("div", {}, node("kbd", {}, name), ` ${text}`)));
+  const help = node("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", "aria-pressed": "false" }, "?");
+  bar.append(help);
+  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step" }, style, bar, keys, row);
   el.replaceChildren(root);
   let [stages, common, at, goal, loop, clock, playing] = [[], null, 0, null, 0, 0, false];
 
@@ -106,13 +116,24 @@ function mountInStep(el, raw, options = {}) {
     draw();
   }
 
+  function list() {
+    keys.hidden = !keys.hidden;
+    help.setAttribute("aria-pressed", String(!keys.hidden));
+  }
+
   function key(event) {
     if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName) && event.key === " ") return;
-    const acts = { " ": () => setPlaying(!playing), ArrowRight: () => go(Math.floor(goal ?? at) + 1), ArrowLeft: () => go(Math.ceil(goal ?? at) - 1), Home: () => jump(0), End: () => jump(last()) };
-    if (!acts[event.key] || event.target === scrub) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return;
+    const [on, back] = [1, -1].map((step) => () => {
+      setPlaying(false);
+      go(step > 0 ? Math.floor(goal ?? at) + 1 : Math.ceil(goal ?? at) - 1);
+    });
+    const acts = { " ": () => setPlaying(!playing), p: () => setPlaying(false), s: on, ArrowRight: on, ArrowLeft: back, Home: () => jump(0), End: () => jump(last()), f: () => options.onEdit?.({ do: "fork" }), "?": list };
+    const act = event.key === " " && event.shiftKey ? back : acts[event.key] || acts[event.key.toLowerCase()];
+    if (!act || event.target === scrub) return;
     event.preventDefault();
     event.stopPropagation();
-    acts[event.key]();
+    act();
   }
 
   function fill(value) {
@@ -123,7 +144,7 @@ function mountInStep(el, raw, options = {}) {
       for (const stage of stages) stage.destroy();
       const homes = records.map(() => node("div", { class: "stages-place" }));
       row.replaceChildren(...homes);
-      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, onEdit: i ? undefined : options.onEdit }));
+      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, onEdit: i ? undefined : options.onEdit, onStretch: (share) => stages.forEach((stage) => stage.stretch(share)) }));
     } else stages.forEach((stage, i) => stage.update(records[i]));
     scrub.max = String(last());
     at = step === undefined || step === null ? clamp(options.frame ?? 0, 0, last()) : Math.max(0, common.steps.indexOf(step));
@@ -132,7 +153,7 @@ function mountInStep(el, raw, options = {}) {
   }
 
   const listen = [
-    [root, "keydown", key], [scrub, "input", () => jump(Number(scrub.value))], [play, "click", () => setPlaying(!playing)],
+    [root, "keydown", key], [help, "click", list], [scrub, "input", () => jump(Number(scrub.value))], [play, "click", () => setPlaying(!playing)],
     [back, "click", () => { setPlaying(false); go(Math.ceil(goal ?? at) - 1); }],
     [on, "click", () => { setPlaying(false); go(Math.floor(goal ?? at) + 1); }],
   ];

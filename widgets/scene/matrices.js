@@ -163,28 +163,29 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
     return state === CELL.visible || state === CELL.leaked;
   };
   const every = box.labelled ? 1 : 5;
-  const name = (labels, i) => (box.labelled ? labels[i] ?? "" : String(i + 1));
+  const name = (labels, i, begins) => (box.labelled ? labels[i] ?? "" : String(begins + i + 1));
+  const [top, left] = [matrix.top || 0, matrix.left || 0];
   const size = box.labelled ? box.size : 9;
   ctx.textBaseline = "middle";
   for (let i = 0; i < matrix.n; i++) {
     const mine = reader && reader.row === i;
     const y = box.y + (axis.row(i) + 0.5) * box.cell;
     if (matrix.graded[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
-    if (!mine && (i + 1) % every) continue;
+    if (!mine && (top + i + 1) % every) continue;
     ctx.font = font(size, mine ? 600 : 400);
     ctx.fillStyle = mine ? theme.ink : reader ? theme.faint : theme.muted;
     ctx.textAlign = "right";
-    ctx.fillText(cut(ctx, name(matrix.rows, i), box.labelled ? box.margin - 24 : LABEL, art.memory), box.x - 18, y);
+    ctx.fillText(cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL, art.memory), box.x - 18, y);
   }
   for (let j = 0; j < matrix.m; j++) {
-    if (j !== column && (j + 1) % every) continue;
+    if (j !== column && (left + j + 1) % every) continue;
     ctx.save();
     ctx.translate(box.x + (axis.column(j) + 0.5) * box.cell - 0.5, box.y - (box.angle === 0 ? 9 : 7));
     ctx.rotate(box.angle);
     ctx.font = font(size, j === column || lit(j) ? 600 : 400);
     ctx.fillStyle = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
     ctx.textAlign = box.angle === 0 ? "center" : "left";
-    ctx.fillText(cut(ctx, name(matrix.columns, j), LABEL, art.memory), 0, 0);
+    ctx.fillText(cut(ctx, name(matrix.columns, j, left), LABEL, art.memory), 0, 0);
     ctx.restore();
   }
 }
@@ -222,21 +223,19 @@ function paintMatrix(ctx, art, box, pair, u, view, reader) {
   const axis = axes(matrix, view.sort);
   const mine = reader && READER_LANE[reader.matrix] === READER_LANE[box.name] && reader.row < matrix.n ? reader : null;
   const grown = growing ? u * matrix.n : matrix.n;
-  const shown = (i, j) => Math.round(axis.row(i)) + (axis.column(j) + 0.5) / matrix.m < grown;
   ctx.save();
   ctx.globalAlpha = leaving ? 1 - ease(u) : 1;
   const base = ctx.globalAlpha;
   if (growing && before && before.n === after.n && before.m === after.m) {
-    paintCells(ctx, art, box, before, axis, range(before.n), (i, j) => !shown(i, j));
+    paintRows(ctx, art, box, before, axis, range(before.n), view, { grown, rest: true });
   }
   const rows = range(matrix.n);
   const strength = after && u > 0 && !(before && before.heads) ? ease(u) : 1;
   for (const [list, alpha] of mine ? [[rows.filter((i) => i !== mine.row), 0.34], [[mine.row], 1]] : [[rows, 1]]) {
     ctx.globalAlpha = base * alpha;
-    paintCells(ctx, art, box, matrix, axis, list, shown);
-    paintWeights(ctx, art, box, matrix, axis, list, shown, view, strength);
+    paintRows(ctx, art, box, matrix, axis, list, view, { grown, strength });
   }
-  if (box.cell < FUSED && axis.still) cutGaps(ctx, box, matrix.n, matrix.m);
+  if (box.cell < FUSED && axis.still && (growing || leaving || !art.sheets)) cutGaps(ctx, box, matrix.n, matrix.m);
   ctx.globalAlpha = base;
   paintLabels(ctx, art, box, matrix, axis, mine, mine && mine.matrix === box.name ? mine.column ?? -1 : -1);
   if (mine) paintReaderRow(ctx, art, box, matrix, axis, mine);
@@ -255,7 +254,69 @@ function paintReaderRow(ctx, art, box, matrix, axis, mine) {
   ctx.strokeRect(box.x + axis.column(mine.column) * box.cell - 0.5, y - 0.5, box.cell - 0.5, box.cell - 0.5);
 }
 
-const sameStates = (a, b) => a.n === b.n && a.m === b.m && a.cells.every((state, i) => state === b.cells[i]);
+const sameStates = (a, b) => a.n === b.n && a.m === b.m && (a.cells === b.cells || a.cells.every((state, i) => state === b.cells[i]));
+
+// -- sheets: a matrix at rest is painted once and copied in the frames that follow
+
+const MOST_SHEETS = 4; // for each set of cells: as many layers and heads as one looks at in turns
+let numbered = 0;
+
+/** The whole of a matrix as a picture in device pixels, with the weights that the eye is on. */
+function sheetOf({ sheets, ratio, theme, patterns: textures }, box, matrix, eye) {
+  const weights = matrix.heads && eye.head !== null ? matrix.data[layerOf(matrix, eye)] : null;
+  if (weights) weights.number ??= numbered += 1;
+  const key = [box.name, box.cell, ratio, theme.key, ...(weights ? [weights.number, eye.head, layerOf(matrix, eye)] : [])].join();
+  if (!sheets.has(matrix.cells)) sheets.set(matrix.cells, new Map());
+  const kept = sheets.get(matrix.cells);
+  if (kept.has(key)) return kept.get(key);
+  const [width, height] = [Math.ceil(matrix.m * box.cell * ratio), Math.ceil(matrix.n * box.cell * ratio)];
+  const canvas = node("canvas", { width: String(Math.max(1, width)), height: String(Math.max(1, height)) });
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const [bare, home, axis] = [{ theme, ratio, patterns: textures }, { ...box, x: 0, y: 0 }, axes(matrix, 0)];
+  paintCells(pen, bare, home, matrix, axis, range(matrix.n), () => true);
+  paintWeights(pen, bare, home, matrix, axis, range(matrix.n), () => true, eye, 1);
+  if (box.cell < FUSED) cutGaps(pen, home, matrix.n, matrix.m);
+  if (kept.size >= MOST_SHEETS) kept.delete(kept.keys().next().value);
+  kept.set(key, canvas);
+  return canvas;
+}
+
+/**
+ * Some rows of a matrix: their first columns as far as it has grown, or with `rest` the others. `grown` counts rows,
+ * as in 3.5. What glides or fades is painted cell by cell, what rests is copied from its sheet.
+ */
+function paintRows(ctx, art, box, matrix, axis, rows, view, { grown = matrix.n, rest = false, strength = 1 } = {}) {
+  if (!art.sheets || !axis.still || strength < 1) {
+    const shown = (i, j) => Math.round(axis.row(i)) + (axis.column(j) + 0.5) / matrix.m < grown !== rest;
+    paintCells(ctx, art, box, matrix, axis, rows, shown);
+    if (!rest) paintWeights(ctx, art, box, matrix, axis, rows, shown, view, strength);
+    return;
+  }
+  const sheet = sheetOf(art, box, matrix, rest ? { head: null } : view);
+  const pixels = (cells) => Math.round(cells * box.cell * art.ratio);
+  const [left, top] = [Math.round(box.x * art.ratio), Math.round(box.y * art.ratio)];
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  for (const [i, count, from, to] of stretchesOf(rows, matrix.m, grown, rest)) {
+    const [x, y, w, h] = [pixels(from), pixels(i), pixels(to) - pixels(from), pixels(i + count) - pixels(i)];
+    if (w > 0 && h > 0) ctx.drawImage(sheet, x, y, w, h, left + x, top + y, w, h);
+  }
+  ctx.restore();
+}
+
+/** Neighbouring rows that are shown alike, as [first row, rows, first column, column after the last]. */
+function stretchesOf(rows, m, grown, rest) {
+  const found = [];
+  for (const i of rows) {
+    const upto = clamp(Math.ceil((grown - i) * m - 0.5), 0, m);
+    const [from, to] = rest ? [upto, m] : [0, upto];
+    const before = found[found.length - 1];
+    if (before && before[0] + before[1] === i && before[2] === from && before[3] === to) before[1] += 1;
+    else if (to > from) found.push([i, 1, from, to]);
+  }
+  return found;
+}
 
 /** The way of a leaked answer through the matrices: its cells doubly bordered, joined in the order of the layers. */
 function paintLeak(ctx, art, record, frame, view) {
@@ -263,7 +324,8 @@ function paintLeak(ctx, art, record, frame, view) {
   for (const matrix of frame.matrices) {
     const box = plan.boxes[matrix.name];
     const axis = axes(matrix, view.sort);
-    const steps = leakSteps(record).filter((step) => runsThrough(step, matrix) && step.reader.position < matrix.n && step.read.position < matrix.m);
+    const within = (place, total) => place >= 0 && place < total;
+    const steps = leakSteps(record).filter((step) => runsThrough(step, matrix) && within(step.reader.position, matrix.n) && within(step.read.position, matrix.m));
     const centre = ({ reader, read }) => [box.x + (axis.column(read.position) + 0.5) * box.cell, box.y + (axis.row(reader.position) + 0.5) * box.cell];
     for (const step of steps) {
       const [x, y] = centre(step);

@@ -2,7 +2,8 @@
 
 /** What else the panel says about a frame: its lines of code, the switches of an objective, and the film of its mask. */
 const MORE_STYLE = `
-.stage .stage-code pre { margin: 3px 0 6px; padding: 8px 9px; max-height: 330px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--track); border-radius: 8px; font: 400 11.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; }
+.stage .stage-code pre { margin: 3px 0 6px; word-break: normal; padding: 8px 9px; max-height: 330px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--track); border-radius: 8px; font: 400 11.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; }
+.stage .stage-code code { padding: 0; background: none; color: inherit; }
 .stage .stage-code .file { font-size: 11px; overflow-wrap: anywhere; } .stage .stage-code summary { cursor: pointer; overflow-wrap: anywhere; }
 .stage .stage-code .word { color: var(--accent); } .stage .stage-code .said { color: color-mix(in srgb, var(--good) 70%, var(--ink)); } .stage .stage-code .note { color: var(--muted); } .stage .stage-code .figure { color: color-mix(in srgb, var(--leak) 70%, var(--ink)); } .stage .stage-code .call { font-weight: 650; }
 .stage .stage-switch button, .stage .stage-switch > div { display: grid; grid-template-columns: 18px minmax(0, 1fr); gap: 1px 7px; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border: 1px solid var(--line); border-radius: 8px; }
@@ -154,6 +155,7 @@ function moreOf(kit) {
     },
     follow: read,
     renew: () => roll(rolling),
+    settle: () => roll(rolling),
     key(event) {
       if (event.key.toLowerCase() !== "v" || event.ctrlKey || event.metaKey || event.altKey || isText(event.target) || !record().film) return false;
       roll();

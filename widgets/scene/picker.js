@@ -29,21 +29,8 @@ const STYLE = `
 @media (max-width: 860px) { .picker .now { display: block; } .picker .open { display: none; } .picker.unfolded .open { display: block; margin-top: 6px; } .picker .list { max-height: 46vh; } }
 `;
 
-function node(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-const plain = (value) => (value instanceof Map ? Object.fromEntries(value) : value);
-const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, " ");
-
-/** Does every word of the search start a word of the card? */
-function matches(card, search) {
-  const words = folded(`${card.name} ${card.row} ${card.also} ${card.idea} ${card.group}`).split(" ");
-  return folded(search).split(" ").filter(Boolean).every((sought) => words.some((word) => word.startsWith(sought)));
-}
+/** Everything by which a card is found. */
+const told = (card) => `${card.name} ${card.row} ${card.also} ${card.idea} ${card.group}`;
 
 function render({ model, el }) {
   const id = `picker-${Math.random().toString(36).slice(2)}`;
@@ -58,7 +45,7 @@ function render({ model, el }) {
 
   const cards = () => (model.get("cards") || []).map(plain);
   const beside = () => model.get("beside") || [];
-  const found = () => cards().filter((card) => matches(card, search.value));
+  const found = () => cards().filter((card) => matches(told(card), search.value));
 
   function set(name, value) {
     model.set(name, value);

@@ -1,7 +1,6 @@
 """The list of objectives: the survey's rows first, the others in groups, searched by word and walked by key."""
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -10,6 +9,7 @@ import param
 from playground.objectives import GROUPS, Objective, objectives
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
+from widgets.scene.hosts import joined
 
 SURVEY = "The survey's table"
 HEADINGS = (SURVEY, *GROUPS)
@@ -20,7 +20,7 @@ PAIR = "Rosa a cuit un pain rond ce matin ."
 class Picker(pn.custom.AnyWidgetComponent):
     """A list to choose one objective from, or with the checks several to be shown beside it."""
 
-    _esm = Path(__file__).with_name("picker.js")
+    _esm = joined("node", "search", "picker")
     cards = param.List(default=[], doc="Name, group, row, idea, aliases and signal of each objective.")
     value = param.String(default="", doc="The objective that is chosen.")
     beside = param.List(default=[], doc="Objectives that are shown beside it.")

@@ -45,7 +45,10 @@ const TOKEN_LEGEND = {
   special: "special token",
   padding: "padding",
   graded: "graded: counts in the loss",
+  first: "the first language",
+  second: "the second language",
 };
+const SPOKEN = ["", "first", "second"]; // by the number of the language, where a text holds two
 const CELL_LEGEND = ["may not look", "may look", "hidden from itself", "padding", "leak: shows the answer"];
 
 // ---------------------------------------------------------------------------------------------------- small tools
@@ -58,16 +61,6 @@ const sum = (list) => list.reduce((a, b) => a + b, 0);
 const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`);
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 
-/** Hosts hand over dictionaries as objects or as Maps; the stage works on its own plain copy. */
-function plain(value) {
-  if (value instanceof Map) return plain(Object.fromEntries(value));
-  if (Array.isArray(value)) return value.map(plain);
-  if (value && typeof value === "object" && !ArrayBuffer.isView(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
-  }
-  return value;
-}
-
 /** Base64 of uint8, bytes, or an array of numbers, as exactly `size` bytes. */
 function bytes(data, size) {
   if (data instanceof Uint8Array && data.length >= size) return data.subarray(0, size);
@@ -78,14 +71,6 @@ function bytes(data, size) {
     for (let i = 0; i < Math.min(size, text.length); i++) out[i] = text.charCodeAt(i);
   }
   return out;
-}
-
-/** A DOM element with attributes and children; strings become text nodes. */
-function node(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
 }
 
 // ---------------------------------------------------------------------------------------------------- the record
@@ -100,8 +85,19 @@ function readRecord(raw) {
     lanes: (frame.lanes || []).map((lane) => ({ ...lane, cells: (lane.cells || []).map(readCell) })),
     matrices: (frame.matrices || []).map((matrix) => readMatrix(matrix, (record.painted || {})[matrix.name])),
   }));
+  shareCells(record.frames);
   record.moves = record.frames.slice(1).map((frame, k) => movesBetween(record.frames[k], frame));
   return record.numbers ? withNumbers(record, record.numbers) : record;
+}
+
+/** Frames whose matrix is the same hold the very same cells, so that it is painted only once. */
+function shareCells(frames) {
+  frames.forEach((frame, k) => {
+    for (const matrix of k ? frame.matrices : []) {
+      const before = matrixOf(frames[k - 1], matrix.name);
+      if (before && sameStates(before, matrix)) matrix.cells = before.cells;
+    }
+  });
 }
 
 /** The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions. */
@@ -122,7 +118,7 @@ function readWeights(weights, cells) {
 }
 
 function readCell(cell) {
-  const filled = { key: "", state: "kept", chosen: false, graded: false, badge: "", was: "", ...cell };
+  const filled = { key: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
   return { ...filled, text: String(filled.text ?? ""), badge: String(filled.badge ?? ""), was: String(filled.was ?? "") };
 }
 
@@ -202,6 +198,7 @@ function heir(spot, before, after) {
 
 /** The two or three places that a reader looks at most, as one spoken clause; nothing where there are no weights. */
 function speakWeights(matrix, row, eye) {
+  if (matrix.whole) return speakWeights(matrix.whole, row + matrix.top, eye);
   const shares = range(matrix.m).map((j) => [j, weightAt(matrix, row, j, eye) || 0]).filter(([, share]) => share >= 0.05);
   const most = shares.sort((a, b) => b[1] - a[1]).slice(0, 3).map(([j, share]) => `'${matrix.columns[j] ?? j + 1}' ${percent(share)}`);
   return most.length ? `, and looks most at ${most.join(", ")}` : "";
@@ -209,6 +206,7 @@ function speakWeights(matrix, row, eye) {
 
 /** What a reader may do, as one spoken clause. */
 function speak(matrix, row) {
+  if (matrix.whole) return speak(matrix.whole, row + matrix.top);
   const states = Array.from(matrix.cells.subarray(row * matrix.m, (row + 1) * matrix.m));
   const seen = states.filter((state) => state === CELL.visible || state === CELL.leaked).length;
   const places = states.filter((state) => state !== CELL.padding).length;

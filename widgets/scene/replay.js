@@ -7,7 +7,7 @@ const BEAT = 320; // ms of a moment while the run plays
 const CALM_BEAT = 1000; // the same for people who want less motion
 
 const REPLAY_STYLE = `
-.replay { color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; max-width: ${2 * WIDEST}px; text-align: left; }
+.replay { color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; max-width: ${2 * WIDEST}px; text-align: left; }
 .replay .replay-head { margin: 0 0 2px; padding: 0 20px; display: flex; flex-wrap: wrap; gap: 2px 16px; align-items: baseline; }
 .replay h3 { font-size: 19px; font-weight: 650; letter-spacing: -.012em; margin: 0; } .replay .replay-said { margin: 0; opacity: .72; font-variant-numeric: tabular-nums; }
 .replay .replay-curve { display: block; width: 100%; height: ${CURVE.height}px; touch-action: pan-y; cursor: ew-resize; }

@@ -13,7 +13,7 @@ const SHEETS_STYLE = `
 .stage .stage-meter { height: 8px; border-radius: 5px; background: var(--hover); overflow: hidden; margin: 3px 0 4px; }
 .stage .stage-meter i { display: block; height: 100%; background: var(--orange); border-radius: 5px; }
 .stage .stage-quiz { display: flex; flex-wrap: wrap; gap: 5px; align-items: center; flex: 1 1 100%; order: 4; padding: 7px 9px; margin: 0 0 4px; background: var(--track); border-radius: 10px; }
-.stage .stage-quiz > span { flex: 1 1 100%; } .stage .stage-quiz button { height: 30px; background: var(--paper); }
+.stage .stage-quiz > span { flex: 1 1 100%; } .stage .stage-quiz button { height: 30px; background: var(--paper); } .stage .stage-quiz button.stage-play { background: var(--accent); }
 .stage .stage-quiz button.right::after { content: " ✓"; color: var(--good); } .stage .stage-quiz button.wrong::after { content: " ✗"; color: var(--leak); }
 .stage .stage-story { display: flex; flex-wrap: wrap; gap: 10px; padding: 8px var(--pad); }
 .stage .stage-story button { display: block; height: auto; padding: 4px; border-color: var(--line); flex: 1 1 210px; max-width: 340px; text-align: left; }
@@ -59,10 +59,11 @@ function symbol(name) {
 /** Which lanes a term of the loss is fed by, and where: positions from 1. */
 function feeds(record, term) {
   const home = term.reader === "decoder" ? "decoder" : "inputs";
+  const drawn = (positions) => positions.map((position) => position - (record.begins ? record.begins[home] : 0));
   const main = !term.network || term.network === "main";
   const answers = (record.terms || []).filter((each) => !each.network || each.network === "main")[0];
   const spoken = main && answers && (answers.reader === "decoder") === (term.reader === "decoder");
-  return { [home]: term.positions, ...(spoken ? { targets: term.positions } : {}) };
+  return { [home]: drawn(term.positions), ...(spoken ? { targets: drawn(term.positions) } : {}) };
 }
 
 /** A matrix as comma-separated values: readers down, what they may look at across; attention, or 1 where they may. */
@@ -151,7 +152,7 @@ function sheetsOf(kit) {
     const reader = found && { content: "inputs", encoder: "inputs", query: "inputs" }[found.matrix];
     for (const { term, made } of terms) {
       const home = term.reader === "decoder" ? "decoder" : "inputs";
-      made.classList.toggle("lit", Boolean(found) && (reader || "decoder") === home && term.positions.includes(found.row + 1));
+      made.classList.toggle("lit", Boolean(found) && (reader || "decoder") === home && feeds(record(), term)[home].includes(found.row + 1));
     }
   }
 
@@ -165,6 +166,7 @@ function sheetsOf(kit) {
     const [first, second] = [looks > 0 ? { kind: "looks", at: looks } : null, end > 0 ? { kind: "graded", at: end } : null];
     const open = [first, second].filter((each) => each && each.at > kit.nearest()).sort((a, b) => a.at - b.at)[0] || first || second;
     if (!open) return;
+    kit.pause(); // a story that plays on would tell the answer
     guess = { ...open, marks: new Set() };
     Object.assign(guess, guess.kind === "looks" ? aboutLooks(guess.at) : aboutGraded(guess.at));
     kit.jump(guess.at - 1);
@@ -178,20 +180,20 @@ function sheetsOf(kit) {
     const rows = range(matrix.n).filter((i) => !matrix.graded.some(Boolean) || matrix.graded[i]);
     const row = rows[Math.floor(rows.length / 2)] ?? 0;
     const truth = new Set(range(matrix.m).filter((j) => [CELL.visible, CELL.leaked].includes(matrix.cells[row * matrix.m + j])));
-    return { words: matrix.columns, truth, matrix: matrix.name, row, question: `${matrix.title}. Which places may '${matrix.rows[row]}' (place ${row + 1}) look at?` };
+    return { words: matrix.columns, truth, matrix: matrix.name, row, begins: matrix.left || 0, question: `${matrix.title}. Which places may '${matrix.rows[row]}' (place ${(matrix.top || 0) + row + 1}) look at?` };
   }
 
   function aboutGraded(at) {
     const end = record().frames[record().frames.length - 1];
-    const cells = laneOf(end, "targets").cells;
+    const { cells, begins = 0 } = laneOf(end, "targets");
     const home = laneOf(end, "decoder") ? laneOf(end, "decoder").cells : streamSpots(end, "inputs").map(({ cell }) => cell);
     const truth = new Set(range(cells.length).filter((i) => cells[i].graded));
-    return { words: cells.map((cell, i) => (home[i] || cell).text || "·"), truth, question: "At which of these positions does an answer count in the loss?" };
+    return { words: cells.map((cell, i) => (home[i] || cell).text || "·"), truth, begins, question: "At which of these positions does an answer count in the loss?" };
   }
 
   function paintQuiz(scored = false) {
     const chips = guess.words.map((word, i) => {
-      const made = press(word, `place ${i + 1}`, () => {
+      const made = press(word, `place ${guess.begins + i + 1}`, () => {
         if (scored) return;
         guess.marks[guess.marks.has(i) ? "delete" : "add"](i);
         made.setAttribute("aria-pressed", String(guess.marks.has(i)));
@@ -216,6 +218,7 @@ function sheetsOf(kit) {
 
   function finish() {
     guess = null;
+    if (quiz.contains(root.getRootNode().activeElement)) root.focus({ preventScroll: true }); // keys go on to the stage
     quiz.hidden = true;
     buttons.guess.setAttribute("aria-pressed", "false");
   }
@@ -257,15 +260,18 @@ function sheetsOf(kit) {
       const count = sum(range(matrix.n * matrix.m).map((at) => Number(open(Math.floor(at / matrix.m), at % matrix.m))));
       const head = node("tr", {}, node("th", { scope: "col" }, "reader"), ...matrix.columns.map((word) => node("th", { scope: "col" }, word)));
       const rows = range(matrix.n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
-      return node("table", {}, node("caption", {}, `${matrix.title}: ${matrix.n} readers, ${matrix.m} places, ${count} of ${matrix.n * matrix.m} cells open${frame.told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
+      return node("table", {}, node("caption", {}, `${matrix.title}: ${partSaid(matrix)}${matrix.n} readers, ${matrix.m} places, ${count} of ${matrix.n * matrix.m} cells open${frame.told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
     });
     table.replaceChildren(...(made.length ? made : ["This frame has no matrix yet; step to 'Who sees whom'."]));
   }
 
+  /** Which part of a long text's matrix stands in the table. */
+  const partSaid = ({ whole, top, left, n, m }) => (whole ? `readers ${top + 1} to ${top + n} of ${whole.n}, places ${left + 1} to ${left + m} of ${whole.m}; ` : "");
+
   const KEY_LIST = [
-    ["Space, P", "play, pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
+    ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
     ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
-    ["Delete", "on a word: let it go"], ["N", "roll again"], ["R", "as it was at first, with the same seed"], ["L", "the way of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
+    ["Delete", "on a word: let it go"], ["J, K", "on a long text: the next stretch, the stretch before"], ["N", "roll again"], ["R", "as it was at first, with the same seed"], ["F", "fork the training run at the step that is shown"], ["L", "the way of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
   ];
 
   // -- to take home
@@ -279,7 +285,7 @@ function sheetsOf(kit) {
       link !== undefined && press("Copy link to this state", "Link", copyLink),
       press("Picture (PNG)", "PNG", savePng),
       press("Drawing (SVG)", "SVG", () => save(svgText(), "image/svg+xml", "svg")),
-      ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(matrix, kit.frame().told ? kit.now : null), "text/csv", "csv", matrix.name))),
+      ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(entire(matrix), kit.frame().told ? kit.now : null), "text/csv", "csv", matrix.name))),
       ...(kit.takeHome?.(press) || []),
     ].filter(Boolean);
     menu.replaceChildren(...items);
@@ -331,6 +337,7 @@ function sheetsOf(kit) {
     const address = new URL(location.href);
     address.search = record().link || "";
     address.searchParams.set("frame", kit.frame().name);
+    if (record().stretch) address.searchParams.set("tokens", linkOfStretch(record().stretch, kit.now.size));
     return address.href;
   }
 
@@ -361,10 +368,16 @@ function sheetsOf(kit) {
     follow();
   }
 
+  /** Once a stretch of a long text stands, its storyboard is drawn; while it is dragged, that would be slow. */
+  function settle() {
+    if (shows.story) board();
+    follow();
+  }
+
   let shown = "";
   function follow() {
     if (shows.story) for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
-    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step].join();
+    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step, record().stretch?.from, record().stretch?.size].join();
     if (shows.table && shown !== wanted) tables();
     shown = wanted;
   }
@@ -399,7 +412,7 @@ function sheetsOf(kit) {
   parts.tools.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys), quiz);
   parts.below.append(keys, story, table);
   return {
-    adopt, hover, key, follow, renew,
+    adopt, hover, key, follow, renew, settle,
     destroy() {
       document.removeEventListener("pointerdown", outside);
       calm.removeEventListener("change", calmer);

@@ -13,11 +13,13 @@
 
 function paintLegend(ctx, art) {
   const { theme, plan } = art;
-  const small = { ...art, plan: { ...plan, chips: { ...plan.chips, mark: 0.72, size: 9 } } };
+  const small = { ...art, stamps: null, plan: { ...plan, chips: { ...plan.chips, mark: 0.72, size: 9 } } };
   for (const item of plan.legend) {
     const box = { x: item.x, y: item.y - 7, w: 22, h: 14 };
-    const cell = { text: "", key: "", state: item.state, chosen: item.state === "chosen", graded: false, badge: "", was: "" };
-    if (item.kind === "token" && item.state === "graded") paintRing(ctx, theme, item.x + 11, item.y, 4);
+    const cell = { text: "", key: "", state: item.state, chosen: item.state === "chosen", graded: false, badge: "", was: "", language: 0 };
+    const spoken = SPOKEN.indexOf(item.state);
+    if (spoken > 0) paintSpoken(ctx, theme, item.x + 9, item.y - 8, 16, 3.5, spoken);
+    else if (item.kind === "token" && item.state === "graded") paintRing(ctx, theme, item.x + 11, item.y, 4);
     else if (item.kind === "token") paintChip(ctx, small, box, cell, "inputs");
     else {
       const square = { name: "encoder", x: item.x + 4, y: item.y - 7, cell: 15.5 };
@@ -106,6 +108,7 @@ function paint(ctx, art, record, k, u, view) {
   const drawn = paintLanes(ctx, art, record, k, u, litFocus(record.frames[k], view.lit) || focus);
   if (u === 0 || story) paintArcs(ctx, art, focus);
   paintAnswers(ctx, art, record, k, u, view.reader);
+  paintMap(ctx, art, record, k, u, reader);
   for (const [name, box] of Object.entries(plan.boxes)) paintMatrix(ctx, art, box, pair(name), u, view, reader);
   if (record.frames[k].matrices.length && !view.sketch) paintLeak(ctx, art, record, record.frames[k], view);
   paintLegend(ctx, art);
@@ -116,7 +119,7 @@ function paint(ctx, art, record, k, u, view) {
 
 const STYLE = `
 .stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: ${WIDEST}px; padding: 4px 0 2px; outline: none;
-  color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY};
+  color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY};
   transition: color 30ms linear; container-type: inline-size; text-align: left; }
 .stage *, .stage *::before { box-sizing: border-box; }
 .stage .stage-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 14px; padding: 0 var(--pad); }
@@ -263,13 +266,19 @@ function mountOne(el, raw, options = {}) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const memory = new Map();
+  const [stamps, widths] = [new Map(), new Map()];
   const measure = (text, spec) => {
+    const key = `${spec}|${text}`;
+    if (widths.has(key)) return widths.get(key);
+    if (widths.size > 8000) widths.clear();
     ctx.font = spec;
-    return ctx.measureText(text).width;
+    widths.set(key, ctx.measureText(text).width);
+    return widths.get(key);
   };
-  let record = readRecord(raw);
+  let whole = readRecord(raw);
+  let record = whole; // of a long text, the stretch that is drawn
   let [plan, theme, art, drawn, loop] = [null, null, null, [], 0];
-  const now = { at: 0, goal: null, playing: false, rest: 0, sort: 0, sorted: false, hover: null, lock: null, layer: null, head: -1, speed: 1, looping: false };
+  const now = { at: 0, goal: null, playing: false, rest: 0, sort: 0, sorted: false, hover: null, lock: null, layer: null, head: -1, speed: 1, looping: false, from: 0, size: null };
   const told = { frame: 0, playing: false };
   let [onScreen, clock, alive] = [true, 0, true];
   const plugs = [];
@@ -363,18 +372,50 @@ function mountOne(el, raw, options = {}) {
   const grown = () => clamp(el.clientWidth / WIDEST, 1, 2);
   const dots = () => Math.min(3, (window.devicePixelRatio || 1) * grown());
 
+  /** Of a long text, takes the stretch that fits into the width or was asked for. */
+  function cutOut(width) {
+    const size = now.size ?? fitting(width);
+    now.from = clamp(now.from, 0, Math.max(0, lengthOf(whole) - size));
+    record = stretched(whole, now.from, size);
+  }
+
+  const room = () => Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
+
+  /** Moves the stretch of a long text; the reader that is held stays held as long as it is in sight. */
+  function stretch(from) {
+    const old = now.lock && matrixOf(frameNow(), now.lock.matrix);
+    now.from = from;
+    cutOut(room());
+    const fresh = old && matrixOf(frameNow(), now.lock.matrix);
+    const row = fresh ? now.lock.row + (old.top || 0) - (fresh.top || 0) : -1;
+    Object.assign(now, { hover: null, lock: fresh && row >= 0 && row < fresh.n ? { ...now.lock, row, column: -1 } : null });
+    if (record.stretch) options.onStretch?.(record.stretch.from / (record.stretch.length - record.stretch.size));
+    relayout();
+    draw();
+  }
+
   function relayout() {
     root.style.zoom = grown() > 1 ? String(grown()) : "";
-    const width = Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
+    const width = room();
     const ratio = dots();
+    cutOut(width);
     plan = makePlan(record, width, measure);
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(plan.height * ratio);
+    const [across, down] = [Math.round(width * ratio), Math.round(plan.height * ratio)];
+    if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
-    art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
+    const sheets = art?.sheets || new WeakMap();
+    art = { plan, theme, memory, ratio, sheets, stamps, patterns: patterns(ctx, theme, ratio) };
     memory.clear();
+    restamp();
     for (const plug of plugs) plug.place?.();
+  }
+
+  /** Stamps hold as long as chips keep their size and colours. */
+  function restamp() {
+    const made = [plan.chips.w, plan.chips.h, plan.chips.size, art.ratio, theme.key].join();
+    if (made !== stamps.made) stamps.clear();
+    stamps.made = made;
   }
 
   function retheme() {
@@ -382,7 +423,9 @@ function mountOne(el, raw, options = {}) {
     const shades = { ink: theme.ink, paper: theme.paper, muted: theme.muted, line: theme.line, track: theme.track, hover: theme.lattice, accent: theme.strong("blue"), orange: theme.strong("orange"), leak: theme.leak, good: theme.strong("green") };
     for (const [name, value] of Object.entries(shades)) root.style.setProperty(`--${name}`, value);
     setLamp(parts.lamp, record.leak, theme);
-    if (plan) art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
+    if (!plan) return;
+    art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
+    restamp();
   }
 
   function draw() {
@@ -406,7 +449,8 @@ function mountOne(el, raw, options = {}) {
     set(parts.where, `${frame.title} (${nearest() + 1}/${last() + 1})`);
     set(parts.reader, spoken || (frame.matrices.length ? "Point at a row or a token to see whom it may look at; click to hold it." : ""));
     parts.reader.setAttribute("aria-live", now.lock && !now.hover ? "polite" : "off"); // previews would chatter
-    canvas.setAttribute("aria-label", `${frame.title}: ${spoken || frame.caption || ""}`);
+    const part = record.stretch ? ` (tokens ${saysStretch(record)})` : "";
+    canvas.setAttribute("aria-label", `${frame.title}${part}: ${spoken || frame.caption || ""}`);
     if (document.activeElement !== parts.scrub || !parts.scrub.matches(":active")) parts.scrub.value = String(now.at);
     parts.scrub.setAttribute("aria-valuetext", `${frame.title}, ${nearest() + 1} of ${last() + 1}`);
     parts.first.disabled = parts.back.disabled = now.at <= 0;
@@ -479,7 +523,8 @@ function mountOne(el, raw, options = {}) {
 
   function update(fresh) {
     const name = record.frames[nearest()].name;
-    record = readRecord(fresh);
+    whole = readRecord(fresh);
+    cutOut(room());
     const same = record.frames.findIndex((frame) => frame.name === name);
     Object.assign(now, { at: same >= 0 ? same : Math.min(nearest(), last()), goal: null, hover: null, lock: null });
     if (kit.after) now.at = Math.max(now.at, shownFrom(record, kit.after));
@@ -559,9 +604,12 @@ function mountOne(el, raw, options = {}) {
 
   /** Holds the reader at the end of a leak, so that the way of its answer stands out; again lets it go. */
   function leak() {
-    const end = leakSteps(record).at(-1);
-    if (!end) return;
+    if (!leakSteps(record).length) return;
     if (!frameNow().matrices.length) jump(last());
+    const { reader: far } = leakSteps(whole).at(-1);
+    const full = record.stretch && frameNow().matrices.map(entire).find((each) => runsThrough(leakSteps(whole).at(-1), each));
+    if (full && full.n > record.stretch.size) stretch(Math.round((far.position / full.n) * record.stretch.length - record.stretch.size / 2));
+    const end = leakSteps(record).at(-1);
     const matrix = frameNow().matrices.find((each) => runsThrough(end, each));
     const held = now.lock && matrix && now.lock.matrix === matrix.name && now.lock.row === end.reader.position;
     Object.assign(now, { hover: null, lock: held || !matrix ? null : { matrix: matrix.name, row: end.reader.position, column: end.read.position } });
@@ -576,6 +624,11 @@ function mountOne(el, raw, options = {}) {
     if (!matrix) return;
     const ordered = now.sorted && matrix.slots && matrix.slots.length === matrix.n;
     const slot = held ? (ordered ? matrix.slots[held.row] : held.row) + step : step > 0 ? 0 : matrix.n - 1;
+    if (matrix.whole && !ordered && (slot < 0 || slot >= matrix.n)) {
+      const { from } = now;
+      stretch(from + step); // the row after the last one in sight
+      if (now.from !== from && now.lock) return walk(step);
+    }
     const place = clamp(slot, 0, matrix.n - 1);
     Object.assign(now, { hover: null, lock: { matrix: matrix.name, row: ordered ? matrix.order[place] : place, column: -1 } });
     wake();
@@ -695,11 +748,15 @@ function mountOne(el, raw, options = {}) {
     painting: false, lit: null, sketch: null, after: null,
     live: Boolean(options.onEdit),
     record: () => record,
+    whole: () => whole,
+    stretch,
+    /** The stretch of a long text stands for now. */
+    settled: () => plugs.forEach((plug) => plug.settle?.()),
     plan: () => plan,
     theme: () => theme,
     frame: () => record.frames[nearest()],
     /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
-    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, ...extra }, record, k, u, view || look()),
+    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, sheets: null, stamps: null, ...extra }, record, k, u, view || look()),
     /** Tells the host what a hand did; the frame that shows it is opened when the answer comes. */
     send(edit, frame) {
       pause();
@@ -707,11 +764,14 @@ function mountOne(el, raw, options = {}) {
       options.onEdit?.(edit);
     },
   };
-  plugs.push(...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
+  plugs.push(stretchOf(kit), ...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
 
   el.replaceChildren(root);
   if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();
   retheme();
+  const [first, end] = String(record.begin || 1).split("-").map(Number);
+  Object.assign(now, { from: Math.max(0, first - 1), size: end > first ? end - first + 1 : null });
+  cutOut(room());
   adopt();
   relayout();
   now.at = told.frame = clamp(options.frame ?? 0, 0, last());
@@ -739,8 +799,13 @@ function mountOne(el, raw, options = {}) {
     update,
     /** Other numbers over the same frames: another moment of a run. */
     tell(numbers) {
-      record = withNumbers(record, numbers);
+      whole = withNumbers(whole, numbers);
+      cutOut(room());
       draw();
+    },
+    /** Shows another stretch of a long text, at a share of the way along it. */
+    stretch(share) {
+      if (record.stretch && Math.abs(share * (record.stretch.length - record.stretch.size) - now.from) >= 1) stretch(Math.round(share * (record.stretch.length - record.stretch.size)));
     },
     svg: () => plugs.find((plug) => plug.svg)?.svg(),
     link: () => plugs.find((plug) => plug.link)?.link(),
@@ -770,6 +835,7 @@ function mountOne(el, raw, options = {}) {
         painting: kit.painting,
         plan: record.plan || {},
         leak: Boolean(record.leak && record.leak.leak),
+        stretch: record.stretch || null,
         layout: { width: plan.width, height: plan.height, lanes: lanesDrawn(drawn), matrices: matricesDrawn(plan, record.frames[nearest()]) },
       };
     },

@@ -5,10 +5,11 @@
  * opens its stage: in the app the host hears of it, in a notebook or a saved page the stage unfolds below.
  */
 const TABLE_STYLE = `
-.wall { container-type: inline-size; position: relative; color: var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText)); font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
+.wall { container-type: inline-size; position: relative; color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
 .wall * { box-sizing: border-box; }
 .wall .wall-head { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; padding: 2px 4px 6px; }
-.wall h2 { margin: 0; font-size: 19px; font-weight: 650; letter-spacing: -.012em; } .wall .wall-head p { margin: 0; flex: 1 1 260px; color: var(--muted); }
+.wall .wall-head, .wall details { font-size: clamp(14px, 6px + .62cqw, 29px); }
+.wall h2 { margin: 0; font-size: clamp(19px, 9px + .8cqw, 40px); font-weight: 650; letter-spacing: -.012em; } .wall .wall-head p { margin: 0; flex: 1 1 260px; color: var(--muted); }
 .wall button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px; min-height: 32px; padding: 2px 11px; cursor: pointer; }
 .wall button:hover { background: var(--hover); } .wall :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .wall .wall-picture { position: relative; } .wall canvas { display: block; width: 100%; }
@@ -17,8 +18,8 @@ const TABLE_STYLE = `
 .wall .wall-picture > button[aria-expanded="true"] { background: color-mix(in srgb, var(--accent) 9%, transparent); }
 .wall .wall-open > button { float: right; margin: 0 6px; } .wall .wall-open { margin: 10px 0; padding: 8px 4px; border: 1px solid var(--line); border-radius: 12px; }
 .wall details { margin: 8px 4px 2px; color: var(--muted); } .wall summary { cursor: pointer; }
-.wall .wall-words { overflow-x: auto; } .wall table { border-collapse: collapse; margin: 6px 0; font-size: 13px; }
-.wall th, .wall td { text-align: left; vertical-align: top; padding: 3px 14px 3px 0; border-top: 1px solid var(--line); color: var(--ink); font-weight: 400; }
+.wall .wall-words { overflow-x: auto; } .wall table { border-collapse: collapse; margin: 6px 0; }
+.wall table { font-size: .93em; } .wall th, .wall td { text-align: left; vertical-align: top; padding: 3px 14px 3px 0; border-top: 1px solid var(--line); color: var(--ink); font-weight: 400; }
 .wall thead th { font-weight: 600; border-top: 0; } .wall tbody th { font-weight: 600; white-space: nowrap; }
 `;
 
@@ -417,10 +418,11 @@ export function mountTable(el, raw, options = {}) {
   return handle;
 }
 
-/** Once the host has put the stage in the place of the table, the keyboard goes on there. */
-function follow(el, patience = 100) {
-  if (el.isConnected && el.getClientRects().length === 0) deep(document, "section.stage")?.focus({ preventScroll: true });
-  else if (patience) setTimeout(() => follow(el, patience - 1), 60);
+/** Once the host has put the stage in the place of the table, the keyboard goes on there; it may not be seen at once. */
+function follow(el, patience = 500) {
+  const stage = el.isConnected && el.getClientRects().length === 0 && deep(document, "section.stage");
+  if (stage) stage.focus({ preventScroll: true });
+  if (!(stage && stage.matches(":focus")) && patience) setTimeout(() => follow(el, patience - 1), 60);
 }
 
 /** The first element that fits, also behind shadow roots. */

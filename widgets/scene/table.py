@@ -1,17 +1,17 @@
 """The survey's whole table for one sentence, drawn as the stage draws: the landing view, and a cell of a notebook."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from playground import frames
 from playground.objectives import Objective
 from playground.objectives.rebuild import Rebuilt
-from widgets.scene.hosts import PARTS, document, packed, typeset
+from widgets.scene.hosts import PARTS, document, joined, packed, typeset
 
 if TYPE_CHECKING:
     from panel.custom import AnyWidgetComponent
@@ -20,13 +20,14 @@ Row = dict[str, Any]
 Refused = Sequence[tuple[Objective, str]]
 
 TITLE = "One sentence, eleven objectives"
+ABOUT = "Each row opens its stage. In the squares a row is a word, and its coloured cells are what it may look at."
 
 
 @cache
 def table_module() -> str:
     """The drawing module of the table: the stage's own parts and the table's, without imports."""
     parts = [part for part in PARTS if part != "model"] + ["table"]
-    return "\n".join(Path(__file__).with_name(f"{part}.js").read_text(encoding="utf-8") for part in parts)
+    return joined(*parts)
 
 
 @cache
@@ -57,11 +58,17 @@ def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: boo
     order = sorted([*(r.objective for r in done), *(o for o, _ in refused)], key=lambda o: o.rank)
     data = {
         "title": TITLE,
-        "subtitle": "What the model is given, and what it must predict. Each row opens its stage.",
+        "subtitle": f"{ABOUT}{_left_out(done)}",
         "text": text,
         "rows": [made[o.name] for o in order],
     }
     return data | ({"stages": {r.objective.name: typeset(r.record()) for r in done}} if stages else {})
+
+
+def _left_out(done: Sequence[Rebuilt]) -> str:
+    """What the rows leave out of a long text; the stage shows more of it."""
+    said = next((found for made in done if (found := re.search(r"The text [^;]*; only [^.]*\.", made.notice))), None)
+    return f" {said[0]}" if said else ""
 
 
 def _row(made: Rebuilt) -> Row:

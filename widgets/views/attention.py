@@ -38,14 +38,15 @@ def _label(axis, places: list[int], names: tuple[str, ...]) -> None:
     middles = [p + 0.5 for p in places]
     labels = dict(zip(middles, names, strict=True))
     if axis.major_label_overrides != labels:
-        axis.ticker = FixedTicker(ticks=middles)
+        axis.ticker.ticks = middles
         axis.major_label_overrides = labels
 
 
 def attention_chart() -> AttentionChart:
     """An empty matrix."""
     plot = chart(height=330, x_axis_label="is looked at", y_axis_label="looks", x_range=(0, 8), y_range=(0, 8))
-    plot.xaxis.major_label_orientation = 0.8
+    plot.xaxis.update(ticker=FixedTicker(ticks=[]), major_label_orientation=0.8)
+    plot.yaxis.ticker = FixedTicker(ticks=[])
     plot.grid.visible = False
     source = ColumnDataSource({"image": [np.zeros((8, 8), dtype=np.uint8)], "width": [8], "height": [8]})
     mapper = LinearColorMapper(palette=list(BLUES), low=0, high=255)

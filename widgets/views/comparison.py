@@ -9,10 +9,10 @@ HEADS = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "sec
 MORE = ("steps", "rate", "estimated GFLOP", "stored per task", "against the first (95 % interval)")
 
 
-def markup(facts: dict[str, Any], differences: bool = False) -> str:
+def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = True) -> str:
     """Accuracy, forgetting, parameters and seconds of every strategy; `differences` adds costs and paired differences.
 
-    The first strategy is the one that the others are held against.
+    The first strategy is what the others are held against; the verdict stands below unless it is said elsewhere.
     """
     gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
     named = (head.format(metric=short(facts["metric"])) for head in (HEADS + MORE if differences else HEADS))
@@ -21,7 +21,7 @@ def markup(facts: dict[str, Any], differences: bool = False) -> str:
     unlike = "".join(f"<li>{escape(said)}</li>" for said in facts["differences"])
     wide = ' style="min-width:860px"' if differences else ""  # on a narrow screen it scrolls
     table = f'<div style="overflow-x:auto"><table{wide}><tr>{heads}</tr>{rows}</table></div>'
-    table += f"<p>{escape(facts['verdict'])}</p>"
+    table += f"<p>{escape(facts['verdict'])}</p>" if verdict else ""
     if not differences:
         return table
     return f"{table}<ul>{unlike}</ul>"

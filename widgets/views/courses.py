@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean, stdev
 
-from bokeh.models import ColumnDataSource, HoverTool, Span
+from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Span
 from bokeh.plotting import figure
 
 from widgets.comparing import Course
@@ -21,13 +22,14 @@ def style(index: int) -> tuple[str, str]:
     return COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
 
 
-def lines(values: Mapping[str, Steps]) -> dict[str, list]:
-    """One row per strategy that has a value: where its line and its band run."""
+def lines(values: Mapping[str, Steps], most: float = inf) -> dict[str, list]:
+    """One row per strategy that has a value: where its line and its band run; no band goes beyond `most`."""
     rows = [(name, index, steps) for index, (name, steps) in enumerate(values.items()) if steps]
     means = [[fmean(some) for some in steps.values()] for _, _, steps in rows]
     noise = [[stdev(some) if len(some) > 1 else 0.0 for some in steps.values()] for _, _, steps in rows]
     bands = [
-        [m - s for m, s in zip(mean, sd, strict=True)] + [m + s for m, s in zip(mean[::-1], sd[::-1], strict=True)]
+        [m - s for m, s in zip(mean, sd, strict=True)]
+        + [min(most, m + s) for m, s in zip(mean[::-1], sd[::-1], strict=True)]
         for mean, sd in zip(means, noise, strict=True)
     ]
     return {
@@ -41,28 +43,34 @@ def lines(values: Mapping[str, Steps]) -> dict[str, list]:
     }
 
 
+def banded(plot: figure, source: ColumnDataSource, alpha: float = 0.16, width: float = 2.2) -> GlyphRenderer:
+    """Draw what `lines` says: a band for each row and the line in it, which is given back."""
+    plot.patches("around", "band", source=source, color="colour", alpha=alpha, line_alpha=0)
+    return plot.multi_line("xs", "ys", source=source, color="colour", line_dash="dash", line_width=width)
+
+
 @dataclass(frozen=True)
 class CourseChart:
     """A figure with a line and a band for every strategy."""
 
     figure: figure
     source: ColumnDataSource
+    most: float = inf
 
     def show(self, values: Mapping[str, Steps]) -> None:
         """Draw everything so far."""
-        self.source.data = lines(values)
+        self.source.data = lines(values, self.most)
 
 
-def course_chart(title: str, axis: str, across: str = "step", zero: bool = False) -> CourseChart:
-    """An empty chart; `zero` draws the line at nothing."""
+def course_chart(title: str, axis: str, across: str = "step", zero: bool = False, most: float = inf) -> CourseChart:
+    """An empty chart; `zero` draws the line at nothing, `most` is the highest value there can be."""
     plot = chart(height=210, title=title, x_axis_label=across, y_axis_label=axis)
     source = ColumnDataSource(lines({}))
-    plot.patches("around", "band", source=source, color="colour", alpha=0.16, line_alpha=0)
-    drawn = plot.multi_line("xs", "ys", source=source, color="colour", line_dash="dash", line_width=2.2)
+    drawn = banded(plot, source)
     plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("strategy", "@name"), ("value", "$y{0.000}")]))
     if zero:
         plot.add_layout(Span(location=0, dimension="width", line_color=GREY, line_width=1))
-    return CourseChart(plot, source)
+    return CourseChart(plot, source, most)
 
 
 def over_steps(courses: Mapping[str, Course], what: str) -> dict[str, dict[int, list[float]]]:

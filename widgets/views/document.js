@@ -49,14 +49,6 @@ function make(name, attributes = {}, text = "") {
   return node;
 }
 
-/** Hosts hand over dictionaries as objects or as Maps. */
-function plain(value) {
-  if (value instanceof Map) return plain(Object.fromEntries(value));
-  if (Array.isArray(value)) return value.map(plain);
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v)]));
-  return value;
-}
-
 // ------------------------------------------------------------------------------------------------------- layout
 
 /** Words put into lines of at most `width`: each has its line, its left edge and its width. */

@@ -9,6 +9,7 @@ from bokeh.plotting import figure
 from playground.analysis.gauges import GAUGES
 from playground.training.watched import Measured
 from widgets.theme import BLUE, GREEN, GREY, ORANGE, VERMILION, chart
+from widgets.views.growing import append
 from widgets.views.key import Mark, key
 
 COLOURS = dict(zip((gauge.name for gauge in GAUGES), (BLUE, ORANGE, GREEN, VERMILION), strict=True))
@@ -32,15 +33,15 @@ class GaugeChart:
     figure: figure
     sources: dict[str, ColumnDataSource] = field(default_factory=dict)
 
+    def show(self, measured: Sequence[Measured]) -> None:
+        """Draw what was measured and nothing else."""
+        for name, source in self.sources.items():
+            source.data = values(measured, name)
+
     def extend(self, measured: Sequence[Measured]) -> None:
         """Append what was measured since."""
         for name, source in self.sources.items():
-            source.stream(values(measured, name))
-
-    def clear(self) -> None:
-        """An empty chart for a new run."""
-        for name, source in self.sources.items():
-            source.data = values((), name)
+            append(source, values(measured, name))
 
 
 def gauge_chart(steps: Range1d) -> GaugeChart:

@@ -24,8 +24,8 @@ def markup(glance: Glance | None) -> str:
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
     return (
-        f'<p style="margin:.2em 0 .6em">{seen}</p><table><tr><th {LEFT}>truth</th>'
-        f"<th>its share</th><th {LEFT}>likeliest answers</th></tr>{rows}</table>{rest}"
+        f'<p style="margin:.2em 0 .6em">{seen}</p><div style="overflow-x:auto"><table><tr><th {LEFT}>truth</th>'
+        f"<th>its share</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
     )
 
 

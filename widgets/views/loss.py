@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bokeh.models import ColumnDataSource, HoverTool, Span
+from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Label, Span
 from bokeh.plotting import figure
 
+from playground.training.lanes import Band
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, PURPLE, VERMILION, chart
+from widgets.views.growing import append
 from widgets.views.key import Mark, key
+from widgets.views.recorded import RUN
 
 Columns = dict[str, list[float]]
 
@@ -43,6 +46,14 @@ def _columns(rows: Sequence[Row], what: str) -> Columns:
     }
 
 
+def band(rows: Sequence[Row], bands: Sequence[Band]) -> Columns:
+    """A standard deviation around the mean of all seeds, wherever the seed with these rows was evaluated too."""
+    at = {row.step: row for row in rows if row.held_out is not None}
+    kept = [one for one in bands if one.seeds > 1 and one.step in at]
+    sides = {"low": [one.mean - one.sd for one in kept], "high": [one.mean + one.sd for one in kept]}
+    return {name: [getattr(at[one.step], name) for one in kept] for name in AXES.values()} | sides
+
+
 def marks(rows: Sequence[Row], steps: Sequence[int]) -> Columns:
     """Where some steps stand on every axis."""
     at = {row.step: row for row in rows}
@@ -57,23 +68,38 @@ class LossChart:
     training: ColumnDataSource
     held_out: ColumnDataSource
     marks: ColumnDataSource
+    band: ColumnDataSource
     unigram: Span
     bound: Span
+    recorded: GlyphRenderer
+    name: Label
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Draw these rows and no others."""
+        self._give_way(rows)
+        self.training.data, self.held_out.data, self.marks.data = training(rows), held_out(rows), marks((), ())
+        self.band.data = band((), ())
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows; what is drawn stays."""
-        self.training.stream(training(rows), rollover=20_000)
-        self.held_out.stream(held_out(rows))
+        self._give_way(rows)
+        append(self.training, training(rows), rollover=20_000)
+        append(self.held_out, held_out(rows))
 
-    def clear(self) -> None:
-        """An empty chart for a new run."""
-        self.training.data, self.held_out.data, self.marks.data = training(()), held_out(()), marks((), ())
+    def _give_way(self, rows: Sequence[Row]) -> None:
+        """The recorded run is shown only as long as there is nothing of a person's own."""
+        if rows and self.recorded.visible:
+            self._record(False)
+
+    def _record(self, visible: bool) -> None:
+        self.recorded.visible = self.name.visible = visible
 
     def over(self, axis: str) -> None:
         """Draw the same rows over another axis."""
         for renderer in self.figure.renderers:
             if renderer.name in ("run", "mark"):
                 renderer.glyph.x = AXES[axis]
+        self._record(AXES[axis] == "step" and not len(self.training.data["step"]))  # it knows steps alone
         self.figure.xaxis.axis_label = f"{axis} (estimate)" if axis in ESTIMATED else axis
 
     @property
@@ -81,9 +107,13 @@ class LossChart:
         """The column that the loss is drawn over."""
         return next(r.glyph.x for r in self.figure.renderers if r.name == "run")
 
-    def limits(self, last: Row | None, steps: int | None, unigram: float | None, bound: float | None) -> None:
+    def reach(self, last: Row | None, steps: int | None) -> float:
+        """Where the axis ends: where the run will be at its last step, if it goes on as it did."""
+        return _end(self.axis, last, steps)
+
+    def limits(self, end: float, unigram: float | None, bound: float | None) -> None:
         """Draw what guessing by frequency alone would cost and, where known, the best possible; fix the axes."""
-        self.figure.x_range.end = _end(self.axis, last, steps)
+        self.figure.x_range.end = end
         self.figure.y_range.end = round(1.6 * unigram, 1) if unigram else 8
         self.unigram.update(location=unigram or 0, visible=unigram is not None)
         self.bound.update(location=bound or 0, visible=bound is not None)
@@ -96,14 +126,14 @@ class LossChart:
             (self.bound, Mark("best possible, left to right", GREEN, "dotted", width=1.6)),
         )
         bookmarks = [Mark("a head learnt a pattern", PURPLE, width=1.4)] if len(self.marks.data["step"]) else []
-        return key([*LINES, *(mark for span, mark in levels if span.visible), *bookmarks])
+        seeds = [Mark("all seeds, ± a standard deviation", VERMILION, width=6)] if len(self.band.data["low"]) else []
+        return key([*LINES, *seeds, *(mark for span, mark in levels if span.visible), *bookmarks])
 
 
 LINES = (Mark("training", BLUE, width=1.2), Mark("held out", VERMILION, shape="circle"))
 
 
 def _end(axis: str, last: Row | None, steps: int | None) -> float:
-    """Where an axis ends: where the run will be at its last step, if it goes on as it did."""
     total = steps or max(100, last.step if last else 0)
     if axis == "step":
         return total
@@ -124,10 +154,16 @@ def loss_chart() -> LossChart:
         y_range=(0, 8),
     )
     seen, tested = ColumnDataSource(training(())), ColumnDataSource(held_out(()))
-    noticed = ColumnDataSource(marks((), ()))
+    noticed, around = ColumnDataSource(marks((), ())), ColumnDataSource(band((), ()))
     run = {"name": "run"}
+    recorded = plot.line(
+        "step", "loss", source=ColumnDataSource(RUN.columns), color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted"
+    )
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
+    plot.varea(x="step", y1="low", y2="high", source=around, fill_color=VERMILION, fill_alpha=0.18, **run)
     plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, **run)
+    name = Label(x=500, y=RUN.held_out[20], y_offset=8, text=RUN.name, text_color=GREY, text_font_size="13px")
+    plot.add_layout(name)
     tested_line = plot.line("step", "loss", source=tested, color=VERMILION, line_width=2.2, **run)
     dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, **run)
     plot.add_tools(
@@ -137,4 +173,4 @@ def loss_chart() -> LossChart:
     bound = Span(location=0, dimension="width", line_color=GREEN, line_dash="dotted", line_width=1.6, visible=False)
     plot.add_layout(unigram)
     plot.add_layout(bound)
-    return LossChart(plot, seen, tested, noticed, unigram, bound)
+    return LossChart(plot, seen, tested, noticed, around, unigram, bound, recorded, name)

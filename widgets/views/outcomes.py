@@ -1,21 +1,22 @@
-"""Outcomes side by side: every seed a mark, the band is mean and standard deviation."""
+"""Outcomes side by side: every seed a mark, the band is mean and standard deviation, each strategy in its colour."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bokeh.models import ColumnDataSource, FactorRange, HoverTool
+from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Span
 from bokeh.plotting import figure
 
 from playground.finetuning.compare import spread
-from widgets.theme import BLUE, VERMILION, chart
+from widgets.theme import GREY, chart
+from widgets.views.courses import style
 
 Values = Mapping[str, Sequence[float]]
 
 
 def marks(values: Values) -> dict[str, list]:
     """One row per strategy and seed."""
-    pairs = [(name, v) for name, some in values.items() for v in some]
-    return {"name": [n for n, _ in pairs], "value": [v for _, v in pairs]}
+    rows = [(name, v, style(index)[0]) for index, (name, some) in enumerate(values.items()) for v in some]
+    return {"name": [n for n, _, _ in rows], "value": [v for _, v, _ in rows], "colour": [c for _, _, c in rows]}
 
 
 def bands(values: Values) -> dict[str, list]:
@@ -26,6 +27,7 @@ def bands(values: Values) -> dict[str, list]:
         "mean": [s["mean"] for s in some.values()],
         "low": [s["mean"] - s["sd"] for s in some.values()],
         "high": [s["mean"] + s["sd"] for s in some.values()],
+        "colour": [style(index)[0] for index, v in enumerate(values.values()) if v],
     }
 
 
@@ -45,19 +47,21 @@ class OutcomeChart:
         if seen := list(self.marks.data["value"]):
             room = 0.08 * (max(seen) - min(seen)) + 0.02
             self.figure.x_range.update(start=min(seen) - room, end=max(seen) + room)
+        self.figure.height = 84 + 30 * len(values)
 
 
-def outcome_chart(title: str, axis: str, colour: str = BLUE) -> OutcomeChart:
-    """An empty chart with one line per strategy."""
+def outcome_chart(title: str, axis: str, zero: bool = False) -> OutcomeChart:
+    """An empty chart with one line per strategy; `zero` draws the line at nothing."""
     plot = chart(height=190, title=title, x_axis_label=axis, x_range=(0, 1), y_range=FactorRange(factors=[""]))
     plot.ygrid.visible = False
     seeds, spans = ColumnDataSource(marks({})), ColumnDataSource(bands({}))
-    plot.hbar(y="name", left="low", right="high", height=0.42, source=spans, color=colour, alpha=0.22)
-    mean = plot.scatter("mean", "name", source=spans, marker="dash", angle=1.5708, size=26, color=colour, line_width=3)
-    dots = plot.scatter("value", "name", source=seeds, size=8, color=colour, alpha=0.8)
+    plot.hbar(y="name", left="low", right="high", height=0.42, source=spans, color="colour", alpha=0.24)
+    mean = plot.scatter(
+        "mean", "name", source=spans, marker="dash", angle=1.5708, size=24, color="colour", line_width=3
+    )
+    dots = plot.scatter("value", "name", source=seeds, size=8, color="colour", alpha=0.8)
+    if zero:
+        plot.add_layout(Span(location=0, dimension="height", line_color=GREY, line_width=1))
     plot.add_tools(HoverTool(renderers=[dots], tooltips=[("strategy", "@name"), ("value", "@value{0.000}")]))
     plot.add_tools(HoverTool(renderers=[mean], tooltips=[("strategy", "@name"), ("mean", "@mean{0.000}")]))
     return OutcomeChart(plot, seeds, spans)
-
-
-FORGETTING = VERMILION

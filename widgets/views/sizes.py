@@ -8,6 +8,7 @@ from bokeh.plotting import figure
 
 from playground.training.story import Sized
 from widgets.theme import BLUES, chart
+from widgets.views.growing import append
 
 MEASURES = {
     "gradient": "length of the gradient",
@@ -35,24 +36,36 @@ class SizeStrips:
     mappers: tuple[LogColorMapper, ...]
     source: ColumnDataSource
 
+    def show(self, sized: Sequence[Sized], each: int) -> None:
+        """Draw what was measured and nothing else, a cell as wide as the steps between two measurements."""
+        self.source.data = columns(())
+        if sized:
+            self._fit(sized[0], each)
+            self._shade(columns(sized))
+            self.source.data = columns(sized)
+
     def extend(self, sized: Sequence[Sized], each: int) -> None:
-        """Append what was measured since, a cell as wide as the steps between two measurements."""
-        groups = [group.name for group in sized[0].groups]
-        if list(self.figures[0].y_range.factors) != groups:
-            for plot in self.figures:
-                plot.y_range.factors = groups
-                plot.height = 62 + 24 * len(groups)
+        """Append what was measured since."""
+        self._fit(sized[0], each)
+        self._shade(columns(sized))
+        append(self.source, columns(sized))
+
+    def _fit(self, one: Sized, each: int) -> None:
+        """A row for each group of layers."""
+        groups = [group.name for group in one.groups]
         for plot in self.figures:
             plot.renderers[0].glyph.width = each
-        self.source.stream(columns(sized))
-        for what, mapper in zip(MEASURES, self.mappers, strict=True):
-            values = [v for v in self.source.data[what] if v > 0]
-            if values:
-                mapper.update(low=max(min(values), max(values) / 1e3), high=max(values))
+            if list(plot.y_range.factors) != groups:
+                plot.y_range.factors = groups
+                plot.height = 62 + 24 * len(groups)
 
-    def clear(self) -> None:
-        """Empty strips for a new run."""
-        self.source.data = columns(())
+    def _shade(self, fresh: dict[str, list]) -> None:
+        """Colours from the least to the greatest so far, at most a thousandfold."""
+        first = len(self.source.data["step"]) == 0
+        for what, mapper in zip(MEASURES, self.mappers, strict=True):
+            if values := [v for v in fresh[what] if v > 0]:
+                values += [] if first else [mapper.low, mapper.high]
+                mapper.update(low=max(min(values), max(values) / 1e3), high=max(values))
 
 
 def size_strips(steps: Range1d) -> SizeStrips:

@@ -3,17 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
-from statistics import fmean, stdev
 
 from torch import Tensor
 
 from playground.training.rates import Found, Tried
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, VERMILION
-from widgets.views.courses import Steps, style
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 228, 46, 42
-PATTERNS = {"solid": "none", "dashed": "6 4", "dotted": "2 3"}
 
 
 def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: float | None = None) -> str:
@@ -27,25 +24,6 @@ def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: f
     parts.append(_path(tested, last, top, VERMILION, 2.2, 1.0))
     parts += [_sample(LEFT + 8, "training", BLUE, 1.2, 0.7), _sample(LEFT + 92, "held out", VERMILION, 2.2, 1.0)]
     return _svg("".join(parts), WIDTH, HEIGHT, "Loss over steps")
-
-
-def several(curves: Mapping[str, Steps]) -> str:
-    """Held-out losses over steps, a line for each name; several seeds at a step are their mean and a band around it."""
-    values = [v for steps in curves.values() for some in steps.values() for v in some] or [1.0]
-    last, top = max((step for steps in curves.values() for step in steps), default=1), 1.1 * max(values)
-    parts = [_axes(last, top)]
-    for index, (name, steps) in enumerate(curves.items()):
-        colour, dash = style(index)
-        middle = [(step, fmean(some)) for step, some in steps.items()]
-        sides = [
-            [(step, fmean(some) + side * (stdev(some) if len(some) > 1 else 0.0)) for step, some in steps.items()]
-            for side in (1, -1)
-        ]
-        around = " ".join(f"{_x(s, last):.1f},{_y(v, top):.1f}" for s, v in [*sides[0], *reversed(sides[1])])
-        parts.append(f'<polygon points="{around}" fill="{colour}" fill-opacity=".16"/>')
-        parts.append(f'<g stroke-dasharray="{PATTERNS[dash]}">{_path(middle, last, top, colour, 2.2, 1.0)}</g>')
-        parts += [_read(_x(s, last), _y(v, top), colour, f"{name}: {v:.3f} nats at step {s}") for s, v in middle]
-    return _svg("".join(parts), WIDTH, HEIGHT, "Held-out loss of several runs")
 
 
 def search(tried: Sequence[Tried], found: Found | None) -> str:

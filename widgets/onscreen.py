@@ -1,0 +1,16 @@
+"""What nobody can see is not drawn: whether a part of the page is on screen."""
+
+from pathlib import Path
+
+import panel as pn
+import param
+
+
+class OnScreen(pn.custom.AnyWidgetComponent):
+    """An unseen mark inside a column; it tells whether any of that column is within the window."""
+
+    _esm = Path(__file__).with_name("onscreen.js")
+    seen = param.Boolean(default=True, doc="Whether the column is on screen; until the browser says so, it is.")
+
+    def __init__(self) -> None:
+        super().__init__(height=0, margin=0)

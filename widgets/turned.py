@@ -1,0 +1,11 @@
+"""The Back and Forward of the browser turn the page, and not only its address."""
+
+from pathlib import Path
+
+import panel as pn
+
+
+class Turned(pn.custom.AnyWidgetComponent):
+    """An unseen helper on the page; it tells the app which address Back or Forward have brought."""
+
+    _esm = Path(__file__).with_name("turned.js")
