@@ -3,17 +3,25 @@
 import os
 import re
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, FloatRect, Locator, Page, Playwright, expect
 
 CHROMIUM = os.environ.get("CHROMIUM") or next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 SHOTS = Path(__file__).parents[1] / ".shots"
+PATIENCE = 60_000
+"""Milliseconds until a busy machine must have shown what is waited for; no test says how fast a machine is."""
+
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+"""What an act asks to be painted is painted in the next frame, so it is there when the frame after that begins."""
+
+expect.set_options(timeout=PATIENCE)
 AT_HOME = re.compile(r"^(file:|data:|blob:|about:|(https?|wss?)://(localhost|127\.0\.0\.1)(:\d+)?(/|$))")
 
 
@@ -53,7 +61,7 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
     page.on("console", lambda m: trouble.append(f"console: {m.text}") if m.type == "error" else None)
     page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
     page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
     yield page
     shot(page, request.node.name)
     context.close()
@@ -62,9 +70,48 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
 
 def visit(page: Page, address: str) -> Page:
     """Open the app and wait until it listens."""
-    with page.expect_console_message(lambda m: "document idle" in m.text, timeout=30_000):
+    with page.expect_console_message(lambda m: "document idle" in m.text, timeout=PATIENCE):
         page.goto(address)
     return page
+
+
+def painted(page: Page) -> Page:
+    """Wait until what was done last is painted."""
+    page.evaluate(PAINTED)
+    return page
+
+
+STILL = """() => {
+  const ends = (each) => each.playState === "running" && each.effect.getComputedTiming().endTime !== Infinity;
+  const moves = (root) => root.getAnimations().some(ends)
+    || [...root.querySelectorAll("*")].some((element) => element.shadowRoot && moves(element.shadowRoot));
+  return !moves(document);
+}"""
+
+
+def still(page: Page) -> Page:
+    """Wait until nothing fades or slides any more."""
+    painted(page).wait_for_function(STILL)
+    return page
+
+
+def stand(part: Locator) -> FloatRect:
+    """Where a part of the page stands, once it stands at the same place in two readings with a frame between them."""
+    before = None
+    while True:
+        box = part.bounding_box()
+        if box and box == before:
+            return box
+        before = box
+        painted(part.page)
+
+
+def wait_until(page: Page, test: Callable[[], object], seconds: float = 2 * PATIENCE / 1000) -> None:
+    """Poll the page; how fast it comes there is the machine's own affair."""
+    end = time.monotonic() + seconds
+    while not test():
+        assert time.monotonic() < end, "waited too long"
+        page.wait_for_timeout(100)
 
 
 def shot(page: Page, name: str) -> Path:

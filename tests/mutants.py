@@ -44,14 +44,14 @@ MUTANTS = (
     Mutant(
         "<= for <: a query sees its own word",
         f"{STAGES}/see/order.py",
-        "replace(content, reader=reader - 1)",
-        "replace(content, reader=reader)",
+        "replace(content, reader=content.reader - 1)",
+        "replace(content)",
     ),
     Mutant(
         "< for <=: nobody sees himself",
         "playground/example.py",
-        "read[:, None, :] <= reader[",
-        "read[:, None, :] < reader[",
+        "above = self.reader.short()[:, :, None] - self",
+        "above = self.reader.short()[:, :, None] - 1 - self",
     ),
     Mutant(
         "order for rank",
@@ -68,8 +68,8 @@ MUTANTS = (
     Mutant(
         "padding can be read",
         "playground/example.py",
-        "return torch.maximum(levels, (~real)",
-        "return torch.minimum(levels, (~real)",
+        "masked_fill(~real, NEVER)",
+        "masked_fill(~real, -NEVER)",
     ),
     Mutant(
         "one too many is chosen",
@@ -86,31 +86,31 @@ MUTANTS = (
     Mutant(
         "one too many is drawn",
         f"{STAGES}/draw.py",
-        "device=count.device)[:, None] < count]",
-        "device=count.device)[:, None] <= count]",
+        "count.device)[:, None] < count)",
+        "count.device)[:, None] <= count)",
     ),
     Mutant(
         "the k-th candidate is taken for the k-th place",
         f"{STAGES}/draw.py",
-        "(number < candidates.shape[1])",
-        "(number < 0)",
+        "places if least == candidates.shape[1] else",
+        "places if least else",
     ),
     Mutant(
         "gaps between draws are one too long",
         f"{STAGES}/draw.py",
-        "* scale).long() + 1",
-        "* scale).long() + 2",
+        "scale, rng).long() + 1",
+        "scale, rng).long() + 2",
     ),
     Mutant(
         "a whole word runs into the next",
         f"{STAGES}/runs.py",
-        "(self.marked & ~self.opens)",
-        "self.marked",
+        "goes_on & (number[:, 1:] == number[:, :-1])",
+        "goes_on",
     ),
     Mutant(
         "a draw that is taken is drawn again",
         f"{STAGES}/draw.py",
-        "last.where(marks.take(one), one)",
+        "last.where(marks.index_select(0, one), one)",
         "one",
     ),
     Mutant(
@@ -194,8 +194,8 @@ MUTANTS = (
     Mutant(
         "fewer predictions than one",
         f"{STAGES}/choose/order.py",
-        "number.clamp(min=1), candidates",
-        "number.clamp(min=0), candidates",
+        "number.clamp(min=1), there",
+        "number.clamp(min=0), there",
     ),
     Mutant(
         "one prediction too few",
@@ -209,9 +209,7 @@ MUTANTS = (
         "sentinels.take(number.clamp(0, len(sentinels) - 1))",
         "sentinels.take(number * 0)",
     ),
-    Mutant(
-        "T5: official mode everywhere", f"{STAGES}/choose/spans.py", "outer = 0 if self.official else 1", "outer = 0"
-    ),
+    Mutant("T5: official mode everywhere", f"{STAGES}/choose/spans.py", "return 0 if self.official else 1", "return 0"),
     Mutant(
         "segments switch before the sign",
         f"{STAGES}/arrange/pair.py",
@@ -281,8 +279,32 @@ MUTANTS = (
     Mutant(
         "a unit that does not fit is taken too",
         f"{STAGES}/choose/units.py",
-        "fits = (length > 0) & (length <= left)",
-        "fits = (length > 0) & (left > 0)",
+        "(left[-1] - one).bitwise_and_(2**15 - 1), left[-1])",
+        "(left[-1] - one).clamp_(min=0), left[-1])",
+    ),
+    Mutant(
+        "a unit that comes twice is paid twice",
+        f"{STAGES}/choose/units.py",
+        "every.index_fill_(0, place, NOWHERE)",
+        "every.index_fill_(0, place[:0], NOWHERE)",
+    ),
+    Mutant(
+        "a folded run takes the word behind it along",
+        f"{STAGES}/weave.py",
+        "jump = (spans.length - 1) * spans.there",
+        "jump = spans.length * spans.there",
+    ),
+    Mutant(
+        "a span that is not there leaves its marker",
+        f"{STAGES}/weave.py",
+        "at = at.where(example.spans.there, width)",
+        "at = at.clamp(min=0, max=width)",
+    ),
+    Mutant(
+        "a marker comes from the place of its run also where there is no run",
+        f"{STAGES}/weave.py",
+        "spans.start.where(spans.length > 0, -1)",
+        "spans.start",
     ),
     Mutant(
         "noise words by frequency and not by its power",

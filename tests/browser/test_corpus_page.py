@@ -4,8 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_train_page import wait_until
-from tests.browsing import shot, visit
+from tests.browsing import shot, still, visit, wait_until
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -13,7 +12,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 def open_corpus(page: Page, address: str) -> Page:
     visit(page, address)
     page.get_by_role("tab", name="Corpus").click()
-    page.locator("svg .word").first.wait_for(timeout=40_000)
+    page.locator("svg .word").first.wait_for()
     return page
 
 
@@ -30,10 +29,9 @@ def words(page: Page) -> list[str]:
 def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address: str) -> None:
     open_corpus(page, address)
     choose(page, "text", "parallel")
-    expect(page.get_by_text("document 1 of 27,311")).to_be_visible(timeout=40_000)
+    expect(page.get_by_text("document 1 of 27,311")).to_be_visible()
     links = page.locator('svg path[stroke="#3390d6"]')
-    count = links.count()
-    assert count == len(words(page)) / 2 > 2, "a line from every word to its twin"
+    wait_until(page, lambda: links.count() == len(words(page)) / 2 > 2)  # a line from every word to its twin
     page.get_by_role("button", name="aligned", exact=True).click()
     expect(links).to_have_count(0)
     expect(page.get_by_role("button", name="aligned", exact=True)).to_have_attribute("aria-pressed", "false")
@@ -50,15 +48,11 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
     expect(page.get_by_text(re.compile(r"^Merge (\d+) of \1: "))).to_be_visible()
     shot(page, "corpus-light-1280")
     page.set_viewport_size({"width": 420, "height": 900})
-    page.wait_for_timeout(600)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
-    edge = page.locator("svg .word").evaluate_all(
-        "nodes => Math.max(...nodes.map(n => n.getBoundingClientRect().right))"
-    )
-    assert edge <= 420, "words wrap where the window is narrow"
+    page.wait_for_function("document.documentElement.scrollWidth <= 420")
+    right = "nodes => Math.max(...nodes.map(n => n.getBoundingClientRect().right))"
+    wait_until(page, lambda: page.locator("svg .word").evaluate_all(right) <= 420)  # words wrap where it is narrow
     page.locator("header button").last.click()
-    page.wait_for_timeout(600)
-    shot(page, "corpus-dark-420")
+    shot(still(page), "corpus-dark-420")
 
 
 def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tmp_path) -> None:
@@ -75,17 +69,19 @@ def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tm
     expect(page.get_by_text("document 1 of 40")).to_be_visible()
     wait_until(page, lambda: "onerror" in words(page))
     assert page.locator("img[src='x']").count() == 0, "typed tags are words"
+    upload.set_input_files({"name": "empty.txt", "mimeType": "text/plain", "buffer": b""})
+    expect(page.get_by_text("The file is empty; choose a file with text in it.")).to_be_visible()
     upload.set_input_files(latin)
     expect(page.get_by_text("latin.txt is not in UTF-8")).to_be_visible()
     choose(page, "encoding", "latin-1 (Western Europe)")
     wait_until(page, lambda: "café" in words(page))
     page.get_by_role("button", name="Train on latin.txt").click()
-    expect(page.get_by_role("combobox", name="text")).to_have_text("the text on the Corpus page", timeout=15_000)
+    expect(page.get_by_role("combobox", name="text")).to_have_text("the text on the Corpus page")
 
 
 def test_a_link_to_the_page_shows_its_document_however_fast_it_was_read(page: Page, address: str) -> None:
     """The second visit reads from the disk before the page has arrived; nothing of it may be lost on the way."""
     for _ in range(2):
         visit(page, f"{address}?page=3")
-        expect(page.get_by_role("button", name="Train on world")).to_be_enabled(timeout=40_000)
+        expect(page.get_by_role("button", name="Train on world")).to_be_enabled()
         page.locator("svg .word").first.wait_for()

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from playground.objectives.film import VISITS
 from playground.objectives.rebuild import rebuild
 from tests.browser.test_stage_page import to_the_end, wait_for
-from tests.browsing import shot, visit
+from tests.browsing import painted, shot, visit
 from widgets.scene import page as saved_page
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
@@ -29,7 +29,7 @@ def test_every_frame_shows_the_lines_that_made_it(page: Page, tmp_path: Path) ->
     root = Path(__file__).parents[2]
     for k, frame in enumerate(record["frames"]):
         page.evaluate(f"{HANDLE}.set({k}, 0)")
-        shown = page.locator(".stage-code pre").all_inner_texts()
+        shown = painted(page).locator(".stage-code pre").all_inner_texts()
         assert shown == [part["text"] for part in frame["code"]["parts"]]
         for part in frame["code"]["parts"]:
             source = (root / part["file"]).read_text(encoding="utf-8").splitlines()[part["line"] - 1]
@@ -60,6 +60,7 @@ def test_the_switches_of_two_streams_light_the_lamp(page: Page, address: str) ->
 def test_the_film_of_a_mask_is_the_engines(page: Page, tmp_path: Path) -> None:
     record = opened(page, tmp_path, "MLM")
     page.keyboard.press("v")
+    expect(page.locator(".stage-film figcaption")).to_have_count(len(record["film"]["strips"]))
     captions = page.locator(".stage-film figcaption").all_inner_texts()
     n = len(record["film"]["words"])
     for caption, strip in zip(captions, record["film"]["strips"], strict=True):

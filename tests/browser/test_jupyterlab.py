@@ -15,12 +15,12 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from tests.browser.test_stage_page import FIND
-from tests.browsing import shot
+from tests.browsing import PATIENCE, shot
 from widgets.server import free_port
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 TOKEN = "a-token-for-this-test"
-PATIENCE = 90_000
+STARTED = 2 * PATIENCE
 """Milliseconds until something that starts a process (Lab, a kernel, the app) must have come up on a busy machine."""
 
 QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'
@@ -62,7 +62,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
-    end = time.monotonic() + PATIENCE / 1000
+    end = time.monotonic() + STARTED / 1000
     while time.monotonic() < end:
         assert server.poll() is None, f"JupyterLab ended: {log.read_text()[-3000:]}"
         try:
@@ -75,13 +75,13 @@ def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
 
 def stage_when(frame: Page | Frame, condition: str) -> dict:
     """The stage's state `s` once it meets a condition written in JavaScript."""
-    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=20_000)
+    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=PATIENCE)
     return frame.evaluate(FIND)
 
 
 def listening(page: Page) -> AbstractContextManager:
     """Waits until the app, which starts with its first visit, hears what a person does."""
-    return page.expect_console_message(lambda m: "document idle" in m.text, timeout=PATIENCE)
+    return page.expect_console_message(lambda m: "document idle" in m.text, timeout=STARTED)
 
 
 def cells(page: Page) -> list[int]:
@@ -100,12 +100,12 @@ def press(page: Page, key: str, condition: str) -> None:
 
 def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab: str) -> None:
     page.goto(f"{lab}lab/tree/00_start_here.ipynb?reset&token={TOKEN}")
-    expect(page.get_by_role("button", name="| Idle")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="| Idle")).to_be_visible(timeout=STARTED)
     page.locator(".jp-Notebook .jp-Cell").first.click()
     for _ in range(5):
         page.keyboard.press("Shift+Enter")
     stage = page.locator("section.stage")
-    stage.wait_for(timeout=PATIENCE)
+    stage.wait_for(timeout=STARTED)
     expect(page.locator("[id^=stage-]")).to_have_count(0)  # the picture without a kernel stays in reserve
     assert stage_when(page, "s.layout.lanes.length")["name"] == "text"
     stage.focus()
@@ -126,7 +126,7 @@ def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab
 def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str) -> None:
     page.goto(f"{lab}lab?reset&token={TOKEN}")
     with listening(page):
-        page.locator(".jp-LauncherCard", has_text="Playground").click(timeout=PATIENCE)
+        page.locator(".jp-LauncherCard", has_text="Playground").click(timeout=STARTED)
     inside = page.frame_locator("iframe")
     inside.get_by_role("tab", name="Stage").wait_for()
     app = next(frame for frame in page.frames if frame.url.startswith(f"{lab}playground/"))
@@ -139,7 +139,7 @@ def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str
 
 def test_the_app_has_an_address_of_its_own(page: Page, lab: str) -> None:
     with listening(page):
-        page.goto(f"{lab}playground/?token={TOKEN}", timeout=PATIENCE)
+        page.goto(f"{lab}playground/?token={TOKEN}", timeout=STARTED)
     page.get_by_role("tab", name="Stage").wait_for()
     expect(page).to_have_title("Pretraining Playground")
     stage_when(page, "s.layout.lanes.length")

@@ -1,12 +1,14 @@
 """The landing view: the survey's whole table for one's own sentence, each row a door to its stage, also offline."""
 
+import re
 from pathlib import Path
 
+from bokeh.util.token import generate_jwt_token, generate_session_id
 from playwright.sync_api import Page, expect
 
 from playground.objectives.rebuild import SENTENCE, table
-from tests.browser.test_stage_page import lane, to_the_end, wait_for
-from tests.browsing import shot, visit
+from tests.browser.test_stage_page import NOTHING_OVER_THE_EDGE, lane, to_the_end, wait_for
+from tests.browsing import PATIENCE, shot, visit
 from widgets.notebook import table as wall
 
 FIND = """
@@ -25,7 +27,7 @@ FIND = """
 
 
 def wait_for_table(page: Page, condition: str) -> dict:
-    met = page.wait_for_function(f"() => {{ const t = ({FIND})(); return t && ({condition}) && t; }}", timeout=20_000)
+    met = page.wait_for_function(f"() => {{ const t = ({FIND})(); return t && ({condition}) && t; }}", timeout=PATIENCE)
     return met.json_value()
 
 
@@ -51,6 +53,8 @@ def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_sta
     page.get_by_role("button", name="TLM: TLM needs a translation").click()
     expect(page.locator("section.stage .stage-title")).to_have_text("TLM")
     wait_for(page, "s.layout.lanes[0].cells[0].text === 'How'")
+    one = page.get_by_role("button", name="One objective")  # the stage is drawn unseen before the page turns to it
+    expect(one).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="All objectives").click()
     expect(page.get_by_label("your sentence")).to_have_value(own)
     assert said(wait_for_table(page, "t.rows[0].targets.startsWith('Rosa')")) == expected(own)
@@ -67,12 +71,30 @@ WebSocket.prototype.send = function (message) {
 
 
 def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page, address: str) -> None:
-    assert "today you am I join with happy to" in page.request.get(address).text()
+    served = page.request.get(address).text()
+    assert "today you am I join with happy to" in served
+    assert not re.findall(r"<script(?! defer)[^>]* src=", served), "no script holds up what stands in the page itself"
     page.add_init_script(NEVER_READY)
     page.goto(address)
     page.get_by_role("button", name="One objective").click()
     expect(page.locator("section.stage")).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
+
+
+ELSEWHERE = """
+window.WebSocket = class extends WebSocket {
+  constructor(address, given) { super(address, given.map((each) => (each === "bokeh" ? each : "TOKEN"))); }
+};
+"""
+"""A browser that comes when the visit of its page has been given up: the app begins another one for it."""
+
+
+def test_a_browser_that_comes_too_late_for_its_visit_gets_another_one(page: Page, address: str) -> None:
+    """Nobody answers a request for a page in that visit, so nobody else says where the style sheets are."""
+    token = generate_jwt_token(generate_session_id(), extra_payload={"headers": {}, "cookies": {}, "arguments": {}})
+    page.add_init_script(ELSEWHERE.replace("TOKEN", token))
+    visit(page, f"{address}/?page=2")
+    expect(page.get_by_role("button", name="Compare", exact=True)).to_be_visible()
 
 
 def test_a_plan_by_hand_is_in_the_table_that_fits_and_in_the_link(page: Page, address: str) -> None:
@@ -82,7 +104,7 @@ def test_a_plan_by_hand_is_in_the_table_that_fits_and_in_the_link(page: Page, ad
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         wait_for_table(page, f"t.width <= {width}")
-        assert overhang(page) <= 0
+        page.wait_for_function(NOTHING_OVER_THE_EDGE)
         shot(page, f"table-{width}")
     page.get_by_role("button", name="MLM: given").focus()
     for _ in range(4):
@@ -91,10 +113,10 @@ def test_a_plan_by_hand_is_in_the_table_that_fits_and_in_the_link(page: Page, ad
     page.keyboard.press("Enter")
     expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
     page.wait_for_function("() => location.search.includes('objective=PLM') && !location.search.includes('view=table')")
-
-
-def overhang(page: Page) -> int:
-    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    page.go_back()
+    expect(page.locator("section.wall canvas")).to_be_visible()
+    page.go_forward()
+    expect(page.locator("section.stage .stage-title")).to_be_visible()
 
 
 def test_a_cell_of_a_notebook_unfolds_its_rows_without_network(page: Page, tmp_path: Path) -> None:
@@ -109,7 +131,7 @@ def test_a_cell_of_a_notebook_unfolds_its_rows_without_network(page: Page, tmp_p
     page.keyboard.press("Escape")
     expect(page.locator(".wall-open")).to_be_hidden()
     page.get_by_text("The same in words").click()
-    assert page.locator(".wall-words tbody tr").count() == 11
+    expect(page.locator(".wall-words tbody tr")).to_have_count(11)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the table as a drawing").click()
     drawing = Path(saved.value.path()).read_text(encoding="utf-8")

@@ -2,18 +2,20 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from playground.cli import main
 from playground.training import train
 from playground.training.moments import load, watched
 from playground.training.record import recorded
+from tests.browsing import PATIENCE, stand
 from tests.runs import reviews, run_of
 from widgets import notebook
 
@@ -53,6 +55,7 @@ def offline(browser: Browser) -> Iterator[Page]:
     """A page without a network: whatever is asked for beside the file itself fails the test, as does any error."""
     context, trouble = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True), []
     tab = context.new_page()
+    tab.set_default_timeout(PATIENCE)
     asked = ("file:", "data:", "blob:")
     tab.on("request", lambda sent: None if sent.url.startswith(asked) else trouble.append(sent.url))
     tab.on("pageerror", lambda error: trouble.append(str(error)))
@@ -60,6 +63,10 @@ def offline(browser: Browser) -> Iterator[Page]:
     yield tab
     context.close()
     assert not trouble
+
+
+def at_step(tab: Page, step: int) -> None:
+    tab.wait_for_function(f"{HANDLE}.state().step === {step}")
 
 
 @pytest.mark.parametrize("kind", ["baked", "notebook"])
@@ -71,15 +78,16 @@ def test_a_run_is_scrubbed_without_kernel_and_network(kind: str, files: dict[str
     assert last["at"] == last["moments"] - 1 and last["stage"]["answers"]["step"] == last["step"]
     scrub = tab.get_by_role("slider", name="Moment of the training")
     scrub.fill("3")
+    at_step(tab, 3)
     state = tab.evaluate(f"{HANDLE}.state()")
-    assert (state["at"], state["step"], state["stage"]["answers"]["step"]) == (3, 3, 3)
-    assert scrub.get_attribute("aria-valuetext").startswith("step 3, training")
+    assert (state["at"], state["stage"]["answers"]["step"]) == (3, 3)
+    expect(scrub).to_have_attribute("aria-valuetext", re.compile("^step 3, training"))
     scrub.focus()
     scrub.press("Home")
-    assert tab.evaluate(f"{HANDLE}.state().step") == 0
-    assert "before training" in tab.locator(".replay-said").inner_text()
+    at_step(tab, 0)
+    expect(tab.locator(".replay-said")).to_contain_text("before training")
     scrub.press("PageDown")
-    assert tab.evaluate(f"{HANDLE}.state().step") == 1
+    at_step(tab, 1)
     tab.locator(".replay section.stage").focus()
     tab.keyboard.press("ArrowRight")
     tab.wait_for_function(f"{HANDLE}.state().stage.name === 'loss' && !{HANDLE}.state().stage.moving")
@@ -99,8 +107,10 @@ def test_the_numbers_on_screen_are_those_in_the_folder(files: dict[str, Path], o
         assert answers["step"] == moment["step"] == k
     tab.locator(".replay section.stage").focus()
     tab.keyboard.press("t")
+    rows = tab.locator(".stage-table tbody tr")
+    expect(rows).to_have_count(len(replay.attention["encoder"][-1, -1][0]))
     weights = replay.attention["encoder"][-1, -1].double().mean(0) / 255
-    shown = [row.split("\t")[1:] for row in tab.locator(".stage-table tbody tr").all_inner_texts()]
+    shown = [row.split("\t")[1:] for row in rows.all_inner_texts()]
     assert shown == [["<1 %" if 0 < w < 0.01 else f"{int(100 * w + 0.5)} %" for w in row] for row in weights.tolist()]
 
 
@@ -108,14 +118,13 @@ def test_the_run_plays_and_the_curve_is_a_scrub_bar_too(files: dict[str, Path], 
     tab = offline
     tab.goto(files["baked"].as_uri())
     tab.wait_for_function("document.querySelector('[id^=replay-]')?.__replay")
-    box = tab.locator(".replay-curve").bounding_box()
-    assert box
+    box = stand(tab.locator(".replay-curve"))
     tab.mouse.click(box["x"] + 46, box["y"] + 60)
-    assert tab.evaluate(f"{HANDLE}.state().step") == 0
+    at_step(tab, 0)
     tab.get_by_role("button", name="Play the run").click()
     tab.wait_for_function(f"{HANDLE}.state().step >= 2")
     tab.get_by_role("button", name="Pause the run").click()
-    assert not tab.evaluate(f"{HANDLE}.state().playing")
+    tab.wait_for_function(f"!{HANDLE}.state().playing")
 
 
 def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(

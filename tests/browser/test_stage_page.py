@@ -1,5 +1,6 @@
 """Journey: a person types a sentence, picks objectives, steps through the frames and bends the plan."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import shot, visit
+from tests.browsing import PATIENCE, shot, stand, visit
 from tests.runs import reviews
+from widgets.training import TrainStore
 
 FIND = """
 () => {
@@ -27,7 +29,7 @@ FIND = """
 
 def wait_for(page: Page, condition: str) -> dict:
     """Wait until the stage's state `s` meets a condition written in JavaScript."""
-    met = page.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}) && s; }}", timeout=20_000)
+    met = page.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}) && s; }}", timeout=PATIENCE)
     return met.json_value()
 
 
@@ -43,8 +45,10 @@ def open_stage(page: Page, address: str) -> Page:
 
 
 def pick(page: Page, objective: str) -> None:
-    if page.locator(".picker .now").is_visible():
-        page.locator(".picker .now").click()
+    now = page.locator(".picker .now")  # all that is seen of the list where it is narrow
+    now.wait_for(state="attached")
+    if now.is_visible():
+        now.click()
     page.locator(f'.picker .card[data-name="{objective}"]').click()
 
 
@@ -117,6 +121,9 @@ def test_hostile_text_is_text(page: Page, address: str) -> None:
     expect(page.get_by_text("There is no plan key")).to_be_visible()
 
 
+NOTHING_OVER_THE_EDGE = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+
+
 @pytest.mark.parametrize("width", [1280, 800])
 def test_looks_right(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
@@ -127,8 +134,7 @@ def test_looks_right(page: Page, address: str, width: int) -> None:
             page.locator("header button").last.click()
             wait_for(page, "s.dark")
         wait_for(page, "!s.playing && s.name === 'ask' && !s.moving")
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, "nothing hangs over the edge"
+        page.wait_for_function(NOTHING_OVER_THE_EDGE)
         path = shot(page, f"stage-{theme}-{width}")
         readme = Path(__file__).parents[2] / "docs" / "stage.png"
         if os.environ.get("RENEW_SCREENSHOT") and (theme, width) == ("light", 1280):
@@ -161,8 +167,7 @@ def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:
 def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: str) -> None:
     visit(page, f"{address}/?objective=PLM&plan=order%3D2%2C1%2C3+cut%3D1&text=we+walk+home&set.context=%22strict%22")
     to_the_end(page)
-    first, second = (page.locator(f".stage-order [data-at='{k}']").bounding_box() for k in (0, 1))
-    assert first and second
+    first, second = (stand(page.locator(f".stage-order [data-at='{k}']")) for k in (0, 1))
     page.mouse.move(first["x"] + 8, first["y"] + 8)
     page.mouse.down()
     page.mouse.move(second["x"] + second["width"] + 14, second["y"] + 10, steps=6)
@@ -170,6 +175,7 @@ def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: s
     wait_for(page, "String(s.plan.order) === '1,2,3'")
     to_the_end(page)
     page.keyboard.press("t")
+    expect(page.locator(".stage-table tbody tr")).to_have_count(6)
     rows = [row.split() for row in page.locator(".stage-table tbody tr").all_inner_texts()]
     assert [r[1:] for r in rows[:3]] == [["yes", "no", "no"], ["yes", "yes", "no"], ["yes", "yes", "yes"]]
     assert [r[1:] for r in rows[3:]] == [["no", "no", "no"], ["yes", "no", "no"], ["yes", "yes", "no"]]
@@ -180,12 +186,14 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(
 ) -> None:
     corpus = reviews()
     monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
+    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)  # it trains until it is stopped
     visit(page, f"{address}/?objective=LM")
     wait_for(page, "s.layout.lanes.length > 0")
-    state = to_the_end(page)
+    to_the_end(page)
     page.keyboard.press("m")
-    box, cells = page.locator("section.stage canvas").first.bounding_box(), state["layout"]["matrices"][0]
-    assert box
+    wait_for(page, "s.painting")
+    box = stand(page.locator("section.stage canvas").first)
+    cells = wait_for(page, "s.painting")["layout"]["matrices"][0]
     x, y = (box[k] + cells[k] + cells["size"] / 2 for k in ("x", "y"))
     page.mouse.move(x + 4 * cells["size"], y + 2 * cells["size"])
     page.mouse.down()
@@ -201,15 +209,14 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(
     page.keyboard.press("Control+z")
     wait_for(page, "s.leak")
     page.get_by_role("button", name="Train anyway").click()
-    page.get_by_role("button", name="Stop").click(timeout=30_000)
+    page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("With a mask by hand: every place also looks 2 to the right and 3")).to_be_visible()
 
 
 def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
     visit(page, f"{address}/?objective=span+mask&seed=4")
     to_the_end(page)  # nothing moves any more under the hand
-    one, four = (page.locator(f".stage-lane [data-word='{k}']").bounding_box() for k in (1, 3))
-    assert one and four
+    one, four = (stand(page.locator(f".stage-lane [data-word='{k}']")) for k in (1, 3))
     page.mouse.move(one["x"] + 9, one["y"] + 12)
     page.mouse.down()
     page.mouse.move(four["x"] + 9, four["y"] + 12, steps=5)
@@ -218,9 +225,10 @@ def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
     state = to_the_end(page)
     link = page.evaluate(f"() => ({FIND.replace('stage.state()', 'stage.link()')})()")
     visit(page, link)
-    again = wait_for(page, f"s.name === '{state['name']}' && !s.moving")
-    assert again["plan"] == state["plan"]
-    assert again["layout"]["lanes"] == state["layout"]["lanes"]
+    wait_for(page, f"s.name === '{state['name']}' && !s.moving")
+    same = "(a, b) => JSON.stringify(a) === JSON.stringify(b)"
+    wait_for(page, f"({same})(s.plan, {json.dumps(state['plan'])})")
+    wait_for(page, f"({same})(s.layout.lanes, {json.dumps(state['layout']['lanes'])})")
 
 
 def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: Page, address: str) -> None:
@@ -265,3 +273,45 @@ def test_a_link_opens_what_it_says_and_a_broken_one_still_opens(
 ) -> None:
     visit(page, f"{address}/{link}")
     expect(page.locator("section.stage .stage-title")).to_have_text(objective)
+
+
+def test_keys_of_the_train_page_press_its_buttons_and_f_forks(
+    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = reviews()
+    monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
+    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)  # it trains until it is stopped
+    visit(page, f"{address}/?page=1")
+    page.get_by_role("button", name="Train", exact=True).wait_for()
+    page.locator(".key-line").wait_for(state="attached")
+    page.keyboard.press("f")
+    expect(page.locator(".key-line p")).to_have_text("There is no run to fork yet; press Train first.")
+    page.keyboard.press("?")
+    expect(page.locator(".key-line dl")).to_contain_text("fork the run at this step")
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    expect(page.get_by_text("1 of 20000")).to_be_visible()
+    page.keyboard.press("f")
+    expect(page.locator(".key-line p")).to_contain_text("Forked at step 1: ")
+    expect(page.get_by_role("button", name="Resume")).to_have_count(0)  # the fork trains, and the page knows it
+    page.keyboard.press("p")
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+
+
+SOCKETS = """
+window.sockets = [];
+window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); window.sockets.push(this); } };
+"""
+
+
+def test_a_lost_connection_is_said_and_the_picture_stays(page: Page, address: str) -> None:
+    page.add_init_script(SOCKETS)
+    open_stage(page, address)
+    to_the_end(page)  # nothing is on its way any more
+    page.evaluate("window.sockets.forEach((socket) => socket.close())")
+    expect(page.get_by_role("alert")).to_contain_text("Connection lost. What is on screen stays.")
+    assert page.evaluate(FIND)["layout"]["lanes"]
+    page.get_by_role("button", name="Reconnect").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    wait_for(page, "s.layout.lanes.length > 0")

@@ -1,19 +1,20 @@
 """Journey: train a tiny model, watch it, pause, step, resume, fork, reload, compare, stop; use one's own text."""
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import shot, visit
+from tests.browsing import shot, visit, wait_until
 from widgets import training
+from widgets.pages import train
+from widgets.training import TrainStore
 
 
 def open_train(page: Page, address: str) -> Page:
     """The page alone: no other one has to be made before it."""
     visit(page, f"{address}/?page=1")
-    page.get_by_role("button", name="Train", exact=True).wait_for(timeout=30_000)
+    page.get_by_role("button", name="Train", exact=True).wait_for()
     return page
 
 
@@ -24,45 +25,49 @@ def choose(page: Page, number: int, option: str) -> None:
 
 
 def steps(page: Page) -> int:
-    """The finished steps as the page says them."""
-    return int(re.match(r"(\d+) of", page.get_by_text(re.compile(r"^\d+ of \d+$")).inner_text())[1])  # type: ignore[index]
+    """The finished steps as the page says them; -1 while it says none."""
+    said = page.get_by_text(re.compile(r"^\d+ of \d+$")).all_inner_texts()
+    return int(said[0].split()[0]) if len(said) == 1 else -1
 
 
-def wait_until(page: Page, test, seconds: float = 40.0) -> None:
-    """Poll the page; training speed is the machine's own affair."""
-    end = time.monotonic() + seconds
-    while not test():
-        assert time.monotonic() < end, "waited too long"
-        page.wait_for_timeout(100)
+def halted(page: Page) -> int:
+    """The finished steps, once no more are added: what is said follows the training with a delay."""
+    before = -1
+    while before != (now := steps(page)) or now < 0:
+        before = now
+        page.wait_for_timeout(600)
+    return now
 
 
-def test_train_pause_step_resume_stop_reset(page: Page, address: str) -> None:
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run ends when the test ends it, and not because the browser was slow."""
+    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)
+
+
+def test_train_pause_step_resume_stop_reset(page: Page, address: str, endless: None) -> None:
     open_train(page, address)
     choose(page, 1, "reviews")
     page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 30)
+    wait_until(page, lambda: steps(page) > 30)
     expect(page.get_by_text("likeliest answers")).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("paused", exact=True)).to_be_visible()
-    page.wait_for_timeout(400)
-    at = steps(page)
-    page.wait_for_timeout(600)
-    assert steps(page) == at, "paused is paused"
+    at = halted(page)
     page.get_by_role("button", name="Step", exact=True).click()
     wait_until(page, lambda: steps(page) == at + 1)
     shot(page, "train-light-1280")
     page.get_by_role("button", name="Resume").click()
     wait_until(page, lambda: steps(page) > at + 10)
-    began = time.monotonic()
     page.get_by_role("tab", name="Stage").click()
     page.locator("canvas").first.wait_for()
-    assert time.monotonic() - began < 5, "the screen answers while a model trains"
     page.get_by_role("tab", name="Train").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_enabled()  # the screen answers while a model trains
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("finished", exact=True)).to_be_visible()
     page.get_by_role("button", name="Reset").click()
     expect(page.get_by_text("ready", exact=True)).to_be_visible()
-    assert steps(page) == 0
+    wait_until(page, lambda: steps(page) == 0)
 
 
 def unfold(page: Page, name: str) -> None:
@@ -89,39 +94,39 @@ def test_change_the_rate_fork_reload_open_and_compare(
     monkeypatch.setattr(training, "EVALUATE_EVERY", 5)
     open_train(page, address)
     page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 2)
+    wait_until(page, lambda: steps(page) > 2)
     unfold(page, "Change a setting now")
     wait_until(page, lambda: page.get_by_role("textbox", name="rate", exact=True).input_value() == "0.006")
     set_rate(page, "0.003")
-    expect(page.get_by_text("What would change: rate 0.006 → 0.003.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("What would change: rate 0.006 → 0.003.")).to_be_visible()
     page.get_by_role("button", name="Change now").click()
-    expect(page.get_by_text("What would change: nothing.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("What would change: nothing.")).to_be_visible()
     wait_until(page, lambda: steps(page) >= 12)  # the second measurement of the gauges is over
     page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_text("paused", exact=True)).to_be_visible(timeout=20_000)
-    at = steps(page)
+    expect(page.get_by_text("paused", exact=True)).to_be_visible()
+    at = halted(page)
     set_rate(page, "0.001")
-    expect(page.get_by_text("What would change: rate 0.003 → 0.001.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("What would change: rate 0.003 → 0.001.")).to_be_visible()
     page.get_by_role("button", name="Fork here").click()
     wait_until(page, lambda: steps(page) > at + 5)  # its first evaluation is over
     page.get_by_role("button", name="Pause").click()
     unfold(page, "Runs: list, tree")
-    expect(page.get_by_text(f"at step {at}: rate 0.003 → 0.001")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(f"at step {at}: rate 0.003 → 0.001")).to_be_visible()
     shot(page, "train-forked-1280")
     visit(page, f"{address}/?page=1")
     wait_until(page, lambda: page.get_by_role("button", name="Open").count() >= 2)
     for number in (0, 1):  # the newest tree comes first: the run, and below it its fork
         page.get_by_role("checkbox").nth(number).check()
-    expect(page.get_by_text("needs at least two seeds on both sides")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("needs at least two seeds on both sides")).to_be_visible()
     shot(page, "train-compared-1280")
     page.get_by_role("button", name="Open").first.click()
-    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) == at)
-    expect(page.get_by_text("likeliest answers")).to_be_visible(timeout=20_000)
+    wait_until(page, lambda: steps(page) == at)
+    expect(page.get_by_text("likeliest answers")).to_be_visible()
     wait_until(page, lambda: measured(page, "agreement")[:2] == [0, 10])
     page.get_by_role("button", name="Resume").click()
     wait_until(page, lambda: steps(page) > at)
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("finished", exact=True)).to_be_visible()
 
 
 def test_choices_fold_where_it_is_narrow_and_what_is_typed_counts_at_once(page: Page, address: str) -> None:
@@ -137,21 +142,21 @@ def test_choices_fold_where_it_is_narrow_and_what_is_typed_counts_at_once(page: 
     field.fill("7")
     page.get_by_role("button", name="Train", exact=True).click()
     browser.send("Emulation.setCPUThrottlingRate", {"rate": 1})
-    expect(page.get_by_text(re.compile(r"^\d of 7$"))).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(re.compile(r"^\d of 7$"))).to_be_visible()
     page.get_by_role("button", name="Fold the choices away").click()
-    expect(field).to_be_hidden(timeout=20_000)
+    expect(field).to_be_hidden()
     page.get_by_role("combobox", name="drawn over").click()
     page.get_by_role("listbox").get_by_text("operations", exact=True).click()
-    expect(page.get_by_text("Operations are an estimate")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Operations are an estimate")).to_be_visible()
     shot(page, "train-light-760")
 
 
-def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) -> None:
+def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str, endless: None) -> None:
     open_train(page, address)
     scripts = page.evaluate("document.querySelectorAll('script').length")
     choose(page, 1, "my own text")
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.locator(".trouble")).to_be_visible(timeout=20_000)
+    expect(page.locator(".trouble")).to_be_visible()
     page.get_by_label("paste text here").fill(
         "the old dog saw <b>the</b> cat . <script>alert(1)</script> ran .\n\n" * 200
     )
@@ -159,38 +164,56 @@ def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str) 
     watched.fill("the dog saw <script>alert(1)</script> <b>the</b> cat")
     watched.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 10)
+    wait_until(page, lambda: steps(page) > 10)
     expect(page.get_by_text("the dog saw", exact=False).first).to_contain_text("script")
     assert page.evaluate("document.querySelectorAll('script').length") == scripts, "typed tags are words"
     page.get_by_role("button", name="Stop").click()
 
 
-def test_file_of_ones_own(page: Page, address: str, tmp_path) -> None:
+def test_file_of_ones_own(page: Page, address: str, tmp_path, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep, kept = train._keep, []
+    monkeypatch.setattr(train, "_keep", lambda store, upload: (keep(store, upload), kept.append(store.upload.name)))
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text("a small boat came home . it was late .\n\n" * 200, encoding="utf-8")
     bad.write_bytes(b"caf\xe9 " * 200)
     open_train(page, address)
     choose(page, 1, "my own file")
     page.locator("input[type=file]").set_input_files(bad)
-    page.wait_for_timeout(800)
+    wait_until(page, lambda: "bad.txt" in kept)
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("is not in UTF-8")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("is not in UTF-8")).to_be_visible()
     page.locator("input[type=file]").set_input_files(good)
-    page.wait_for_timeout(800)
+    wait_until(page, lambda: "good.txt" in kept)
     page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 5)
+    wait_until(page, lambda: steps(page) > 5)
     page.get_by_role("button", name="Stop").click()
 
 
-def test_every_entry_shows_guesses_and_attention(page: Page, address: str) -> None:
+def test_every_entry_shows_guesses_and_attention(page: Page, address: str, endless: None) -> None:
     open_train(page, address)
     choose(page, 1, "reviews")
     for entry in ("GPT", "XLNet", "BART", "ELECTRA"):
         choose(page, 0, entry)
         page.get_by_role("button", name="Train", exact=True).click()
-        wait_until(page, lambda: page.get_by_text(re.compile(r"^\d+ of \d+$")).count() == 1 and steps(page) > 5)
+        wait_until(page, lambda: steps(page) > 5)
         expect(page.get_by_text(re.compile(rf"{entry}.*likeliest answers"))).to_be_visible()
         expect(page.get_by_text(re.compile(r"After step \d+"))).to_be_visible()
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_text("finished", exact=True)).to_be_visible()
         shot(page, f"train-{entry}")
+
+
+def test_what_is_below_the_window_is_drawn_once_it_is_scrolled_to(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    open_train(page, address)
+    choose(page, 1, "reviews")
+    page.get_by_role("button", name="Train", exact=True).click()
+    caption = page.get_by_text(re.compile(r"After step \d+"))
+    expect(caption).to_have_count(1, timeout=20_000)
+    wait_until(page, lambda: steps(page) > 30)
+    early = caption.inner_text()
+    expect(caption).not_to_be_in_viewport()
+    caption.scroll_into_view_if_needed()
+    expect(caption).not_to_have_text(early, timeout=20_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("finished", exact=True)).to_be_visible()

@@ -39,10 +39,21 @@ def test_texts_like_those_of_pre_training_are_more_alike():
     assert 0.0 <= likeness(one, find_task("topic")) < likeness(one, find_task("sentiment")) <= 1.0
 
 
+def test_a_run_inside_the_noise_is_not_called_the_best():
+    def verdict(other):
+        cells = [Tried("a", "s", 0.1, 0.8, "", (0.8, 0.8, 0.8)), Tried("b", "s", 0.1, 0.9, "", other)]
+        return facts(cells)["verdicts"]["s"]
+
+    assert "within the noise, so no winner" in verdict((0.7, 0.9, 1.1))
+    assert "b leads a by 0.100 on average over 3 seeds" in verdict((0.89, 0.9, 0.91))
+    assert "larger than the noise" in verdict((0.89, 0.9, 0.91))
+
+
 def test_the_correlation_is_within_tasks():
     """Task t is easier for all; within both tasks the run with more alike words does better."""
     cells = [("a", "s", 0.1, 0.5), ("b", "s", 0.2, 0.6), ("a", "t", 0.05, 0.8), ("b", "t", 0.1, 0.9)]
-    told = facts([Tried(*cell) for cell in cells])
+    told = facts([Tried(*cell, values=cell[-1:]) for cell in cells])
     assert told["best"] == {"s": "b", "t": "b"}
     assert told["said"] == "Rank correlation of likeness and accuracy, within tasks, over 4 cells: +0.89."
+    assert "take at least two of each" in told["verdicts"]["s"]
     assert told["cells"][0]["accuracy"] == pytest.approx(0.5)

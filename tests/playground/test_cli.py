@@ -4,18 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from playground import cli
+from playground.cli.train import _with_bar
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.rebuild import SENTENCE
+from playground.training import Stepped
 from playground.training.learner import Learner
 from tests.papers.test_survey_table import ROWS
-from tests.runs import ENTRIES, every_entry, reviews
+from tests.runs import ENTRIES, every_entry, reviews, run_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -518,9 +521,10 @@ OBJECTIVE = [
     ("MLM --file blank.txt", "blank.txt"),
     ("MLM --file latin.txt", "latin.txt"),
     ("MLM --file a_folder", "a_folder"),
-    ("MLM --seed x", "'x'"),
+    ("MLM --seed x", "'x' is not a whole number"),
     ("MLM --nope", "--nope"),
     ("permutation", "'permutation'"),
+    ("spam-mask", "the nearest: span mask, span masking."),
 ]
 TABLE = [
     ("--plan nope:chosen=3", "'nope'"),
@@ -546,6 +550,7 @@ TRAIN = [
     ("BERT --steps 0", "'0'"),
     ("BERT --steps -3", "'-3'"),
     ("BERT --steps many", "'many'"),
+    ("BERT --steps 1.5", "'1.5' is not a whole number above 0"),
     ("BERT --seconds 0", "'0'"),
     ("BERT --seconds nan", "'nan'"),
     ("BERT --seeds 0", "'0'"),
@@ -586,6 +591,8 @@ COMPARE = [
 OTHERS = [
     ("zoo nope", "'nope'"),
     ("app --port x", "'x'"),
+    ("app --port 99999", "99999"),
+    ("app --port -1", "-1"),
     ("dance", "'dance'"),
     ("choose nowhere", "nowhere"),
     ("edit nowhere --text a --to good", "nowhere"),
@@ -706,3 +713,11 @@ def test_a_run_longer_than_the_recipe_has_a_schedule_that_lasts(call, text):
     rates = [r["rate"] for r in rows if "rate" in r]
     assert rates == sorted(rates, reverse=True)
     assert rates[-2] > 0.1, "it falls over the whole run, not over the first two steps"
+
+
+def test_what_the_first_step_of_a_compiled_run_took_is_told_apart_from_the_rate(capsys):
+    for coded in (False, True):
+        events = (Stepped(step, torch.zeros(()), {}, 1.0, 0, 40.0 + step, None) for step in (1, 2, 3))
+        assert len(list(_with_bar(replace(run_of(steps=3), compiled=coded), events))) == 3
+        told = capsys.readouterr().err
+        assert ("The first step took 41.0 s, most of it to compile" in told) == coded

@@ -22,7 +22,7 @@ from playground import cli
 from playground.finetuning import Cell, Comparison, Lane, compare, find_strategy, find_task, strategies
 from playground.finetuning.artefact import FILES, Artefact, Origin, page, table, write
 from playground.finetuning.compare import against_first
-from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, searched, stretched
+from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, said_of_published, searched, stretched
 from playground.finetuning.job import Asked
 from playground.finetuning.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.spelling import read, spell
@@ -183,6 +183,16 @@ def test_rates_are_the_strategys_the_same_for_all_or_the_papers():
     lora = find_strategy("LoRA")
     assert (rated(lora, "own").rate, rated(lora, "fixed").rate, rated(lora, "published").rate) == (1e-2, FIXED, 5e-4)
     assert rated(find_strategy("top layer only"), "published").rate == FIXED, "no rate was published: it keeps its own"
+
+
+def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
+    chosen = [find_strategy(name) for name in ("LoRA", "feature-based", "zero-shot", "full + L2-SP")]
+    assert said_of_published(chosen) == (
+        "Published: LoRA 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI); full + L2-SP 2e-05 "
+        "(github.com/google-research/bert, README, MRPC). Not stated in any place that we could read, so ours: "
+        "feature-based 0.01."
+    )
+    assert said_of_published(chosen[1:2]).startswith("Published: none of these. Not stated")
 
 
 def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges_by(monkeypatch):

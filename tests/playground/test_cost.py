@@ -3,7 +3,7 @@
 import pytest
 
 from playground.models import fitted, make_model
-from playground.models.cost import forward_flops, positions, step_flops
+from playground.models.cost import PASSES, forward_flops, operations, positions, step_flops
 from playground.objectives import find_objective
 from playground.seeds import generator
 from playground.zoo import find_entry
@@ -28,3 +28,24 @@ def test_the_count_is_that_of_the_products_on_paper():
     paper = entry.model.layers * layer + 2 * graded * width * SPECIALS.size
     assert forward_flops(model, example) == pytest.approx(paper, rel=0.02)
     assert positions(example) == number
+
+
+def test_what_is_said_from_the_sizes_is_what_is_counted():
+    entry, number = find_entry("BERT"), 12
+    example = find_objective("MLM").example(tokens_of([[SPECIALS.first_word + k for k in range(number)]]), generator(0))
+    model = make_model(entry.model, SPECIALS.size, generator(0))
+    layers = [group for group in model.groups() if group.startswith("encoder")]
+    sizes = {name: p.numel() for name, p in model.named_parameters() if p.dim() > 1}
+    said = sum(
+        number * operations(sum(sizes.get(name, 0) for name in model.groups()[layer]), number * 64, 1.0, 1.0)
+        for layer in layers
+    )
+    graded = len(example.questions[0].asked.rows)
+    assert step_flops(model, example) == pytest.approx(said + PASSES * 2 * graded * 64 * SPECIALS.size, rel=0.02)
+    assert PASSES == 3
+
+
+@pytest.mark.parametrize(("learns", "beneath", "passes"), [(0.0, 0.0, 1), (1.0, 0.0, 2), (0.0, 1.0, 2), (1.0, 1.0, 3)])
+def test_what_rests_needs_no_backward(learns, beneath, passes):
+    assert operations(100, 0, learns, beneath) == passes * operations(100, 0, 0.0, 0.0)
+    assert operations(0, 100, learns, beneath) == (3 if learns or beneath else 1) * operations(0, 100, 0.0, 0.0)

@@ -85,7 +85,7 @@ def test_an_edit_changes_few_words_and_says_which(made):
     assert len(before) == len(after)
     assert len(one.places) <= 4
     assert one.kept == pytest.approx(
-        1 - len(one.places) / len(made._packed("the acting was boring .".split()).tokens.ids[0])
+        1 - len(one.places) / len(made.judge.read("the acting was boring .".split()).tokens.ids[0])
     )
     assert one == made.edit("the acting was boring .".split(), "good")
     assert 0.0 <= one.chance_before <= 1.0
@@ -93,7 +93,7 @@ def test_an_edit_changes_few_words_and_says_which(made):
 
 def test_what_the_judge_already_finds_is_left_alone(made):
     words = "the acting was boring .".split()
-    said = made.judge.chances(made._packed(words))[0]
+    said = made.judge.chances(made.judge.read(words))[0]
     own = made.answer.names[int(said.argmax())]
     assert made.edit(words, own).after == made.edit(words, own).before
 

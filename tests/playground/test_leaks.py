@@ -14,9 +14,10 @@ from playground import frames, leaks
 from playground.example import Action, Question, Visible, begin, causal, full, stream
 from playground.leaks import Place
 from playground.objectives import find_objective
+from playground.objectives.paint import repainted
 from playground.objectives.rebuild import rebuild
 from playground.seeds import generator
-from tests.texts import plain_rows, tokens_of
+from tests.texts import plain_rows, story, tokens_of
 
 READERS = ("inputs", "query", "decoder")
 
@@ -322,3 +323,13 @@ def test_nothing_asked_is_said_so():
     assert (verdict.leak, verdict.sentence) == (False, "Nothing is asked, so nothing can leak.")
     empty = find_objective("MLM").turn({"rate": 0.0}).example(plain_rows(1, 3), generator(0))
     assert leaks.check(empty).sentence == "Nothing is graded in this text."
+
+
+@pytest.mark.parametrize("name", ["translation", "text-to-text", "translation through one vector"])
+def test_a_decoder_that_looks_ahead_copies_what_it_writes_also_where_that_is_no_word_of_the_text(name):
+    made = story(name)
+    width = int(made.example.decoder.real[0].sum())
+    ahead = repainted(made, {"decoder": [(place, place + 1, True) for place in range(width - 1)]}).verdict
+    assert not made.verdict.leak
+    assert ahead.leaking == tuple(range(width - 1)), "the last answer stands nowhere in the decoder"
+    assert [(place.stream, place.position) for place in ahead.path] == [("decoder", 1), ("decoder", 0)]

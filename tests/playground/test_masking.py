@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
+from playground.corpora.corpus import pick
 from playground.example import Action, begin
 from playground.models import Architecture, fitted, grade, make_model
 from playground.objectives import draw, find_objective, objectives
@@ -30,7 +31,7 @@ from playground.objectives.choose.trigrams import take_trigrams
 from playground.objectives.choose.units import at_least_one, take_what_fits, unit_numbers
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
-from playground.objectives.runs import runs
+from playground.objectives.runs import runs, spread, word_sizes
 from playground.refusal import Refusal
 from playground.seeds import generator
 from tests import oracles
@@ -260,17 +261,38 @@ def found_units(tokens, unit):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, unit=st.sampled_from(("word", "phrase", "entity", "knowledge")), cut=st.booleans())
 def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
+    """Places come in any order, some of them twice; where a unit must be cut, it is any of those of the row."""
     tokens = suited(find_objective("ERNIE"), tokens)
     example, rate = begin(tokens), 0.3
-    stage = ChooseUnits(unit, rate=rate)
-    found, budget = stage.units(example), torch.tensor([oracles.count_half_even(t, rate) for t in texts(tokens)])
-    dice = draw.noise(tuple(tokens.ids.shape), generator(seed)).masked_fill(found.length == 0, 2.0)
-    order = dice.argsort(1)
-    positions = found.at(take_what_fits(found.length, order, budget))
-    positions = at_least_one(positions, found, order, budget) if cut else positions
+    size = ChooseUnits(unit, rate=rate).sizes(example)
+    budget = torch.tensor([oracles.count_half_even(t, rate) for t in texts(tokens)])
+    order = draw.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
+    order = torch.cat([order[:, :3], order], dim=1)
+    taken = take_what_fits(size, order.T, budget)
+    taken = at_least_one(taken, size, budget, generator(seed)) if cut else taken
+    positions = draw.marked(spread(taken.begun, taken.size), size)
     for row, units in enumerate(found_units(tokens, unit)):
-        hidden = slow.take_units(units, order[row].tolist()[: len(units)], int(budget[row]), cut)
-        assert set(positions[row].nonzero().flatten().tolist()) == hidden
+        number, hidden = {u[0]: k for k, u in enumerate(units)}, set(positions[row].nonzero().flatten().tolist())
+        came = list(dict.fromkeys(number[place] for place in order[row].tolist() if place in number))
+        whole = slow.take_units(units, came, int(budget[row]))
+        starts = came if cut and budget[row] and not whole else []
+        ways = [slow.take_units(units, [k], int(budget[row]), min_one=True) for k in starts] or [whole]
+        assert hidden in ways
+        assert int(taken.left[row]) == int(budget[row]) - len(whole)
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_rows_that_are_picked_know_how_long_their_words_are(tokens, seed):
+    """A corpus finds it once; a text that is not padded and stands as it is need not find it again."""
+    whole = replace(tokens, padded=False)
+    index = torch.randint(len(whole.ids), (5,), generator=generator(seed))
+    picked = pick(whole, index)
+    for row, text in enumerate(texts(whole)):
+        words = {u[0]: len(u) for u in slow.units(text, whole.word[row].tolist())}
+        assert word_sizes(whole)[row].tolist() == [words.get(place, 0) for place in range(whole.ids.shape[1])]
+    assert torch.equal(word_sizes(picked), word_sizes(whole)[index])
+    assert torch.equal(ChooseUnits().sizes(begin(picked)), ChooseUnits().units(begin(picked)).size)
 
 
 @settings(max_examples=40)

@@ -1,6 +1,7 @@
 """Nothing is lost: not by kill -9, not by a full disk, not by a loss that is no number, not for want of memory."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.training import Session, Stopped, Trouble, checkpoint, memory, train
 from playground.training.gradient import Alone, OutOfMemory, bytes_asked
@@ -18,7 +20,7 @@ from playground.training.record import recorded
 from playground.training.runs import Runs
 from playground.training.state import State
 from playground.training.writer import KEPT, kept
-from tests.runs import becomes, learner_of, losses, reviews, run_of, tiny
+from tests.runs import becomes, held_out, learner_of, losses, reviews, run_of, tiny
 
 ROOT = Path(__file__).parents[2]
 
@@ -246,6 +248,102 @@ def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch)
     assert events[-1] == Stopped(12, "steps", events[-1].seconds)
 
 
+NO_ROOM_FOR_IT = "DefaultCPUAllocator: can't allocate memory: you tried to allocate 3000000000 bytes."
+
+
+def short_of_memory(monkeypatch, where, name, time=7):
+    """Something fails for want of memory, once."""
+    whole, calls = getattr(where, name), []
+
+    def once(*given, **named):
+        calls.append(1)
+        if len(calls) == time:
+            raise RuntimeError(NO_ROOM_FOR_IT)
+        return whole(*given, **named)
+
+    monkeypatch.setattr(where, name, once)
+
+
+@pytest.mark.parametrize("time", [1, 4])
+def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
+    plain = held_out(train(run_of(evaluate_every=2)))
+    passes = iter([False] * (time - 1) + [True] + [False] * 99)
+    answers = LanguageModel.answers
+
+    def once(self, example, taps=None):
+        if not torch.is_grad_enabled() and next(passes):
+            raise RuntimeError(NO_ROOM_FOR_IT)
+        return answers(self, example, taps)
+
+    monkeypatch.setattr(LanguageModel, "answers", once)
+    events = list(train(run_of(evaluate_every=2)))
+    assert [e.settings for e in events if isinstance(e, Trouble)] == [{"accumulate": 2}]
+    assert [step for step, _ in held_out(events)] == [step for step, _ in plain]
+    assert [loss for _, loss in held_out(events)] == pytest.approx([loss for _, loss in plain], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(LanguageModel, "answers"), (torch.Tensor, "backward"), (torch.optim.Muon, "step"), (torch.optim.AdamW, "step")],
+)
+def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(where, name, monkeypatch):
+    """In the last one Muon's matrices have moved already, which must not happen twice."""
+    plain = losses(train(run_of()))
+    short_of_memory(monkeypatch, where, name)
+    events = list(train(run_of()))
+    (trouble,) = [e for e in events if isinstance(e, Trouble)]
+    assert trouble.settings == {"accumulate": 2}
+    assert "(3.0 GB more were asked for)" in trouble.sentence
+    assert losses(events)[: trouble.step] == plain[: trouble.step]
+    assert losses(events) == pytest.approx(plain, rel=1e-3)
+
+
+def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch):
+    example = Learner.example
+
+    def roomy(self, tokens, *path):
+        if len(tokens.ids) > 64:
+            raise RuntimeError(NO_ROOM_FOR_IT)
+        return example(self, tokens, *path)
+
+    monkeypatch.setattr(Learner, "example", roomy)
+    events = list(train(run_of()))
+    troubles = [e for e in events if isinstance(e, Trouble)]
+    assert [("drawn for 16 steps" in t.sentence, "drawn for 8 steps" in t.sentence) for t in troubles] == [
+        (True, False),
+        (False, True),
+    ]
+    assert troubles[0].settings == {"batch": 4}
+    assert len(losses(events)) == 12
+    monkeypatch.setattr(Learner, "example", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch to 4"):
+        list(train(run_of()))
+
+
+def test_a_run_that_must_end_for_want_of_memory_keeps_what_it_learnt(tmp_path, monkeypatch):
+    learn = Learner.learn
+
+    def roomy(self, example, *more):
+        if self.step == 5:
+            raise OutOfMemory(0)
+        return learn(self, example, *more)
+
+    monkeypatch.setattr(Learner, "learn", roomy)
+    with pytest.raises(Refusal, match="Not even one row"):
+        list(train(run_of(out=tmp_path)))
+    assert checkpoint.load(tmp_path).learner.step == 5
+    monkeypatch.undo()
+    whole = losses(train(run_of()))
+    assert losses(train(run_of(), checkpoint.load(tmp_path).learner)) == pytest.approx(whole[5:], rel=1e-3)
+
+
+def test_where_there_is_no_room_for_a_good_state_the_earlier_one_stays(monkeypatch):
+    short_of_memory(monkeypatch, State, "of", time=2)
+    events = list(train(run_of(evaluate_every=4)))
+    assert losses(events) == losses(train(run_of(evaluate_every=4)))
+    assert not [e for e in events if isinstance(e, Trouble)]
+
+
 def test_when_one_row_is_too_much_it_says_what_to_make_smaller():
     learner = learner_of()
     learner.entry = replace(learner.entry, recipe=replace(learner.entry.recipe, accumulate=8))
@@ -279,6 +377,27 @@ def test_the_estimate_counts_at_least_the_weights_and_grows_with_what_it_should(
     assert halved.step == need.step // 2
 
 
+FAULTS = """
+import resource, torch
+from playground.training import memory
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(4):
+        torch.zeros(10_000_000)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+print(faults(), memory.hold(), faults(), faults())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc")
+def test_memory_that_is_held_is_not_cleared_again():
+    before, held, _, after = python(FAULTS).split()
+    assert held == "True"
+    assert int(after) < 100 < 10_000 < int(before)
+
+
 def test_workers_that_would_not_fit_do_not_begin():
     entry, words = tiny(), 500
     each = memory.PROCESS + memory.estimate(entry, words).total
@@ -286,3 +405,44 @@ def test_workers_that_would_not_fit_do_not_begin():
     assert memory.workers_that_fit(entry, words, 2, 100 * each) == 2
     assert memory.workers_that_fit(entry, words, 8, 0) == 1
     assert memory.workers_that_fit(entry, words, 8, None) == 8
+
+
+WORKERS = """
+import os, time
+from concurrent.futures import ProcessPoolExecutor
+from playground.finetuning import lanes
+from playground.training import lanes as seeds
+from playground.training.workers import context
+
+if __name__ == "__main__":
+    pools = [ProcessPoolExecutor(1, context(), begin, (None,)) for begin in (lanes._begin, seeds._begin)]
+    print(*(pool.submit(os.getpid).result() for pool in pools), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
+def test_workers_of_seeds_and_of_comparisons_end_when_who_asked_them_is_killed(tmp_path):
+    (tmp_path / "asks.py").write_text(WORKERS)
+    asked = subprocess.Popen(
+        [sys.executable, str(tmp_path / "asks.py")], stdout=subprocess.PIPE, text=True, env=os.environ | PATHS
+    )
+    assert asked.stdout is not None
+    workers = [int(pid) for pid in asked.stdout.readline().split()]
+    assert len(workers) == 2 and all(map(alive, workers))
+    asked.kill()
+    asked.wait()
+    asked.stdout.close()
+    assert becomes(lambda: not any(map(alive, workers)), 30)
+
+
+PATHS = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

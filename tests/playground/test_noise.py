@@ -559,15 +559,14 @@ def test_subsets_are_uniform_and_sorted():
     found = draw.subset(torch.full((12_000,), 3), torch.full((12_000,), 6), 3, generator(31))
     assert_law(Counter(map(tuple, found.tolist())), uniform(combinations(range(6), 3)))
     ragged = draw.subset(torch.tensor([0, 1, 3]), torch.tensor([0, 4, 3]), 3, generator(32))
-    assert ragged[0].tolist() == [-1, -1, -1]
-    assert ragged[1, 1:].tolist() == [-1, -1]
+    assert ragged[0].tolist() == [0, 0, 0]
+    assert ragged[1, 1:].tolist() == [4, 4]
     assert ragged[2].tolist() == [0, 1, 2]
 
 
 def test_places_come_sorted_as_if_drawn_and_sorted():
     """Two numbers below 3: equal pairs have the chance 1/9, the others 2/9."""
-    there = torch.ones(12_000, 2, dtype=torch.bool)
-    found = draw.sorted_places(there, torch.full((12_000,), 3), generator(33))
+    found = draw.sorted_places(torch.full((12_000,), 2), torch.full((12_000,), 3), 2, generator(33))
     law = {(a, b): (1 if a == b else 2) / 9 for a in range(3) for b in range(a, 3)}
     assert_law(Counter(map(tuple, found.tolist())), law)
 

@@ -8,13 +8,16 @@ import torch
 from playground import leaks
 from playground.corpora.corpus import pick
 from playground.objectives import find_objective
-from playground.objectives.rebuild import rebuild
+from playground.objectives.paint import natural, repainted
+from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.see.painted import Painted, carried, read, written
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import Evaluated, Run, checkpoint, train
 from playground.zoo import entry_named
-from tests.runs import reviews
+from tests.contracts.test_objectives import LAYERS, influences, model_for, watched
+from tests.runs import reviews, suited_reviews
+from tests.texts import tokens_for
 
 OPENED = "LM painted encoder opens +1"
 
@@ -70,6 +73,55 @@ def test_a_run_with_a_painted_mask_comes_back_from_its_checkpoint(tmp_path):
     assert saved.objective.stages == find_objective(OPENED).stages
 
 
+MIXTURE, LOOKING_ON = "UniLM by batch", "UniLM by batch painted part 3 encoder opens +1"
+
+
+def test_a_mask_in_one_part_of_a_mixture_leaves_the_others_as_they_were():
+    plain, changed = find_objective(MIXTURE), find_objective(LOOKING_ON)
+    assert "part 3: every place also looks 1 to the right" in changed.idea
+    assert [a == b for a, b in zip(plain.parts, changed.parts, strict=True)] == [True, True, False, True]
+    everywhere = find_objective(f"{MIXTURE} painted encoder opens +1 closes -1")
+    assert all(a != b for a, b in zip(plain.parts, everywhere.parts, strict=True))
+
+
+@pytest.mark.parametrize(("part", "leaking"), [(1, [True, False]), (2, [False, True]), (0, [True, True])])
+def test_the_leak_check_finds_the_part_of_a_mixture_that_was_painted(part, leaking):
+    """A decoder that looks one place ahead sees its answer, in the part that it was painted in and in no other."""
+    objective = f"T5 multi-task painted {f'part {part} ' if part else ''}decoder opens +1"
+    text = "we walk home together in the evening rain"
+    made = [rebuild(objective, text, pair="no", wanted={"part": number}) for number in (1, 2)]
+    assert [each.verdict.leak for each in made] == leaking
+
+
+@pytest.mark.parametrize("part", [1, 2, 3, 4])
+def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch):
+    objective = find_objective(f"{MIXTURE} painted part {part} encoder opens +1 closes -1")
+    example = objective.specimens(tokens_for(objective), generator(0))[part - 1]
+    model, embedded = model_for(objective), watched(monkeypatch)
+    (answers,) = model.answers(example)
+    reach, _ = leaks.answering(example, answers.question, LAYERS)
+    assert torch.equal(influences(answers, embedded[id(example.inputs)]), reach[answers.places])
+    place = int((example.inputs.real[0].sum()) // 2)
+    seen = example.inputs.visible.dense()[0, place]
+    assert seen[place + 1] and not seen[place - 1]
+
+
+def test_a_part_that_is_not_there_is_refused_by_its_number():
+    with pytest.raises(Refusal, match="no part 5 to paint in; its parts are 1 to 4"):
+        find_objective(f"{MIXTURE} painted part 5 encoder opens +1")
+    with pytest.raises(Refusal, match="LM has no part 1 to paint in; it is no mixture"):
+        find_objective("LM painted part 1 encoder opens +1")
+
+
+def test_a_painted_mixture_trains():
+    """A few steps on pairs, one part for each batch."""
+    entry = entry_named(LOOKING_ON)
+    small = replace(entry.model, width=16, heads=2, layers=1)
+    entry = replace(entry, model=small, recipe=replace(entry.recipe, window=16, batch=8, steps=6))
+    events = list(train(Run(entry, suited_reviews(entry.objective), steps=6, evaluate_every=6)))
+    assert [event.step for event in events if isinstance(event, Evaluated)][-1] == 6
+
+
 def held_out(name, steps=80, out=None):
     """The last held-out loss of a tiny run."""
     entry = entry_named(name)
@@ -77,3 +129,20 @@ def held_out(name, steps=80, out=None):
     entry = replace(entry, model=shape, recipe=replace(entry.recipe, window=16, batch=16, steps=steps))
     events = train(Run(entry, reviews(), steps=steps, evaluate_every=steps, out=out))
     return [event.held_out for event in events if isinstance(event, Evaluated)][-1]
+
+
+def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
+    made = rebuild("MLM", SENTENCE)
+    counts = natural(made.example)["graded"][0]
+    hidden, shown = counts.index(1), counts.index(0)
+    less = repainted(made, {"graded": [(0, hidden, False)]})
+    assert less.example.questions[0].graded[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
+    assert not less.verdict.leak and less.signal["graded"] == made.signal["graded"] - 1
+    more = repainted(made, {"graded": [(0, shown, True)]})
+    cell = more.record()["frames"][-1]["lanes"][-1]["cells"][shown]
+    assert cell["graded"] and cell["text"] == SENTENCE.split()[shown]
+    assert more.verdict.leak, "a word that the model sees is no riddle"
+    with pytest.raises(Refusal, match="There is no answer 99"):
+        repainted(made, {"graded": [(0, 98, True)]})
+    with pytest.raises(Refusal, match="Nothing is asked at place 3"):
+        repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"graded": [(0, 2, True)]})

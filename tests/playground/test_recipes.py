@@ -135,11 +135,16 @@ def test_a_device_that_computes_otherwise_is_not_offered(monkeypatch):
     assert devices.pick().type == "mps"
 
 
-def test_the_self_check_notices_a_wrong_device(monkeypatch):
+def unable(tensor):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("odd", [lambda t: t * 1.01, lambda t: t * float("nan"), unable])
+def test_the_self_check_notices_a_wrong_device(odd, monkeypatch):
     devices.agrees.cache_clear()
     assert devices.agrees("cpu")
     right = devices._checked
-    monkeypatch.setattr(devices, "_checked", lambda name: [t * (1.01 if name == "odd" else 1) for t in right("cpu")])
+    monkeypatch.setattr(devices, "_checked", lambda name: [odd(t) if name == "odd" else t for t in right("cpu")])
     assert not devices.agrees("odd")
     devices.agrees.cache_clear()
 

@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 import pytest
 import torch
 
+from playground import late
 from playground.example import (
     Contrast,
     Count,
@@ -231,3 +232,13 @@ def test_rows_without_any_text_are_left_as_they_are():
     tokens: Tokens = tokens_of([[], []], extra=2)
     whole = objectives()["MLM"].example(tokens, generator(0))
     assert trimmed(rows(whole, 0, 1)).inputs.ids.shape == (1, 2)
+
+
+def test_changing_one_field_finds_no_other():
+    asked = []
+    spans = late.made(Spans, start=late.Later(asked.append, "start"), length=torch.zeros(1, 1))
+    longer = late.replace(spans, length=torch.ones(1, 1))
+    assert not asked
+    assert longer.start is None and longer.start is None and asked == ["start"]
+    assert int(longer.there.sum()) == int(longer.length) == 1 and int(spans.length) == 0
+    assert type(pickle.loads(pickle.dumps(longer))) is Spans

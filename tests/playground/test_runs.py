@@ -2,6 +2,9 @@
 
 import json
 import os
+import platform
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -10,8 +13,9 @@ import torch
 from playground import cli
 from playground.refusal import Refusal
 from playground.training import Session, Stepped, checkpoint, train
+from playground.training.claim import claimed
 from playground.training.fork import fork, from_saved, what_changed
-from playground.training.lanes import Band, Finished, Point, bands, train_seeds
+from playground.training.lanes import Band, Finished, Point, bands, lane, train_seeds
 from playground.training.runs import Parent, Runs
 from playground.training.session import Row
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
@@ -252,6 +256,28 @@ def test_seeds_that_were_cut_off_go_on(tmp_path):
     last = {e.seed: e.facts["loss"]["held_out"] for e in rest if isinstance(e, Finished)}
     assert last == {e.seed: e.facts["loss"]["held_out"] for e in whole if isinstance(e, Finished)}
     assert sum(isinstance(e, Point) and e.seed == 0 and e.row.loss is not None for e in rest) == 3
+
+
+def test_two_runs_at_once_never_share_a_folder(tmp_path):
+    run, runs = run_of(steps=2, out=tmp_path), Runs(tmp_path)
+    first, second = lane(run, 0, runs), lane(run, 0, runs)
+    next(first)
+    next(second)
+    assert {e.facts["out"] for e in (*first, *second) if isinstance(e, Finished)} == {
+        str(tmp_path / "BERT-reviews-seed0"),
+        str(tmp_path / "BERT-reviews-seed0-2"),
+    }
+    assert [r.state for r in runs.all()] == ["steps", "steps"]
+    assert claimed(tmp_path / "BERT-reviews-seed0").name == "BERT-reviews-seed0", "it is free again"
+
+
+def test_a_claim_whose_process_is_gone_counts_no_more(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "writing").write_text(f"{platform.node()}:{ended.pid}")
+    assert claimed(tmp_path / "one") == tmp_path / "one"
+    assert claimed(tmp_path / "one") == tmp_path / "one-2"
 
 
 @pytest.mark.parametrize(("seeds", "workers", "said"), [((), 1, "at least one"), ((1, 1), 1, "twice"), ((1,), 0, "at")])

@@ -154,7 +154,7 @@ def write(name, text):
     [
         ("plain.txt", r"plain.txt is no labelled file; take a table \(.csv.*a treebank .*two parallel texts"),
         ("nowhere.tsv", "nowhere.tsv"),
-        ("said.csv?label=id", "said.csv has no column with a few labels that come again and again; 'id' has 132"),
+        ("said.csv?label=id", "said.csv has no column with two or more labels that come again and again; 'id' has 132"),
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
         ("no such task", "There is no task named 'no such task'; choose one of: sentiment"),
     ],
@@ -167,10 +167,13 @@ def test_what_is_no_labelled_file_is_refused_with_a_sentence(name, said):
 @pytest.mark.usefixtures("files")
 def test_files_that_hold_too_little_are_refused():
     few = write("few.tsv", "".join(f"text {k}\t{k % 2}\n" for k in range(10)))
-    with pytest.raises(Refusal, match=r"few.tsv has 10 different texts; about 32 are needed to learn and to test"):
-        find_task(few)
+    with pytest.raises(Refusal, match=r"^few.tsv has 10 different texts; about 32 are needed to learn and to test"):
+        find_task(str(Path(few).absolute()))
+    same = write("same.tsv", "".join(f"some text number {k}\tyes\n" for k in range(50)))
+    with pytest.raises(Refusal, match=r"same.tsv has no column with two or more labels"):
+        find_task(same)
     bare = write("bare.tsv", "".join(f"some text number {k}\tother words {k}\n" for k in range(50)))
-    with pytest.raises(Refusal, match=r"bare.tsv has no column with a few labels.*'column 1', 'column 2'"):
+    with pytest.raises(Refusal, match=r"bare.tsv has no column with two or more labels.*'column 1', 'column 2'"):
         find_task(bare)
     unmarked = write("bare.conllu", "".join(sentence(k) for k in range(30)).replace("NOUN", "_").replace("VERB", "_"))
     with pytest.raises(Refusal, match=r"bare.conllu marks no parts of speech"):

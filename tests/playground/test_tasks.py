@@ -390,21 +390,30 @@ def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, ba
     assert [tokenizer.words[i] for i in scores.argmax(1).tolist()][:4] == right
 
 
+def untrained(name, number, shots, tokenizer, learner):
+    """The first examples of a task, as they are and as texts, and what a model says of them without training."""
+    task = find_task(name)
+    texts = task.load(tokenizer, number, 0, "train", packing_for(learner.model.shape))
+    return task.items(number, 0, "train"), texts, prompted(learner.model, Prompt(shots=shots), texts, texts)
+
+
+def going_on(rows, tokenizer, learner):
+    """What a model says of every coming word of whole rows, asked in its own way."""
+    tokens = batch(rows, tokenizer.specials, tokenizer.words)
+    [answer] = learner.model.answers(learner.objective.example(tokens, torch.Generator()))
+    return answer
+
+
 @torch.no_grad()
 @pytest.mark.parametrize("shots", [0, 2])
 def test_a_text_is_written_untrained_as_the_model_would_go_on(shots, tokenizer, bases):
     """The scores of every coming word are those of the model's own question about the whole text behind one another."""
-    learner = bases["GPT"].learner
-    texts = find_task("translation").load(tokenizer, 6, 0, "train", packing_for(learner.model.shape))
-    items = find_task("translation").items(6, 0, "train")
-    scores = prompted(learner.model, Prompt(shots=shots), texts, texts)
+    learner, sep = bases["GPT"].learner, tokenizer.specials.sep
+    items, texts, scores = untrained("translation", 6, shots, tokenizer, learner)
     said = [(*item.texts[0], *item.right, "[SEP]") for item in items]
-    sep = tokenizer.specials.sep
     whole = [[*tokenizer.encode_words(words[:-1]), sep] for words in said]
     before = [number for row in whole[:shots] for number in row]
-    rows = [[*before, *row] for row in whole]
-    example = learner.objective.example(batch(rows, tokenizer.specials, tokenizer.words), torch.Generator())
-    [answer] = learner.model.answers(example)
+    answer = going_on([[*before, *row] for row in whole], tokenizer, learner)
     place = 0
     for number, item in enumerate(items):
         own = answer.scores[answer.rows == number].log_softmax(-1)[-len(item.right) - 1 :]
@@ -418,25 +427,46 @@ def test_a_text_is_written_untrained_as_the_model_would_go_on(shots, tokenizer, 
 @torch.no_grad()
 @pytest.mark.parametrize("shots", [0, 1])
 def test_a_choice_is_as_likely_as_its_words_behind_the_story(shots, tokenizer, bases):
-    learner, task = bases["GPT"].learner, find_task("story ending")
-    texts = task.load(tokenizer, 5, 0, "train", packing_for(learner.model.shape))
-    scores = prompted(learner.model, Prompt(shots=shots), texts, texts)
+    learner, sep = bases["GPT"].learner, tokenizer.specials.sep
+    items, _, scores = untrained("story ending", 5, shots, tokenizer, learner)
     assert scores.shape == (5, 4)
-    items, sep = task.items(5, 0, "train"), tokenizer.specials.sep
     encode, first = tokenizer.encode_words, items[0]
     shown = [*encode(first.texts[0]), *encode(first.choices[first.right]), sep] if shots else []
     choice = encode(items[3].choices[2])
-    row = [*shown, *encode(items[3].texts[0]), *choice, sep]
-    tokens = batch([row], tokenizer.specials, tokenizer.words)
-    [answer] = learner.model.answers(learner.objective.example(tokens, torch.Generator()))
+    answer = going_on([[*shown, *encode(items[3].texts[0]), *choice, sep]], tokenizer, learner)
     own = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[-len(choice) - 1 :]
     assert float(scores[3, 2]) == pytest.approx(float(own.mean()), abs=1e-4)
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("shots", [0, 1])
+def test_the_words_that_are_marked_untrained_are_the_likeliest_behind_text_and_question(shots, tokenizer, bases):
+    """Every span is read on its own, with the stop behind it; the likeliest one must be the one that is marked."""
+    learner = bases["GPT"].learner
+    items, texts, scores = untrained("question answering", 3, shots, tokenizer, learner)
+    assert scores.shape == (*texts.tokens.ids.shape, 2)
+    encode, sep = tokenizer.encode_words, tokenizer.specials.sep
+    asked = [[*encode(item.texts[1]), *encode(item.texts[0])] for item in items]
+    one = items[0]
+    right = one.texts[1][one.right[0] : sum(one.right)]
+    shown = [*asked[0], *encode(right), *encode(["."]), sep] if shots else []
+    for number, item in enumerate(items):
+        words = encode(item.texts[1])
+        spans = [(a, b) for a in range(len(words)) for b in range(a, min(a + texts.answer.longest, len(words)))]
+        rows = [[*shown, *asked[number], *words[a : b + 1], *encode(["."])] for a, b in spans]
+        answer = going_on(rows, tokenizer, learner)
+        each = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[:, 0]
+        likely = [float(each[answer.rows == row][-(b - a + 2) :].sum()) for row, (a, b) in enumerate(spans)]
+        best = spans[max(range(len(spans)), key=lambda k: likely[k])]
+        first = int(texts.places[number, 0])
+        assert texts.answer.best(scores)[number].tolist() == [first + best[0], first + best[1]]
+
+
 def test_only_who_reads_left_to_right_goes_on_writing_untrained(tokenizer, bases):
-    for entry in ("BERT", "BART"):
-        with pytest.raises(Refusal, match="'summary' cannot be asked of this one; take GPT"):
-            prompting.check(bases[entry].learner.model, find_task("summary"), tokenizer)
+    for name in ("summary", "question answering"):
+        for entry in ("BERT", "BART"):
+            with pytest.raises(Refusal, match=f"'{name}' cannot be asked of this one; take GPT"):
+                prompting.check(bases[entry].learner.model, find_task(name), tokenizer)
 
 
 # measures
@@ -549,8 +579,8 @@ ANSWERED = ("similarity", "entities", "question answering", "story ending", "wor
 
 def unsuitable(strategy, task):
     """Why a strategy cannot be used for a task, nothing where it can."""
-    if strategy.prompt is not None and task == "story ending":
-        return "Only a model that reads left to right can go on behind a text untrained, so 'story ending' cannot"
+    if strategy.prompt is not None and task in ("story ending", "question answering"):
+        return f"Only a model that reads left to right can go on behind a text untrained, so '{task}' cannot"
     if strategy.prompt is not None and task != "translation":
         return f"Prompting needs one word .* the task '{task}' does not have that"
     if strategy.fresh in ("encoder", "decoder"):

@@ -12,12 +12,14 @@ from playground.corpora.tinyworld.labels import LABELS, MARKS
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.widgets.test_store import is_a_sentence
-from widgets import store as stores
+from widgets import reading
 from widgets.pages import corpus as corpus_page
-from widgets.store import NO_LABEL, OWN_FILE, OWN_TEXT, CorpusStore, Store, TrainStore, Work, sheets
-from widgets.training import OPENED
+from widgets.reading import NO_LABEL, CorpusStore, sheets
+from widgets.store import Store
+from widgets.training import OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.views import pieces, uses
 from widgets.views.sheet import FEW, codes, known, sheet
+from widgets.work import Work
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 PLAIN = "the old dog saw a cat . it ran away .\n\n" * 40
@@ -74,9 +76,9 @@ def test_sheets_cover_every_token_once_and_never_two_documents(text):
     assert [k for first, last in spans for k in range(first, last)] == list(range(len(corpus)))
     for first, last in spans:
         assert len(set(corpus.document[first:last].tolist())) == 1
-        assert 1 <= len(set(corpus.word[first:last].tolist())) <= stores.LONGEST_SHEET
+        assert 1 <= len(set(corpus.word[first:last].tolist())) <= reading.LONGEST_SHEET
     documents = [len(set(corpus.word[corpus.document == d].tolist())) for d in range(int(corpus.document[-1]) + 1)]
-    assert len(spans) == sum(-(-words // stores.LONGEST_SHEET) for words in documents)
+    assert len(spans) == sum(-(-words // reading.LONGEST_SHEET) for words in documents)
 
 
 def test_every_layer_says_of_every_word_what_the_corpus_says(world):
@@ -346,7 +348,7 @@ def test_uploads_are_kept_apart_from_the_persons_files_and_removed(store, monkey
     second = Path(store.files[0])
     store.end()
     assert not second.parent.exists()
-    monkeypatch.setattr(stores, "LARGEST_FILE", 10)
+    monkeypatch.setattr(reading, "LARGEST_FILE", 10)
     store.keep({"c.txt": PLAIN.encode()})
     assert "at most 10" in store.trouble
 

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from playground.analysis.glance import read
-from playground.finetuning import FIRST_CHOICE
 from playground.objectives import find_objective, objectives
+from playground.objectives.paint import natural
 from playground.objectives.reading import said_by_hand
 from playground.objectives.rebuild import SENTENCE
 from playground.objectives.wishes import write
@@ -21,9 +21,11 @@ from playground.training import Run, Session, Started, train
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, alone, becomes, learner_of, reviews, run_of, suited_reviews
 from widgets import notebook
-from widgets.comparing import TransferStore, base_of
+from widgets.comparing import SHOWN_FIRST, TransferStore, base_of
 from widgets.lent import Lent
-from widgets.store import LONGEST_TEXT, OWN_FILE, OWN_TEXT, SCENE, StageStore, Store, TrainStore
+from widgets.pages.stage import _painted
+from widgets.store import LONGEST_TEXT, SCENE, StageStore, Store
+from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -92,6 +94,13 @@ def test_every_objective_can_be_put_on_the_stage(name):
     assert store.trouble == ""
     assert store.rebuilt.objective.name == name
     assert store.rebuilt.record()["frames"]
+    counts = natural(store.rebuilt.example)["graded"][0]
+    store.edit(
+        {"do": "paint", "matrix": "graded", "cells": [[0, k, False] for k, counted in enumerate(counts) if counted]}
+    )
+    assert store.trouble == "" and not store.rebuilt.verdict.leak
+    assert not any(natural(store.rebuilt.example)["graded"][0]), "with no answer graded nothing is asked"
+    assert store.record()["frames"]
 
 
 @pytest.mark.parametrize("name", ["inference", "InferSent", "discourse relation", "sentence distance", "text-to-text"])
@@ -121,8 +130,6 @@ BAD = [
     ("plan", "chosen=x", "'x'"),
     ("plan", "nope=3", "'nope'"),
     ("plan", "cut=3", "'cut'"),
-    ("text", "", "''"),
-    ("text", "   ", "no words"),
     ("settings", {"rate": 7}, "rate is 7"),
     ("settings", {"nope": 1}, "'nope'"),
 ]
@@ -231,6 +238,19 @@ def test_a_painted_leak_lights_the_lamp_and_the_repair_puts_it_out():
     assert "100.1" in store.trouble
 
 
+def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
+    store = StageStore(objective="LM")
+    store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 2, False]]})
+    graded = [cell["graded"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
+    assert graded == [True, True, False, *[True] * 5] and store.rules == ()
+    assert "for this text alone" in _painted(store)
+    other = StageStore()
+    other.open(store.query())
+    assert other.painted == store.painted == {"graded": [(0, 2, False)]}
+    store.edit({"do": "undo"})
+    assert store.painted == {}
+
+
 def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "MLM"
@@ -242,6 +262,16 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     assert run.entry.objective.knobs["rate"].default == 0.3
     assert "no place looks 1 to the left" in run.entry.objective.idea
     store.close()
+
+
+def test_what_is_painted_in_a_mixture_is_for_the_part_on_the_stage():
+    store = StageStore(objective="UniLM by batch")
+    store.plan = "part=3"
+    store.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 3, True]]})
+    heard = []
+    store.trainer = lambda name, knobs: heard.append(name)
+    store.train_anyway()
+    assert (heard, store.trouble) == (["UniLM by batch painted part 3 encoder opens +1"], "")
 
 
 def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():
@@ -261,8 +291,12 @@ def test_reset_keeps_text_and_seed_and_an_empty_text_is_drawn_with_letters():
     store.edit({"do": "paint", "matrix": "encoder", "cells": [[0, 1, False]]})
     store.edit({"do": "reset"})
     assert (store.settings, store.painted, store.plan, store.record()["plan"]) == ({}, {}, "", before)
-    empty = StageStore(text=" ")
-    assert empty.record()["text"] == list("abcdefgh") and "There is no text yet" in empty.trouble
+    for empty in (StageStore(text=" "), store):
+        empty.text = ""
+        assert empty.record()["text"] == list("abcdefgh") and "There is no text yet" in empty.trouble
+        assert empty.table()[0] == "a b c d e f g h"
+    store.text = "we walk here now"
+    assert store.record()["plan"] == before and store.trouble == ""
 
 
 LINKS = [
@@ -485,7 +519,7 @@ def test_a_comparison_fills_the_screen(transfer, training):
     assert transfer.base_name == "BERT after 2 steps on pasted text"
     outcomes = transfer.result.outcomes
     for what in ("accuracy", "forgetting"):
-        assert transfer.values(what) == {n: [getattr(o, what) for o in outcomes[n]] for n in FIRST_CHOICE}
+        assert transfer.values(what) == {n: [getattr(o, what) for o in outcomes[n]] for n in SHOWN_FIRST}
     assert transfer.values("forgetting")["feature-based"] == [0.0, 0.0]
 
 
@@ -587,7 +621,7 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     assert done(transfer)
     assert becomes(lambda: not first.is_alive(), 30)
     assert transfer.done_share == 1.0
-    assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(FIRST_CHOICE, 2)
+    assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(SHOWN_FIRST, 2)
 
 
 # the visit
@@ -623,7 +657,7 @@ def test_two_visits_share_nothing():
     one.transfer.chosen.append("more")
     assert other.stage.rebuilt.text != "We walk ."
     assert other.train.seed == 0
-    assert other.transfer.chosen == list(FIRST_CHOICE)
+    assert other.transfer.chosen == list(SHOWN_FIRST)
 
 
 def test_the_table_is_for_ones_own_text_and_a_row_opens_with_what_it_shows():

@@ -3,22 +3,27 @@
 import gc
 import os
 from dataclasses import replace
+from statistics import fmean
 
 import pytest
 import torch
+from bokeh.models import CrosshairTool
 
 from playground.analysis import heads
+from playground.analysis.glance import glance, sentence_of
 from playground.training import Session, Stepped, train
 from playground.training.inside import look_inside
 from playground.training.loop import prepared
 from playground.training.runs import Runs
 from playground.training.sizes import sizes
 from playground.training.story import read, written
-from tests.runs import becomes, reviews, run_of, tiny
+from tests.runs import becomes, learner_of, reviews, run_of, tiny
 from widgets import training as module
+from widgets.pages import picture
 from widgets.pages import train as train_page
 from widgets.store import Store
 from widgets.training import TrainStore, groups, held_out_curves, noise, runs_folder, tree
+from widgets.views import loss, seeds
 from widgets.views.film import film_strip
 from widgets.views.sizes import columns, size_strips
 
@@ -147,7 +152,7 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     assert story_of(opened) == story_of(whole)
     assert opened.film[1][1].weights["encoder"].equal(whole.film[1][1].weights["encoder"])
     assert opened.noticed == whole.noticed
-    curves = train_page._Curves(later)
+    curves = picture._Curves(later)
     curves.follow(opened)
     drawn = {name: source.data["step"] for name, source in curves.gauges.sources.items() if source.data["step"]}
     assert drawn == {"polarity": [0, 8]}
@@ -230,7 +235,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
         next(store.session.learner.model.parameters()).fill_(float("nan"))
     session = ends(store)
     assert (session.reason, session.trouble.kind) == ("diverged", "numbers")
-    settings = train_page._way_out(session)
+    settings = picture._way_out(session)
     assert settings["rate"] == pytest.approx(1 / 3)
     assert settings["clip"] == 1.0
     assert session.learner.sound(torch.zeros(()))
@@ -250,23 +255,49 @@ def test_reading_the_list_of_runs_leaves_a_trouble_on_the_page(store):
     assert store.kept() and "more steps" in store.trouble
 
 
-def test_seeds_follow_each_other_and_are_one_group(store):
-    store.param.update(seeds=3, steps=4)
-    store.begin()
-    store.session.start()
-    assert becomes(lambda: store.advance() or len([r for r in store.kept() if r.state == "steps"]) == 3, 30)
+def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
+    """It waits for worker processes, which take some seconds to begin."""
+    store.param.update(seeds=3, steps=8)
+    session = store.begin()
+    siblings = store.siblings
+    assert (siblings.seeds, siblings.state) == ((1, 2), "ready")
+    assert "Seeds 1 and 2 will train beside this one" in seeds.told(siblings, (), 8)
+    session.start()
+    store.advance()
+    assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done", 60), siblings.error
+    ends(store)
+    siblings.wait()
+    assert (siblings.error, siblings.finished) == ("", [1, 2])
     ((name, some),) = groups(store.kept()).items()
     assert name.endswith("and 2 more seeds")
-    assert [run.seed for run in some] == [0, 1, 2]
+    assert [run.seed for run in sorted(some, key=lambda run: run.seed)] == [0, 1, 2]
     curves = held_out_curves(store, some)
-    assert set(curves) == {0, 4} and all(len(values) == 3 for values in curves.values())
+    assert set(curves) == {0, 4, 8} and all(len(values) == 3 for values in curves.values())
+    drawn = loss.band(session.rows, siblings.bands(session.rows))
+    assert drawn["step"] == [0, 4, 8]
+    assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
+    assert "Held out over 3 seeds at step 8" in seeds.told(siblings, siblings.bands(session.rows), 8)
     assert noise(groups(store.kept())) == ""
-    store.param.update(seed=0, seeds=2, settings={"rate": 0.5, "matrix_rate": 0.5})
-    store.begin()
-    store.session.start()
-    assert becomes(lambda: store.advance() or len([r for r in store.kept() if r.state == "steps"]) == 5, 30)
-    said = noise(groups(store.kept()))
-    assert "over 2 seeds" in said and "paired t-test, 5 %" in said
+
+
+def test_seeds_that_are_stopped_leave_their_processes(store):
+    store.param.update(seeds=2, steps=5000)
+    session = store.begin().start()
+    siblings = store.siblings
+    store.advance()
+    assert becomes(lambda: siblings.steps[1] > 3, 60), siblings.error
+    session.pause()
+    store.advance()
+    assert siblings.state == "paused"
+    assert becomes(lambda: not becomes(lambda at=siblings.steps[1]: siblings.steps[1] > at, 0.4), 10), "all wait"
+    session.start()
+    store.advance()
+    at = siblings.steps[1]
+    assert becomes(lambda: siblings.steps[1] > at, 10), "and go on"
+    store.end()
+    siblings.wait(20)
+    assert (siblings.state, siblings.error, siblings.finished) == ("done", "", [])
+    assert {run.state for run in store.kept()} == {"asked"}
 
 
 def kept_run(run, name, seed, held_out, **others):
@@ -369,6 +400,21 @@ def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
     assert store.trouble == ""
 
 
+def test_one_cursor_stands_in_every_chart_over_steps(store):
+    drawn = picture.Picture(store)
+    charts = [drawn.curves.loss.figure, drawn.curves.gauges.figure, *drawn.curves.sizes.figures, drawn.tools.compared]
+
+    def linked() -> list[bool]:
+        lines = [[t.overlay for t in one.tools if isinstance(t, CrosshairTool)] for one in charts]
+        return [line == [drawn.curves.cursor.line] for line in lines]
+
+    assert all(linked())
+    store.axis = "tokens read"
+    assert linked() == [False, *[True] * (len(charts) - 1)], "what is drawn over tokens has no place for a step"
+    store.axis = "steps"
+    assert all(linked())
+
+
 def test_the_tools_list_compare_and_fork(store):
     from widgets.pages.runs import Tools
 
@@ -392,8 +438,8 @@ def test_the_tools_list_compare_and_fork(store):
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
     tools.follow(store.session)
-    assert runs.picture.object.count("nats at step") >= 2
-    assert "two seeds" in runs.picture.object
+    assert runs.compared.visible and set(runs.chart.means.data["name"]) == {first.tick.label, second.tick.label}
+    assert len(runs.chart.lines.data["xs"]) == 2 and "two seeds" in runs.noise.object
     change.way.value = "paper"
     assert change.fields["optimiser"].value == "adamw"
 
@@ -418,3 +464,62 @@ def test_runs_of_another_program_are_refused_while_they_go_on(store):
     assert other.open(name) is None
     assert "another program" in other.trouble
     assert Runs(store.runs.folder).find(name).state == "running"
+
+
+def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
+    drawn = picture.Picture(store)
+    store.steps = 20_000
+    session = store.begin()
+    taken(store, 2)
+    session.start()
+    marks = (drawn.words, drawn.head.mark, drawn.curves.mark)
+    try:
+        assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not None, 20), "the first is drawn"
+        for mark in marks:
+            mark.seen = False
+        session._watched_until = 0.0
+        points, seen, at = len(drawn.curves.loss.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
+        assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20, 20)
+        assert (len(drawn.curves.loss.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
+        assert not session.watched, "nobody looks at the model for nobody"
+        for mark in marks:
+            mark.seen = True
+        assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen, 20)
+        there = list(drawn.curves.loss.training.data["step"])
+        assert len(there) > points and there == list(range(1, len(there) + 1))
+    finally:
+        session.stop()
+
+
+def follows(drawn, session):
+    """The page's tick, as often as it may draw."""
+    drawn.drawing._latest = 0.0
+    drawn.follow(session)
+    return session.state == "running"
+
+
+def test_a_click_shows_at_once_what_can_be_pressed_now_whatever_drawing_costs(store):
+    buttons = train_page._Buttons(store)
+    store.begin()
+    buttons.train.clicks += 1
+    assert buttons.train.disabled and not buttons.pause.disabled and not buttons.stop.disabled
+    trains = store.session
+    buttons.train.clicks += 1
+    assert store.session is trains, "pressed before the browser knew that it trains, it begins no other run"
+    buttons.pause.clicks += 1
+    assert not buttons.train.disabled and buttons.train.label == "Resume"
+    buttons.stop.clicks += 1
+    assert becomes(lambda: store.session.state == "done", 20)
+
+
+def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
+    for name, often in (("BERT", 1), ("ELECTRA", 3)):
+        learner, asked = learner_of(name), []
+        look = module.look_at(sentence_of(reviews()))
+        with pytest.MonkeyPatch.context() as patch:
+            real = module.watched
+            patch.setattr(module, "watched", lambda *args, real=real, asked=asked: (asked.append(1), real(*args))[1])
+            looks = [look(learner) for _ in range(3)]
+        assert len(asked) == often
+        again = glance(learner.model, learner.objective, learner.step, sentence_of(reviews()))
+        assert looks[2].guesses == again.guesses

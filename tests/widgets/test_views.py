@@ -31,7 +31,6 @@ def test_pictures_of_a_notebook_are_text_and_well_formed():
         svg.heat(HOSTILE, ("embeddings", HOSTILE), plan),
         svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": []}),
         svg.curve(rows, 20, 4.6, 1.2),
-        svg.several({HOSTILE: {0: [5.0, 5.2], 25: [4.0, 4.1]}, "alone": {0: [5.0]}, "nothing": {}}),
         svg.search([Tried(1, 1e-4, 5.0, 5.0), Tried(2, 1e-2, 4.0, 4.5)], None),
     ]
     for picture in pictures:
@@ -69,7 +68,7 @@ def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
     before = {name: list(column) for name, column in chart.training.data.items()}
     for axis, column in loss.AXES.items():
         chart.over(axis)
-        chart.limits(rows[-1], 10, 5.0, None)
+        chart.limits(chart.reach(rows[-1], 10), 5.0, None)
         assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {column}
         assert chart.figure.x_range.end >= getattr(rows[-1], column)
     assert {name: list(column) for name, column in chart.training.data.items()} == before

@@ -1,0 +1,48 @@
+"""How a visit begins: with patience for a slow browser, and as light or dark as the last one ended."""
+
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+import panel as pn
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_landing import wait_for_table
+from tests.browsing import shot, visit, wait_until
+
+
+def kept(page: Page, said: str) -> None:
+    page.wait_for_function("(said) => decodeURIComponent(document.cookie).includes(`night=${said}`)", arg=said)
+
+
+def test_a_visit_is_dark_as_the_system_is_until_somebody_turns_it(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    visit(page, address)
+    kept(page, "system dark")
+    wait_for_table(page, "t.dark")
+    shot(page, "landing-dark-system")
+    assert '<div id="first" class="dark">' in page.request.get(address).text()
+    page.get_by_role("button", name="Toggle theme").click()
+    kept(page, "light")
+    wait_for_table(page, "!t.dark")
+    visit(page, address)
+    wait_for_table(page, "!t.dark")
+    kept(page, "light")
+    page.get_by_role("button", name="Toggle theme").click()
+    kept(page, "system dark")
+
+
+def sessions(address: str) -> Iterator:
+    server = next(s for s, *_ in pn.state._servers.values() if address.endswith(f":{s.port}"))
+    yield from server.get_sessions("/")
+
+
+def test_a_visit_is_kept_until_a_slow_browser_comes_back_and_no_longer(page: Page, address: str) -> None:
+    known = {session.id for session in sessions(address)}
+    urlopen(address).read()
+    (new,) = (session for session in sessions(address) if session.id not in known)
+    wait_until(page, lambda: new.expiration_blocked)
+    assert new.connection_count == 0
+    assert new.document.template_variables["dist_url"] == "static/extensions/panel/", "no style comes from far away"
+    visit(page, f"{address}/?page=3")
+    expect(page.get_by_role("progressbar", name="Progress")).to_have_css("opacity", "0")  # it is there, and at rest
+    wait_until(page, lambda: any(s.connection_count and not s.expiration_blocked for s in sessions(address)))

@@ -1,0 +1,73 @@
+"""Where there is little memory, or a GPU that computes wrongly, the visit begins smaller and the page says why."""
+
+import pytest
+import torch
+
+from playground import devices
+from playground.refusal import Refusal
+from widgets import app, room
+from widgets.training import TrainStore
+
+
+@pytest.fixture
+def asked():
+    """The check of a device is made once per process; here it is made for every test."""
+    devices.agrees.cache_clear()
+    yield
+    devices.agrees.cache_clear()
+
+
+def apple(monkeypatch, answers):
+    """A machine with an Apple GPU that gives these answers to the check."""
+    real = devices._checked
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(devices, "_checked", lambda name: answers(real("cpu")) if name == "mps" else real(name))
+
+
+def test_an_apple_gpu_that_computes_as_the_cpu_is_used(monkeypatch, asked):
+    apple(monkeypatch, lambda right: [each * (1 + 1e-5) for each in right])
+    assert (devices.available(), devices.doubt()) == (("mps", "cpu"), "")
+
+
+def broken(_):
+    raise NotImplementedError("The operator is not there")
+
+
+@pytest.mark.parametrize("answers", [lambda right: [right[0], *(-each for each in right[1:])], broken])
+def test_one_that_does_not_is_left_alone_and_the_page_says_so(monkeypatch, asked, answers):
+    apple(monkeypatch, answers)
+    assert devices.available() == ("cpu",) and devices.pick().type == "cpu"
+    [said] = room.told()
+    assert "Apple GPU" in said and said.endswith("Everything runs on the CPU.")
+    with pytest.raises(Refusal, match="Apple GPU of this machine is not used"):
+        devices.pick("mps")
+
+
+def test_a_device_that_gives_no_number_is_not_trusted(monkeypatch, asked):
+    apple(monkeypatch, lambda right: [each * float("nan") for each in right])
+    assert not devices.agrees("mps")
+
+
+def test_where_memory_is_little_a_visit_begins_small_and_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("MEM_LIMIT", str(2 * 1024**3))
+    store = TrainStore(tmp_path)
+    room.fit(store)
+    assert (store.steps, store.workers) == (room.SHORT, 1)
+    [said] = room.told()
+    assert said.startswith("This session has 2.1 GB of memory") and f"{room.SHORT} steps" in said
+    main = app.app(tmp_path).main
+    assert said in main[0].object, "it stands above everything else"
+    monkeypatch.setenv("MEM_LIMIT", str(64 * 1024**3))
+    monkeypatch.setattr(room, "CONTROL_GROUPS", ())
+    assert room.told() == []
+
+
+def test_the_limit_of_the_container_counts_where_nobody_else_says_one(monkeypatch, tmp_path):
+    monkeypatch.delenv("MEM_LIMIT", raising=False)
+    (tmp_path / "max").write_text("1500000000\n")
+    (tmp_path / "none").write_text("max\n")
+    monkeypatch.setattr(room, "CONTROL_GROUPS", (str(tmp_path / "max"), str(tmp_path / "none"), "/nowhere"))
+    assert room.limit() == 1_500_000_000 and room.little()
+    monkeypatch.setattr(room, "CONTROL_GROUPS", (str(tmp_path / "none"),))
+    assert room.limit() is None and not room.little()

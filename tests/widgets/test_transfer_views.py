@@ -1,0 +1,308 @@
+"""What the Transfer page shows beside a plain comparison: families, label curves, tasks in turn, an edited sentence."""
+
+import io
+import zipfile
+from dataclasses import replace
+from itertools import groupby
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from playground.finetuning import Lane, find_strategy, find_task, strategies
+from playground.finetuning.strategy import FAMILIES
+from playground.finetuning.tune import Tuned
+from playground.refusal import Refusal
+from playground.training import train
+from playground.training.record import recorded
+from playground.training.runs import Runs
+from tests.runs import becomes, reviews, run_of, tiny
+from widgets.bases import NEW, SAME, SECOND, Preparing, changed
+from widgets.choosing import ChoosingStore
+from widgets.comparing import MOST_STRATEGIES, TransferStore, base_of
+from widgets.pages import transfer as page
+from widgets.pages.sentence import picture
+from widgets.sentence import SentenceStore, label_of
+from widgets.views import chooser, courses, curve, suiting, turns
+
+
+@pytest.fixture(scope="module")
+def session():
+    from playground.training import Session
+
+    torch.set_num_threads(1)
+    made = Session(run_of(entry=tiny(model={"layers": 2}, steps=30), steps=30))
+    made.start()
+    assert becomes(lambda: made.state == "done", 60)
+    return made
+
+
+def run(store, session, **values):
+    store.param.update(**{"labels": 16, "steps": 6, "seeds": 1, "counts": [], **values})
+    assert store.begin(session), store.trouble
+    assert becomes(lambda: store.state != "running", 90)
+
+
+# the list of strategies
+
+
+def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate():
+    cards = chooser.cards({})
+    assert [family for family, _ in groupby(card["family"] for card in cards)] == list(FAMILIES)
+    assert sorted(card["name"] for card in cards) == sorted(strategies())
+    assert all(card["idea"] and card["source"] and card["shared"] for card in cards)
+    rates = {card["name"]: card["rate"] for card in cards}
+    assert rates["LoRA"] == (
+        "Rate 0.01, ours; published 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI)."
+    )
+    assert rates["EWC"] == "Rate 0.004, ours; none that we could read is published."
+    assert rates["zero-shot prompting"].startswith("Nothing learns")
+
+
+def test_what_was_made_by_hand_stands_first_and_every_chosen_one_has_a_mark_of_its_own():
+    own = {"mine": find_strategy("full + L2-SP")}
+    assert chooser.cards(own)[0]["family"] == chooser.BY_HAND
+    marks = chooser.chooser().marks
+    assert len({tuple(mark.items()) for mark in marks}) == MOST_STRATEGIES
+    assert marks[1]["colour"] == courses.style(1)[0]
+
+
+def test_every_question_names_what_there_is_and_can_be_asked_in_one_step():
+    for asked in page.QUESTIONS.values():
+        store = TransferStore()
+        store.param.update(**asked)
+        assert all(name in strategies() for name in store.chosen)
+        assert find_task(store.task)
+        assert all(map(find_task, store.then))
+        assert {store.labels, *store.counts} <= set(page.COUNTS)
+    names = page.QUESTIONS["Is pre-training worth it?"]["chosen"]
+    assert names == ["random start", "full"], "scratch against pre-trained"
+
+
+def test_where_rates_are_as_published_the_page_says_which_are_not():
+    store = TransferStore(rates="published", chosen=["full", "EWC"])
+    said = page._fair(store)
+    assert "full 2e-05 (github.com/google-research/bert" in said
+    assert "Not stated in any place that we could read, so ours: EWC 0.004." in said
+    store.rates = "own"
+    assert "github" not in page._fair(store)
+
+
+# accuracy against labels
+
+
+def test_the_label_curve_has_a_dot_for_every_seed_a_band_and_ticks_at_the_counts():
+    chart = curve.label_curve()
+    values = {"random start": {16: [0.5, 0.7], 64: [0.6, 0.6]}, "full": {16: [0.9, 1.0]}, "later": {}}
+    chart.show(values)
+    assert len(chart.seeds.data["labels"]) == 6
+    assert chart.means.data["value"] == pytest.approx([0.6, 0.6, 0.95])
+    assert chart.lines.data["name"] == ["random start", "full"]
+    assert max(chart.lines.data["band"][1]) == 1.0, "no band goes beyond what there can be"
+    assert chart.figure.xaxis[0].ticker.ticks == [16, 64]
+    assert chart.figure.x_range.start < 16 < 64 < chart.figure.x_range.end
+
+
+def gap(difference, larger):
+    told = {"name": "full", "against": "random start", "difference": difference, "larger": larger}
+    return told | {"low": 0.1, "high": 0.3}
+
+
+def test_the_curve_names_the_largest_gap_that_is_no_noise_or_none():
+    points = [
+        {"labels": 16, "against_first": [gap(0.3, False)]},
+        {"labels": 32, "against_first": [gap(0.2, True)]},
+        {"labels": 64, "against_first": [gap(0.1, True)]},
+    ]
+    assert curve.said(points) == [
+        "full against random start: +0.200 at 32 labelled texts (+0.100 to +0.300), the largest of 2 of 3 gaps beyond "
+        "the noise."
+    ]
+    assert "within the noise at every number" in curve.said(points[:1])[0]
+
+
+# stopped, gone on with, and more of the same
+
+
+def fresh(store):
+    """The strategies of the lanes that were run and not remembered, one for each step."""
+    return [e.strategy.name for e in store.events if isinstance(e, Lane) and isinstance(e.event, Tuned)]
+
+
+def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monkeypatch):
+    asked = {"chosen": ["full", "adapters"], "labels": 16, "steps": 6, "seeds": 2}
+    whole, store = TransferStore(**asked), TransferStore(**asked)
+    run(whole, session, seeds=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            store, "_hear", lambda event, hear=store._hear: (hear(event), store.finished and store._halt.set())
+        )
+        run(store, session, seeds=2)
+    assert (store.state, store.finished) == ("stopped", 1)
+    assert store.progress == "Stopped with 1 of 4 lanes done; Compare goes on from there."
+    run(store, session, seeds=2)
+    assert len(fresh(store)) == 6 * 3
+    assert store.values("accuracy") == whole.values("accuracy")
+    assert [c.values("loss") for c in store.courses.values()] == [c.values("loss") for c in whole.courses.values()]
+    store.chosen = ["full", "adapters", "BitFit"]
+    run(store, session, seeds=2)
+    assert set(fresh(store)) == {"BitFit"}
+    run(store, session, seeds=2, steps=7)
+    assert set(fresh(store)) == set(store.chosen), "other steps, other numbers: nothing is remembered"
+
+
+# other runs: which suits which task, and their vectors beside those of the base
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A folder of two runs."""
+    folder = tmp_path_factory.mktemp("runs")
+    for seed, name in enumerate(("one", "two")):
+        made = run_of(entry=tiny(model={"layers": 2}), steps=3, seed=seed, out=folder / name)
+        for _ in Runs(folder).recorded(name, made, recorded(made, train(made))):
+            pass
+    return folder
+
+
+def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(session, kept, monkeypatch):
+    store = TransferStore(kept, chosen=["full"], beside=["two"])
+    assert not store.reads_others and store._others() == {}
+    store.chosen = ["static and contextual"]
+    run(store, session)
+    assert (store.state, store.trouble) == ("done", "")
+    assert store.result.outcomes["static and contextual"][0].stored == 2 * (16 + 32 + 16) + 2, "base, static, the other"
+    assert "--beside beside/two" in store.asked.command()
+    files = zipfile.ZipFile(io.BytesIO(store.bundle())).namelist()
+    assert {"base/checkpoint.safetensors", "beside/two/checkpoint.safetensors"} <= set(files)
+    foreign = replace(store.runs.load("two"), tokenizer=SimpleNamespace(words=["quite", "other"]))
+    monkeypatch.setattr(store.runs, "load", lambda name: foreign)
+    assert not store.begin(session)
+    assert "beside/two has another vocabulary than the base" in store.trouble
+
+
+def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monkeypatch):
+    monkeypatch.setattr("widgets.choosing.STEPS", 3)
+    store = ChoosingStore(kept)
+    store.begin()
+    assert "No run is chosen" in store.trouble
+    store.param.update(names=["one", "two"], tasks=["sentiment", "topic"])
+    store.begin()
+    store.trying.wait(60)
+    assert (store.trouble, len(store.tried)) == ("", 4)
+    drawn = suiting.markup(store.found, whole=True)
+    assert drawn.count("alike") == 4 and drawn.count("<b>") == 2
+    assert "one leads two" in drawn or "two leads one" in drawn
+    assert "one, topic: This model" in drawn
+    assert suiting.markup(store.found | {"cells": store.found["cells"][:1]}, whole=False).count("…") == 3
+
+
+# tasks one after another, and a base that is changed first
+
+
+def test_tasks_in_turn_show_what_is_left_of_the_first_and_come_as_files(session):
+    store = TransferStore(chosen=["full", "adapters"])
+    run(store, session, task="sentiment", then=["entailment"])
+    assert (store.state, store.trouble, store.done_share) == ("done", "", 1.0)
+    assert store.found["tasks"] == ["sentiment", "entailment"]
+    assert "--task sentiment --then entailment" in store.asked.command()
+    left = turns.first_task(store.passed, store.chosen)
+    assert {name: list(steps) for name, steps in left.items()} == {"full": [1, 2], "adapters": [1, 2]}
+    assert left["adapters"][1] == left["adapters"][2]
+    assert turns.pre_training(store.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
+    assert turns.markup(store.found).count("0, exactly") >= 1
+    assert store.turns("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
+    with pytest.raises(Refusal, match="no finished comparison"):
+        store.file("comparison.csv")
+    run(store, session, then=[])
+    assert store.result is not None and store.found is None
+
+
+def test_what_is_no_sequence_is_refused_before_anything_runs(session):
+    store = TransferStore(then=["sentiment"])
+    assert not store.begin(session)
+    assert "A task comes twice" in store.trouble
+    store.param.update(then=["entailment"], rates="tuned")
+    assert not store.begin(session)
+    assert "nothing is searched" in store.trouble
+
+
+def test_a_base_learns_words_first_and_is_kept_for_the_next_comparison(session, monkeypatch):
+    monkeypatch.setattr("widgets.bases.WORD_STEPS", 2)
+    store = TransferStore(chosen=["embeddings frozen"], before=SECOND)
+    run(store, session, task="sentiment abroad")
+    assert (store.state, store.trouble) == ("done", "")
+    assert store.base_name.endswith("with words of a second language")
+    made = store._made[1]
+    before = session.learner.model.table.num_embeddings
+    assert made.model.table.num_embeddings > before == session.learner.model.table.num_embeddings
+    run(store, session)
+    assert store._made[1] is made
+    assert store.result is not None
+
+
+def test_a_decoder_is_added_to_a_copy(session):
+    base, words = base_of(session)
+    for how in (SAME, NEW):
+        events = changed(base, words, how)
+        with pytest.raises(StopIteration) as end:
+            assert not isinstance(next(events), Preparing)
+        learner = end.value.value[0].learner
+        assert learner.model.shape.decoder_layers and not base.learner.model.shape.decoder_layers
+
+
+def test_what_cannot_be_changed_is_a_sentence(session):
+    store = TransferStore(chosen=["full"], before=SAME)
+    run(store, session, task="summary")
+    assert store.state == "failed"
+    assert "vocabulary does not know" in store.trouble
+
+
+# a sentence that is edited
+
+
+def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(session, monkeypatch):
+    monkeypatch.setattr("widgets.sentence.STEPS", 12)
+    monkeypatch.setattr("widgets.sentence.LABELS", 48)
+    monkeypatch.setattr("playground.finetuning.editing.LESSONS", 4)
+    store = SentenceStore()
+    assert picture(store) == ""
+    store.teach(None, find_task("sentiment"))
+    assert "There is no trained model yet" in store.trouble
+    store.teach(session, find_task("sentiment"))
+    store.teaching.wait(60)
+    assert store.taught is not None and store.taught.editor is not None
+    store.take_sample()
+    said = store.said
+    assert sum(said.chances.values()) == pytest.approx(1.0)
+    assert len(said.pieces) == len(said.holds) > 0
+    assert store.wanted != label_of(said)
+    assert "still is" in picture(store)
+    words = [reviews().tokenizer.words[k] for k in range(20, 60)]
+    flipped = next((w for w in words if _label(store, f"{w} {w} {w} .") != label_of(store.begun)), None)
+    assert flipped is not None, "no word turns the judge"
+    store.text = f"{flipped} {flipped} {flipped} ."
+    assert "Flipped" in picture(store)
+    store.text = f"{flipped} <b>blorb</b> ."
+    assert "blorb" in store.said.unknown and "&lt;" in picture(store) and "<b>blorb" not in picture(store)
+    store.take_sample()
+    store.let_it_edit()
+    assert store.edited is not None and store.text == store.edited.after
+    store.end()
+
+
+def _label(store, text):
+    store.text = text
+    return label_of(store.said)
+
+
+def test_who_fills_no_gaps_still_judges_and_says_why_it_does_not_edit(monkeypatch):
+    from tests.contracts.test_strategies import base_of as tiny_base
+    from widgets import sentence
+
+    monkeypatch.setattr("widgets.sentence.STEPS", 2)
+    monkeypatch.setattr("widgets.sentence.LABELS", 16)
+    taught = sentence._taught(tiny_base("GPT"), reviews().tokenizer, find_task("sentiment"), lambda *_: None)
+    assert taught.editor is None
+    assert "fills gaps where they stand" in taught.why_not
+    assert set(taught.judge.says(["the", "film"]).chances) == {"bad", "good"}
