@@ -1,12 +1,14 @@
 """Tokens per second of the batched stages against what others use, in one run.
 
 The others are the collators of the transformers library behind torch's DataLoader, as its Trainer runs them, given
-what its tokenizers give; and for T5's and BART's spans, for which it has no collator, one row after the other in two
-ways: in small arrays, as the released scripts do it, and in plain lists. Every arm makes padded batches of 32 rows
-from the same rows, those that a decoder reads included. Ours is timed twice, fetching the shuffled rows included: one
-batch at a time, and in blocks of 32 batches as in training, with cutting and trimming. The arms take turns, in
-reversed order every other round; each shows its fastest short stretch, and the figures are medians over the rounds.
-Absolute speeds depend on the machine and its load.
+what its tokenizers give, kept in two ways: as plain lists in memory (column "lists"), the fastest rows there are, and
+as a `datasets.Dataset` in the format that it has by default (column "datasets"), as users of the Trainer keep them; the
+ratio to each stands beside our speed. For T5's and BART's spans, for which it has no collator, the others are one row
+after the other in two ways: in small arrays, as the released scripts do it, and in plain lists (both stand below
+"lists"). Every arm makes padded batches of 32 rows from the same rows, those that a decoder reads included. Ours is
+timed twice, fetching the shuffled rows included: one batch at a time, and in blocks of 32 batches as in training, with
+cutting and trimming. The arms take turns, in reversed order every other round; each shows its fastest short stretch,
+and the figures are medians over the rounds. Absolute speeds depend on the machine and its load.
 
     pip install -c constraints.txt '.[benchmarks]'
     python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128]
@@ -16,7 +18,10 @@ import argparse
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -24,7 +29,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 from torch.nn.utils.rnn import pad_sequence
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader
 
 from playground.example import Example, Tokens
 from playground.objectives import Objective, find_objective
@@ -72,10 +77,12 @@ def what_trains(example: Example) -> tuple[Example, Tensor]:
 
 
 def written_out(example: Example) -> tuple[object, ...]:
-    """The masks of both streams as matrices, because the collator writes them too."""
-    query = example.inputs.query_visible
-    assert query is not None
-    return (*what_trains(example), example.inputs.visible.dense(), query.dense())
+    """The masks of both streams as matrices, because the collator writes them too.
+
+    Without padding the query stream of a place sees exactly those whose content stream does not see that place.
+    """
+    content = example.inputs.visible.dense()
+    return (*what_trains(example), content, content.transpose(1, 2).logical_not())
 
 
 # the others
@@ -101,32 +108,52 @@ def tokenizer() -> Any:
     )
 
 
-def collator(kind: str, alone: bool = False, **knobs: Any) -> Callable[[Tokens], Work]:
+@dataclass(frozen=True)
+class Collator:
     """A collator of the transformers library behind a shuffling loader, one epoch; or `alone`, on its first batch."""
 
-    def make(tokens: Tokens) -> Work:
+    kind: str
+    alone: bool = False
+    knobs: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, tokens: Tokens) -> Work:
+        """On rows that are lists in memory."""
+        given, collate = self._features(tokens), self._collate()
+        if self.alone:
+            return lambda: collate([dict(row) for row in given[:BATCH]])
+        return self._epoch(Lists(given), collate)
+
+    def stored(self, tokens: Tokens) -> Work:
+        """On rows of the datasets library, as they come by default: lists again, made from Arrow's at every fetch."""
+        from datasets import Dataset
+
+        return self._epoch(Dataset.from_list(self._features(tokens)), self._collate())
+
+    def _collate(self) -> Any:
         import transformers
 
-        collate = getattr(transformers, kind)(tokenizer=tokenizer(), **knobs)
-        given = Features(tokens, offsets=knobs.get("whole_word_mask", False))
-        if alone:
-            return lambda: collate([given[k] for k in range(BATCH)])
-        loader = DataLoader(given, batch_size=BATCH, shuffle=True, collate_fn=collate)
-        return lambda: list(loader)
+        return getattr(transformers, self.kind)(tokenizer=tokenizer(), **self.knobs)
 
-    return make
-
-
-class Features(Dataset[dict[str, Any]]):
-    """Rows as the library's tokenizers give them; pieces of a word touch, words have a space between them."""
-
-    def __init__(self, tokens: Tokens, offsets: bool) -> None:
-        self.made: list[dict[str, Any]] = []
+    def _features(self, tokens: Tokens) -> list[dict[str, Any]]:
+        """Rows as the library's tokenizers give them; pieces of a word touch, words have a space between them."""
+        made: list[dict[str, Any]] = []
         for ids, word in zip(tokens.ids.tolist(), tokens.word.tolist(), strict=True):
             row = {"input_ids": ids, "attention_mask": [1] * len(ids), "special_tokens_mask": [0] * len(ids)}
-            if offsets:
+            if self.knobs.get("whole_word_mask", False):
                 row["offset_mapping"] = [(2 * k + w, 2 * k + w + 2) for k, w in enumerate(word)]
-            self.made.append(row)
+            made.append(row)
+        return made
+
+    def _epoch(self, rows: Any, collate: Any) -> Work:
+        loader = DataLoader(rows, batch_size=BATCH, shuffle=True, collate_fn=collate)
+        return lambda: list(loader)
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Rows in memory; a collator takes things out of what it is given."""
+
+    made: list[dict[str, Any]]
 
     def __len__(self) -> int:
         return len(self.made)
@@ -281,19 +308,15 @@ class Line:
 
 MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"
 INDEPENDENT = {"law": "iid", "min_one": False, "mask": 1.0, "random": 0.0}
+WHOLE = Collator(MASKING, knobs={"whole_word_mask": True})
 LINES = (
-    Line("MLM, exact count / collator", "MLM", collator(MASKING)),
-    Line("MLM, independent / collator", "MLM", collator(MASKING), knobs={"selection": "iid"}),
-    Line("the same / collator alone", "MLM", collator(MASKING, alone=True), BATCH, knobs={"selection": "iid"}),
-    Line("whole words / collator", "whole word masking", collator(MASKING, whole_word_mask=True)),
-    Line(
-        "whole words, indep. / collator",
-        "whole word masking",
-        collator(MASKING, whole_word_mask=True),
-        knobs=INDEPENDENT,
-    ),
-    Line("PLM, masks written / collator", "PLM", collator(ORDER), finish=written_out),
-    Line("PLM, levels / collator", "PLM", collator(ORDER)),
+    Line("MLM, exact count / collator", "MLM", Collator(MASKING)),
+    Line("MLM, independent / collator", "MLM", Collator(MASKING), knobs={"selection": "iid"}),
+    Line("the same / collator alone", "MLM", Collator(MASKING, alone=True), BATCH, knobs={"selection": "iid"}),
+    Line("whole words / collator", "whole word masking", WHOLE),
+    Line("whole words, indep. / collator", "whole word masking", WHOLE, knobs=INDEPENDENT),
+    Line("PLM, masks written / collator", "PLM", Collator(ORDER), finish=written_out),
+    Line("PLM, levels / collator", "PLM", Collator(ORDER)),
     Line("T5 spans / arrays by row", "T5 spans", as_released(array_t5), BATCH),
     Line("T5 spans / lists by row", "T5 spans", row_by_row(plain_t5), BATCH),
     Line("BART infilling / arrays by row", "BART infilling", as_released(array_bart), BATCH),
@@ -314,14 +337,23 @@ def _stretch(work: Work, least: float) -> float:
     return (time.process_time() - began) / calls
 
 
-def compare(line: Line, tokens: Tokens, rounds: int) -> dict[str, tuple[float, float]]:
-    """Tokens per second of every arm, and the median of its ratios to the others' way."""
+def arms_of(line: Line, tokens: Tokens) -> dict[str, tuple[Work, int]]:
+    """What is timed, and how many rows one call of it makes; the datasets library may be missing."""
     objective, rng = find_objective(line.objective).turn(line.knobs), generator(0, "bench", line.title)
     arms = {
-        "other": (line.other(tokens), line.rows),
+        "lists": (line.other(tokens), line.rows),
         "batch": (one_by_one(objective, tokens, rng, line.finish), BATCH),
         "block": (block(objective, tokens, rng, line.finish), BATCH * STEPS),
     }
+    if isinstance(line.other, Collator) and not line.other.alone:
+        with suppress(ImportError):
+            arms["datasets"] = (line.other.stored(tokens), line.rows)
+    return arms
+
+
+def compare(line: Line, tokens: Tokens, rounds: int) -> dict[str, float]:
+    """Tokens per second of every arm, and the medians of the ratios of ours to the others' ("block / datasets")."""
+    arms = arms_of(line, tokens)
     speeds: dict[str, list[float]] = {name: [] for name in arms}
     for work, _ in arms.values():
         work()
@@ -329,8 +361,25 @@ def compare(line: Line, tokens: Tokens, rounds: int) -> dict[str, tuple[float, f
         for name in arms if number % 2 else reversed(arms):
             work, rows = arms[name]
             speeds[name].append(rows * tokens.ids.shape[1] / seconds(work))
-    ratios = {n: median(a / b for a, b in zip(seen, speeds["other"], strict=True)) for n, seen in speeds.items()}
-    return {name: (median(seen), ratios[name]) for name, seen in speeds.items()}
+    ratios = {
+        f"{ours} / {theirs}": median(a / b for a, b in zip(speeds[ours], speeds[theirs], strict=True))
+        for ours in ("batch", "block")
+        for theirs in {"lists", "datasets"} & set(speeds)
+    }
+    return {name: median(seen) for name, seen in speeds.items()} | ratios
+
+
+RATIOS = ("batch / lists", "batch / datasets", "block / lists", "block / datasets")
+COLUMNS = ("lists", "datasets", "batch", *RATIOS[:2], "block", *RATIOS[2:])
+"""What is printed of a line: speeds in million tokens per second, and ratios."""
+
+
+def written(name: str, found: dict[str, float]) -> str:
+    """One cell of the table."""
+    width = max(len(name) + 2, 10)
+    if name not in found:
+        return "–".rjust(width)
+    return (f"{found[name]:.1f}x" if "/" in name else f"{found[name] / 1e6:.2f}").rjust(width)
 
 
 def main() -> None:
@@ -341,28 +390,23 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.empty(31 << 20, dtype=torch.uint8)  # as after any step of training, freed memory is kept for what comes
-    print(f"batches of {BATCH} rows, blocks of {STEPS}, one thread, torch {torch.__version__}, {collators()}")
+    print(f"batches of {BATCH} rows, blocks of {STEPS}, one thread, torch {torch.__version__}, {others()}")
     for length in given.lengths:
-        columns = ("theirs", "a batch", "ratio", "a block", "ratio")
-        print(f"\n{f'{length} tokens':<32}" + "".join(f"{c:>10}" for c in columns) + "   (million tokens/s)")
+        heads = "".join(name.rjust(max(len(name) + 2, 10)) for name in COLUMNS)
+        print(f"\n{f'{length} tokens':<32}{heads}   (million tokens/s)")
         for line in LINES:
             try:
                 found = compare(line, texts(length), given.rounds)
             except (Refusal, ImportError) as reason:
                 print(f"{line.title:<32} left out: {str(reason).split(';')[0]}")
                 continue
-            (theirs, _), (batch, one), (many, all_) = (found[name] for name in ("other", "batch", "block"))
-            speeds = f"{theirs / 1e6:>10.2f}{batch / 1e6:>10.2f}{one:>9.1f}x{many / 1e6:>10.2f}{all_:>9.1f}x"
-            print(f"{line.title:<32}{speeds}")
+            print(f"{line.title:<32}" + "".join(written(name, found) for name in COLUMNS))
 
 
-def collators() -> str:
-    """The version of the library that is measured against."""
-    try:
-        from transformers import __version__
-    except ImportError:
-        return "without transformers"
-    return f"transformers {__version__}"
+def others() -> str:
+    """The versions of the libraries that are measured against."""
+    names = ("transformers", "datasets")
+    return ", ".join(f"{n} {version(n)}" if find_spec(n) else f"without {n}" for n in names)
 
 
 if __name__ == "__main__":

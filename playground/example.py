@@ -85,15 +85,21 @@ class Tokens:
     @cached_property
     def maskable(self) -> Tensor:
         """Which tokens an objective may hide: real ones that are no specials (unknown words count as words)."""
-        if self._words_alone:
+        if self.words_alone:
             return everything(self.ids)
         words = self.ids >= self.specials.unknown
         return self.real & words if self.padded else words
 
-    @property
-    def _words_alone(self) -> bool:
-        """Whether no special stands anywhere: to ask for the least id takes half as long as to ask every place."""
-        return not self.padded and self.ids.numel() > 0 and int(self.ids.min()) >= self.specials.unknown
+    @cached_property
+    def words_alone(self) -> bool:
+        """Whether nothing but words stands anywhere, as in all rows that are picked from words alone.
+
+        To ask for the least id takes half as long as to ask every place.
+        """
+        if self.padded or not self.ids.numel():
+            return False
+        whole, _ = vars(self).get("picked", (None, None))
+        return (whole is not None and whole.words_alone) or int(self.ids.min()) >= self.specials.unknown
 
     def to(self, device: torch.device) -> "Tokens":
         """The same batch on another device."""
@@ -133,11 +139,11 @@ class Visible:
     def dense(self) -> Tensor:
         """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read.
 
-        What is read must not stand above its reader. The sign of the difference of the levels says so, in 16 bits: to
-        compare them takes three times as long, because that writes other numbers of bits than it reads.
+        What is read must stand below the level that follows its reader's. The sign of the difference says so, in 16
+        bits: to compare them takes three times as long, because that writes other numbers of bits than it reads.
         """
-        above = self.reader.short()[:, :, None] - self.read.short()[:, None, :]
-        cells = above.bitwise_right_shift_(15).bitwise_not_().bool()
+        below = self.read.short()[:, None, :] - (self.reader.short() + 1)[:, :, None]
+        cells = below.clamp_(max=0).bool()
         if self.window is not None or self.without is not None:
             cells = cells & self._near()
         return cells if self.painted is None else cells & self.painted
@@ -311,6 +317,11 @@ class Example:
         """The chosen places `[m]`, counted through the rows; in no order."""
         return self.chosen.flatten().nonzero()[:, 0]
 
+    @cached_property
+    def turns(self) -> Tensor:
+        """The step at which each chosen place comes, `[b, t]`; -1 for the others."""
+        return (self.rank + 1) * self.chosen - 1
+
     @property
     def generator(self) -> "Example | None":
         """The example that the generator trains on, where one takes part."""
@@ -390,6 +401,12 @@ def everything(like: Tensor) -> Tensor:
 @lru_cache
 def _everything(shape: torch.Size, device: torch.device) -> Tensor:
     return torch.ones((), dtype=torch.bool, device=device).expand(shape)
+
+
+@lru_cache(maxsize=64)
+def in_all_rows(number: int, rows: int, device: torch.device) -> Tensor:
+    """One number `[rows]`, seen in every row without taking memory; never to be written to."""
+    return torch.tensor(number, device=device).expand(rows)
 
 
 def certain(values: Tensor) -> bool:

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, is_dataclass
 from functools import cached_property, partial
+from itertools import count, repeat
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
-from playground.example import Asked, Example, Question, Specials, Stream, Tokens, Visible
+from playground.example import Asked, Example, Question, Specials, Stream, Tokens, Visible, numbers
 from playground.late import names, plain, several
 
 LATE: dict[type, tuple[str, ...]] = {
@@ -72,15 +73,19 @@ def _extent(example: Example, size: int) -> _Extent:
 
 
 def _widths(stream: Stream, size: int) -> Widths:
-    """For every part of `size` rows, up to which position any of its rows is real; all where none is."""
+    """For every part of `size` rows, up to which position any of its rows is real; all where none is.
+
+    They are counted, because to ask whether there is any takes two to five times as long.
+    """
     number, width = stream.real.shape
     if not stream.padded or not number or not width:
         return None
     parts = -(-number // size)
     missing = parts * size - number
     real = torch.nn.functional.pad(stream.real, (0, 0, 0, missing)) if missing else stream.real
-    real = real.reshape(parts, size, width).any(1)
-    return (width - real.flip(1).byte().argmax(1)).tolist()
+    there = real.reshape(parts, size, width).sum(1, dtype=torch.int32) > 0
+    last = (there * numbers(width, real.device)).amax(1) + 1
+    return (last + (width - last) * ~there.any(1)).tolist()
 
 
 def _padded(example: Example) -> bool:
@@ -93,7 +98,7 @@ class _Same(list[Any]):
 
 
 class _Cutter:
-    """Cuts all that has a row axis into parts of some sizes; what is alike in every part is made once."""
+    """Cuts all that has a row axis into parts of one size, the last may be smaller; what is alike is made once."""
 
     def __init__(self, rows: int, sizes: tuple[int, ...], start: int = 0) -> None:
         self.rows, self.sizes, self.start = rows, sizes, start
@@ -167,9 +172,10 @@ class _Cutter:
         if not late and not cut:
             return self._shared(_new(kind, alike))
         made = several(kind, alike, partial(self.again.one, whole, own) if late else None, len(self.sizes))
+        held = list(map(vars, made))
         for name, parts in cut.items():
-            for part, value in zip(made, parts, strict=True):
-                part.__dict__[name] = value
+            for known, value in zip(held, parts, strict=True):
+                known[name] = value
         return made
 
     def _asked(self, whole: Question, made: list[Question]) -> list[Question]:
@@ -206,12 +212,10 @@ class _Cutter:
 
     def _narrowed(self, values: Tensor, widths: Sequence[int]) -> list[Tensor]:
         """The same with the first columns alone: rows and columns at once, which takes half the time."""
-        row, steps, deeper = values.storage_offset() + self.start * values.stride(0), values.stride(), values.shape[2:]
-        cut = []
-        for size, width in zip(self.sizes, widths, strict=True):
-            cut.append(values.as_strided((size, width, *deeper), steps, row))
-            row += size * steps[0]
-        return cut
+        steps = values.stride()
+        shapes = zip(self.sizes, widths, *map(repeat, values.shape[2:]), strict=False)
+        begins = count(values.storage_offset() + self.start * steps[0], self.sizes[0] * steps[0])
+        return list(map(values.as_strided, shapes, repeat(steps), begins))
 
     def _side_by_side(self, values: Iterable[list[Any]]) -> list[tuple[Any, ...]]:
         cut = list(values)

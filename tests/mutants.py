@@ -50,8 +50,8 @@ MUTANTS = (
     Mutant(
         "< for <=: nobody sees himself",
         "playground/example.py",
-        "above = self.reader.short()[:, :, None] - self",
-        "above = self.reader.short()[:, :, None] - 1 - self",
+        "(self.reader.short() + 1)[:, :, None]",
+        "self.reader.short()[:, :, None]",
     ),
     Mutant(
         "order for rank",
@@ -86,8 +86,8 @@ MUTANTS = (
     Mutant(
         "one too many is drawn",
         f"{STAGES}/draw.py",
-        "count.device)[:, None] < count)",
-        "count.device)[:, None] <= count)",
+        "used = numbers(most, count.device)[:, None] < count",
+        "used = numbers(most, count.device)[:, None] <= count",
     ),
     Mutant(
         "the k-th candidate is taken for the k-th place",
@@ -110,8 +110,26 @@ MUTANTS = (
     Mutant(
         "a draw that is taken is drawn again",
         f"{STAGES}/draw.py",
-        "last.where(marks.index_select(0, one), one)",
+        "torch.where(every.index_select(0, one), last, one, out=one)",
         "one",
+    ),
+    Mutant(
+        "targets come before what they are predicted from",
+        f"{STAGES}/choose/order.py",
+        "draw.orders(tokens.lengths - number, number, rng)",
+        "draw.orders(number - number, number, rng)",
+    ),
+    Mutant(
+        "a drawn order is not told as it trains",
+        f"{STAGES}/choose/order.py",
+        "self.step.long().where(self.late",
+        "self.step.long().flip(1).where(self.late",
+    ),
+    Mutant(
+        "what is done to a token is not told as it trains",
+        f"{STAGES}/change/tokens.py",
+        "words_by((some * 2**24).frac_(), example, self.pool)",
+        "words_by(draw.noise((len(some),), rng), example, self.pool)",
     ),
     Mutant(
         "rounding half up",
@@ -122,14 +140,14 @@ MUTANTS = (
     Mutant(
         "random and unchanged are drawn independently",
         f"{STAGES}/change/tokens.py",
-        "(dice >= self.mask).long() + (dice >= self.mask + self.random)",
-        "(dice >= self.mask).long() * (1 + (draw.noise((len(dice),), rng) >= self.random))",
+        "some < self.mask + self.random",
+        "draw.noise((len(some),), rng) < self.random",
     ),
     Mutant(
         "masked words stay readable",
         f"{STAGES}/change/tokens.py",
-        "Action.MASKED: torch.full_like(own, example.tokens.specials.mask)",
-        "Action.MASKED: own",
+        "every.index_fill_(0, plan.places, example.tokens.specials.mask)",
+        "every.index_fill_(0, plan.places[:0], example.tokens.specials.mask)",
     ),
     Mutant(
         "random words may be specials",
@@ -279,14 +297,14 @@ MUTANTS = (
     Mutant(
         "a unit that does not fit is taken too",
         f"{STAGES}/choose/units.py",
-        "(left[-1] - one).bitwise_and_(2**15 - 1), left[-1])",
-        "(left[-1] - one).clamp_(min=0), left[-1])",
+        "(before - one).bitwise_and_(2**15 - 1), before,",
+        "(before - one).clamp_(min=0), before,",
     ),
     Mutant(
         "a unit that comes twice is paid twice",
         f"{STAGES}/choose/units.py",
-        "every.index_fill_(0, place, NOWHERE)",
-        "every.index_fill_(0, place[:0], NOWHERE)",
+        "every.index_fill_(0, place, 0)",
+        "every.index_fill_(0, place[:0], 0)",
     ),
     Mutant(
         "a folded run takes the word behind it along",

@@ -109,9 +109,10 @@ class Corpus:
 def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
     """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew.
 
-    They remember where they were picked, so that what is found of the whole is not found again (`runs.word_sizes`).
+    They remember where they were picked, so that what is found of the whole is not found again (`runs.word_sizes`);
+    what few objectives ask for is found when it is read.
     """
-    now = ("ids", "lengths", "row", "visit")
+    now = ("ids", "lengths") if tokens.padded else ("ids",)
     found = {name: _rows(getattr(tokens, name), index) for name in now if name not in known}
     same = {name: getattr(tokens, name) for name in ("specials", "vocabulary", "padded", "counts")}
     rows = partly(Tokens, {**same, **found, **known}, lambda name: _rows(getattr(tokens, name), index))

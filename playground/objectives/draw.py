@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Tokens, certain, numbers, running
+from playground.example import Tokens, certain, in_all_rows, numbers
 
 _GOLDEN, _FIRST, _SECOND = (c - 2**64 for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 MANY = 2**15
@@ -78,15 +79,28 @@ def shuffled(group: Tensor, rng: Generator) -> Tensor:
     return torch.empty_like(place).index_copy_(0, order, place).view(rows, width)
 
 
+def orders(first: Tensor, number: Tensor, rng: Generator) -> Tensor:
+    """For each row `number [b]` numbers from the `first [b]` on in a random order, `[m]`, one row after the other."""
+    alike = not number.stride(0)
+    most = int(number[0] if alike else number.max()) if len(number) else 0
+    lot = noise((len(number), most), rng)
+    if alike:
+        return (lot.argsort(dim=1) + first[:, None]).flatten()
+    used = numbers(most, number.device) < number[:, None]
+    return ((lot + 2.0 * ~used).argsort(dim=1) + first[:, None]).masked_select(used)
+
+
 def how_many(candidates: Tensor) -> Tensor:
-    """How many places `[b]` of each row are candidates `[b, t]`."""
+    """How many places `[b]` of each row are candidates `[b, t]`; one number seen everywhere where all are alike."""
     rows, width = candidates.shape
-    return torch.full((rows,), width, device=candidates.device) if certain(candidates) else candidates.sum(1)
+    if certain(candidates):
+        return in_all_rows(width, rows, candidates.device)
+    return candidates.sum(1, dtype=torch.int32).long()
 
 
 def exactly(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
     """Mark exactly `count [b]` of the candidates `[b, t]` of each row, or all there are, every set equally likely."""
-    return marked(exact_places(count, candidates, rng), candidates)
+    return exact_choice(count, candidates, rng)[1]
 
 
 def marked(places: Tensor, like: Tensor) -> Tensor:
@@ -96,67 +110,93 @@ def marked(places: Tensor, like: Tensor) -> Tensor:
     return marks
 
 
-def exact_places(count: Tensor, candidates: Tensor, rng: Generator) -> Tensor:
-    """The places `[m]`, counted through the rows, of exactly `count [b]` of the candidates `[b, t]` of each row.
+def exact_choice(count: Tensor, candidates: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Exactly `count [b]` of the candidates `[b, t]` of each row: their places `[m]` and marks `[b, t]` there.
 
-    Where many rows need few each, they are drawn one after the other; else all candidates are drawn by lot, which
-    takes longer for each place but is one call.
+    The places are counted through the rows. Where many rows need few each, they are drawn one after the other; else
+    all candidates are drawn by lot, which takes longer for each place but is one call.
     """
     number = how_many(candidates)
-    count = torch.minimum(count, number)
-    fewest, most, least = torch.stack([*count.aminmax(), number.min()]).tolist() if len(count) else (0, 0, 0)
+    count, fewest, most, least = _ranges(count, number)
     if not most:
-        return torch.zeros(0, dtype=torch.long, device=count.device)
+        return torch.zeros(0, dtype=torch.long, device=count.device), torch.zeros_like(candidates)
     if most * CALL < candidates.numel():
-        places = _one_by_one(count, number, most, candidates, rng)
+        places, marks = _one_by_one(count, number, most, candidates, rng)
+        if least == candidates.shape[1] and fewest == most:
+            return places.flatten(), marks
         places = places if least == candidates.shape[1] else _of_candidates(places, number, candidates)
     else:
         places = (noise(tuple(candidates.shape), rng) + 2.0 * ~candidates).topk(most, dim=1, largest=False).indices.T
-        places = places + _first_of_rows(candidates)
-    return places.flatten() if fewest == most else places.masked_select(numbers(most, count.device)[:, None] < count)
+        places = places + first_of_rows(candidates)
+    used = numbers(most, count.device)[:, None] < count
+    places = places.flatten() if fewest == most else places.masked_select(used)
+    return places, marked(places, candidates)
+
+
+def _ranges(count: Tensor, number: Tensor) -> tuple[Tensor, int, int, int]:
+    """What each row can have of what it wants `[b]`, the fewest and the most of that, and the least number there is."""
+    if len(count) and not count.stride(0) and not number.stride(0):
+        one, least = int(count[0]), int(number[0])
+        return count if one <= least else number, min(one, least), min(one, least), least
+    count = torch.minimum(count, number)
+    fewest, most, least = torch.stack([*count.aminmax(), number.min()]).tolist() if len(count) else (0, 0, 0)
+    return count, fewest, most, least
 
 
 def some_places(rate: float, candidates: Tensor, rng: Generator) -> Tensor:
-    """The places `[m]`, counted through the rows, of candidates `[b, t]` that are each drawn with the same chance.
+    """The places `[m]`, counted through the rows, of candidates `[b, t]` that are each drawn with the same chance."""
+    places = some_of(rate, candidates.numel(), rng)
+    return places if certain(candidates) else places.masked_select(candidates.flatten().index_select(0, places))
+
+
+def some_of(rate: float, number: int, rng: Generator) -> Tensor:
+    """Those of a number of things that are drawn, each with the same chance, in rising order, `[m]`.
 
     The gaps from one that is drawn to the next follow the geometric law, so nothing is drawn for the others.
     """
     if rate <= 0 or rate >= 1:
-        return (candidates & (rate > 0)).flatten().nonzero()[:, 0]
-    end, scale = candidates.numel(), -1 / math.log1p(-rate)
-    begin, drawn = -1, []
-    while begin < end:
-        likely = rate * (end - begin)
+        return torch.arange(number if rate > 0 else 0, device=rng.device)
+    scale, begin, drawn = -1 / math.log1p(-rate), -1, []
+    while begin < number:
+        likely = rate * (number - begin)
         gaps = waits((int(likely + 6 * math.sqrt(likely)) + 6,), scale, rng).long() + 1
         drawn.append(gaps.cumsum(0).add_(begin))
         begin = int(drawn[-1][-1])
     places = torch.cat(drawn) if len(drawn) > 1 else drawn[0]
-    places = places[: int(torch.searchsorted(places, end))]
-    return places if certain(candidates) else places.masked_select(candidates.flatten().index_select(0, places))
+    return places[: int(torch.searchsorted(places, number))]
 
 
-def _one_by_one(count: Tensor, number: Tensor, most: int, candidates: Tensor, rng: Generator) -> Tensor:
-    """`count [b]` of the first `number [b]` places of each row, `[most, b]`; what a row has too many means nothing."""
-    row, last = _first_of_rows(candidates), candidates.shape[1] - 1
-    drawn, limit = (each.clamp_(max=last).add_(row) for each in _floyd(count, number, most, rng))
-    marks = torch.zeros(candidates.numel(), dtype=torch.bool, device=row.device)
-    found = []
+def _one_by_one(count: Tensor, number: Tensor, most: int, candidates: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
+    """`count [b]` of the first `number [b]` places of each row, `[most, b]`, and marks `[b, t]` at all of these.
+
+    What a row has too many means nothing.
+    """
+    row, last = first_of_rows(candidates), candidates.shape[1] - 1
+    drawn, limit = (each.clamp_(max=last) + row for each in _floyd(count, number, most, rng))
+    marks = torch.zeros(candidates.shape, dtype=torch.bool, device=row.device)
+    every = marks.view(-1)
     for one, last in zip(drawn.unbind(), limit.unbind(), strict=True):
-        found.append(last.where(marks.index_select(0, one), one))
-        marks.scatter_(0, found[-1], True)
-    return torch.stack(found)
+        torch.where(every.index_select(0, one), last, one, out=one)
+        every.scatter_(0, one, True)
+    return drawn, marks
 
 
 def _of_candidates(places: Tensor, number: Tensor, candidates: Tensor) -> Tensor:
     """For the k-th place of a row the place of its k-th candidate, `[m, b]`; each row has a `number [b]` of them."""
-    there, row = running(candidates).masked_select(candidates), _first_of_rows(candidates)
-    index = (places + (number.cumsum(0) - number - row)).clamp_(max=len(there) - 1)
-    return there.index_select(0, index.flatten()).view_as(index) + row
+    there = candidates.flatten().nonzero()[:, 0]
+    index = (places + (number.cumsum(0) - number - first_of_rows(candidates))).clamp_(max=len(there) - 1)
+    return there.index_select(0, index.flatten()).view_as(index)
 
 
-def _first_of_rows(values: Tensor) -> Tensor:
-    """The first place of each row of `[b, t]`, counted through the rows."""
-    return torch.arange(0, values.numel(), values.shape[1], device=values.device)
+def first_of_rows(values: Tensor) -> Tensor:
+    """The first place of each row of `[b, t]`, counted through the rows; never to be written to."""
+    return _first_of_rows(*values.shape, values.device)
+
+
+@lru_cache(maxsize=64)
+def _first_of_rows(rows: int, width: int, device: torch.device) -> Tensor:
+    """The same for a shape, `[rows]`."""
+    return torch.arange(rows, device=device) * width
 
 
 def _floyd(count: Tensor, number: Tensor, most: int, rng: Generator) -> tuple[Tensor, Tensor]:
@@ -166,8 +206,11 @@ def _floyd(count: Tensor, number: Tensor, most: int, rng: Generator) -> tuple[Te
     (Floyd, in Bentley 1987, Programming pearls: a sample of brilliance). What a row has too many means nothing and may
     pass its number. A product with noise never reaches the limit, which is far below the 24 bits of a float.
     """
+    rows = len(number)
+    if not number.stride(0) and not count.stride(0):
+        number, count = number[:1], count[:1]
     limit = (number - count) + numbers(most, number.device)[:, None]
-    return (noise((most, len(number)), rng) * (limit + 1)).long(), limit
+    return (noise((most, rows), rng) * (limit + 1)).long(), limit
 
 
 def lowest(count: Tensor, candidates: Tensor, dice: Tensor) -> Tensor:
@@ -229,7 +272,7 @@ def poisson_budget(budget: Tensor, mean: float, rng: Generator) -> Tensor:
     stretch = stretch.where(numbers(widest, budget.device) < budget[:, None], number)
     lengths = torch.zeros((len(budget), number + 1), dtype=torch.long, device=budget.device)
     lengths.scatter_add_(1, stretch, torch.ones_like(stretch))
-    return lengths[:, :number].masked_fill(numbers(number, budget.device) > last, -1)
+    return lengths[:, :number] - (numbers(number, budget.device) > last).long()  # where there is none it is 0
 
 
 def waits(shape: tuple[int, ...], mean: float, rng: Generator) -> Tensor:
@@ -240,8 +283,9 @@ def waits(shape: tuple[int, ...], mean: float, rng: Generator) -> Tensor:
 def sorted_places(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
     """`count [b]` numbers below `number [b]`, all independent and in rising order; the rest of `[b, most]` is not used.
 
-    The gaps between sorted uniform numbers are exponential ones over their sum, so nothing needs to be sorted.
+    The gaps between sorted uniform numbers are exponential ones over their sum, so nothing needs to be sorted; both
+    have the wrong sign here.
     """
-    height = waits((len(count), most + 1), 1.0, rng).cumsum(1)
+    height = noise((len(count), most + 1), rng).neg_().log1p_().cumsum(1)
     scale = number[:, None] / height.gather(1, count[:, None])
     return torch.minimum((height[:, :-1] * scale).long(), number[:, None] - 1)

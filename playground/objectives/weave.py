@@ -71,23 +71,25 @@ def _laid(
 ) -> Woven:
     """The text read from left to right, `count [b]` positions; from each marker on, `at [b, m]`, it has jumped so far.
 
-    A column before the text and one behind it are read where there is nothing; a marker that is not there is put
-    into one more column, which is cut off.
+    Behind the end, where it is not the same for all rows, a column of padding is read; a marker that is not there is
+    put into one more column, which is cut off.
     """
-    tokens, places = example.tokens, ids.shape[1]
+    tokens = example.tokens
     real, padded = below(count)
     width = real.shape[1]
     at = at.where(example.spans.there, width)
     place = torch.ones((len(at), width + 1), dtype=torch.long, device=at.device).scatter_add_(1, at, jump).cumsum(1)
-    place = place.clamp(max=places + 1) if padded else place
-    ids = pad(ids, (1, 1), value=tokens.specials.pad).gather(1, place).scatter(1, at, markers)[:, :width]
+    if padded or not ids.shape[1]:
+        ids = torch.cat([ids, torch.full_like(count, tokens.specials.pad)[:, None]], dim=1)
+    place = place.sub_(1).clamp_(0, ids.shape[1] - 1)
+    ids = ids.gather(1, place).scatter_(1, at, markers)[:, :width]
     ids = ids.where(real, tokens.specials.pad) if tokens.padded else ids
     return made(Woven, ids=ids, origin=Later(_origins, place, at, marked, real), real=real, padded=padded)
 
 
 def _origins(place: Tensor, at: Tensor, marked: Later, real: Tensor) -> Tensor:
     """The place of the text that each position comes from; markers come from where they are said to."""
-    return (place - 1).scatter(1, at, marked())[:, :-1].where(real, -1)
+    return place.scatter(1, at, marked())[:, :-1].where(real, -1)
 
 
 def places_below(count: Tensor, width: int) -> Tensor:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
-from playground.example import Tokens
+from playground.example import Tokens, in_all_rows
 from playground.refusal import Refusal
 from playground.seeds import generator
 
@@ -49,7 +49,7 @@ class Feed:
         for epoch in range(first // number, -(-last // number)):
             begin, end = (min(max(step - epoch * number, 0), number) * self.batch for step in (first, last))
             index.append(self._epoch(epoch)[begin:end])
-            visit.append(torch.full_like(index[-1], epoch))
+            visit.append(in_all_rows(epoch, end - begin, index[-1].device))
         index, visit = (each[0] if len(each) == 1 else torch.cat(each) for each in (index, visit))
         return pick(self.windows, index, visit=visit)
 

@@ -17,6 +17,7 @@ from playground.objectives.arrange import ArrangeCode, ArrangePair, ArrangeShift
 from playground.objectives.ask import AskQueryStream
 from playground.objectives.change import ChangeContent
 from playground.objectives.choose import ChooseOrder
+from playground.objectives.choose.order import ChosenOrder
 from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
@@ -344,6 +345,31 @@ def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept
         signs = [plan.rank[row, p] for p in range(len(text)) if not allowed[p]]
         late = [plan.rank[row, p] for p in range(len(text)) if chosen[row, p]]
         assert functional == "drawn" or not signs or not late or max(signs) < min(late)
+
+
+@settings(max_examples=25)
+@given(tokens=batches(), seed=seeds)
+def test_what_is_told_of_an_order_is_what_trains(tokens, seed):
+    """Only the order of the targets is drawn at once; the plan says the rest when it is asked."""
+    stage, example = ChooseOrder(kept=2.0), begin(tokens)
+    plan = stage.plan(example, generator(seed))
+    trained, again = (stage.build(example, p) for p in (plan, ChosenOrder(plan.rank, plan.predicted)))
+    assert torch.equal(trained.chosen, again.chosen)
+    assert torch.equal(trained.turns.long(), again.turns)
+    assert torch.equal(trained.rank, again.rank)
+
+
+@settings(max_examples=25)
+@given(tokens=batches(), seed=seeds)
+def test_places_alone_see_nobody_and_no_padding(tokens, seed):
+    example = find_objective("PLM").turn({"streams": "places only"}).example(tokens, generator(seed))
+    assert not example.inputs.query_visible.dense().any()
+
+
+@pytest.mark.parametrize("context", ["together", "strict"])
+def test_a_query_sees_exactly_those_who_do_not_see_it(context):
+    inputs = find_objective("PLM").turn({"context": context}).example(plain_rows(50, 20), generator(6)).inputs
+    assert torch.equal(inputs.query_visible.dense(), ~inputs.visible.dense().transpose(1, 2))
 
 
 def test_85_of_512_are_predicted():

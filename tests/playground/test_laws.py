@@ -85,6 +85,15 @@ def test_random_words_are_uniform_over_the_words():
     assert_law(Counter(words.tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
 
 
+def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
+    tokens = plain_rows(1000, 60)
+    plan = ChangeTokens(mask=0.4, random=0.3).plan(replace(begin(tokens), chosen=tokens.real), generator(31))
+    for action in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS):
+        words = plan.words[plan.action == action]
+        assert len(words) >= 15_000
+        assert_law(Counter(words.tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
+
+
 def test_exact_selection_has_no_variance_and_no_favourite_place():
     chosen = build(ChooseTokens(rate=0.15), plain_rows(6000, 28), 3).chosen
     assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
@@ -107,6 +116,21 @@ def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often()
     found = draw.exactly(torch.full((6000,), 2), candidates, generator(23))
     sets = [tuple(row.nonzero().flatten().tolist()) for row in found]
     assert_law(Counter(sets), uniform(combinations((1, 2, 4, 5), 2)))
+
+
+def test_exact_selection_takes_every_set_of_words_alone_equally_often():
+    chosen = build(ChooseTokens(rate=0.4, specials=0), plain_rows(12_000, 5), 28).chosen
+    sets = Counter(tuple(row.nonzero().flatten().tolist()) for row in chosen)
+    assert_law(sets, uniform(combinations(range(5), 2)))
+
+
+def test_numbers_come_in_every_order_equally_often_in_rows_of_any_length():
+    number = torch.tensor([3, 0, 2]).repeat(6000)
+    found = draw.orders(10 * number, number, generator(29)).view(6000, 5)
+    assert_law(Counter(map(tuple, found[:, :3].tolist())), uniform(permutations((30, 31, 32))))
+    assert_law(Counter(map(tuple, found[:, 3:].tolist())), uniform(permutations((20, 21))))
+    alike = draw.orders(number, torch.tensor(3).expand(18_000), generator(30)).view(18_000, 3)
+    assert_law(Counter(map(tuple, (alike - number[:, None]).tolist())), uniform(permutations(range(3))))
 
 
 @pytest.mark.parametrize("rows", [8000, 8192])

@@ -18,6 +18,7 @@ from playground.objectives import draw, find_objective, objectives
 from playground.objectives.ask import AskBoundary, AskLabel
 from playground.objectives.change import ChangeEntities, ChangeTokens
 from playground.objectives.change.entities import mentions, partners
+from playground.objectives.change.tokens import Corruption
 from playground.objectives.choose import (
     ChooseGeometricSpans,
     ChooseNgrams,
@@ -248,6 +249,29 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
     for a, b in pairwise(group):
         both = {(x, y): p * q for x, p in law.items() for y, q in law.items()}
         assert_law(Counter(zip(action[:, a].tolist(), action[:, b].tolist(), strict=True)), both)
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_what_is_told_of_a_corruption_is_what_was_written(tokens, seed):
+    """Only what is written is drawn at once; the plan says the rest when it is asked."""
+    example = begin(tokens)
+    example = replace(example, chosen=draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7)
+    stage = ChangeTokens(mask=0.4, random=0.3)
+    plan = stage.plan(example, generator(seed))
+    written = stage.build(example, plan).inputs.ids
+    again = stage.build(example, Corruption(plan.places, plan.action, plan.words)).inputs.ids
+    assert torch.equal(written, again)
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_rows_that_are_picked_from_words_alone_are_words_alone(tokens, seed):
+    index = torch.randint(len(tokens.ids), (5,), generator=generator(seed))
+    for whole in (tokens, replace(tokens, padded=False), plain_rows(4, 3)):
+        picked = pick(whole, index % len(whole.ids))
+        alone = not whole.padded and picked.ids.numel() > 0 and bool((picked.ids >= SPECIALS.unknown).all())
+        assert picked.words_alone == alone
 
 
 # units

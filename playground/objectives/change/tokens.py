@@ -1,6 +1,7 @@
 """Change tokens where they stand: a mask sign, a random word, or nothing at all."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import torch
@@ -27,6 +28,12 @@ class Corruption:
     places: Tensor
     action: Tensor
     words: Tensor
+
+    @cached_property
+    def unmasked(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Which of the chosen places do not become [MASK], `[k]`, which of these become random, and their words."""
+        here = (self.action != Action.MASKED).nonzero()[:, 0]
+        return here, self.action.index_select(0, here) == Action.RANDOMISED, self.words.index_select(0, here)
 
     def row(self, number: int, width: int) -> tuple[Tensor, Tensor]:
         """The actions and words of the tokens of one row, `[t]` each; 0 where nothing is done."""
@@ -63,14 +70,31 @@ class ChangeTokens:
 
     def plan(self, example: Example, rng: Generator) -> Corruption:
         places = example.places
+        if self.together == "token" and not example.copies:
+            return self._each_alone(example, places, rng)
         dice = self._dice(example, places, rng)
-        action = Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
-        return Corruption(places, action, self._words(example, places, rng))
+        return Corruption(places, self._action(dice), self._words(example, places, rng))
+
+    def _action(self, dice: Tensor) -> Tensor:
+        """What is done by a uniform number to each chosen token."""
+        return Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
+
+    def _each_alone(self, example: Example, places: Tensor, rng: Generator) -> Corruption:
+        """One draw for each token: its first bits say what is done, the others which word; most need none."""
+        dice = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
+
+        def words(some: Tensor) -> Tensor:
+            return words_by((some * 2**24).frac_(), example, self.pool)
+
+        action, every = late.Later(self._action, dice), late.Later(words, dice)
+        plan = late.made(Corruption, places=places, action=action, words=every)
+        here = (dice >= self.mask).nonzero()[:, 0]
+        some = dice.index_select(0, here)
+        vars(plan)["unmasked"] = here, some < self.mask + self.random, words(some)
+        return plan
 
     def _dice(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
-        """A number for each chosen place; one for each run of chosen tokens, or for the pieces of each word in it."""
-        if self.together == "token" and not example.copies:
-            return draw.noise((len(places),), rng)
+        """A number for each chosen place: one for each run of chosen tokens, or for the pieces of each word in it."""
         dice = draw.dice(example.tokens, example.copies, FATES, rng)
         if self.together != "token":
             number = example.tokens.word if self.together == "word" else None
@@ -88,21 +112,21 @@ class ChangeTokens:
         return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
     def build(self, example: Example, plan: Corruption) -> Example:
-        corrupted = put(example.tokens.ids, plan.places, self._shown(example, plan))
+        corrupted = self._corrupted(example, plan)
         inputs = example.inputs
         as_text = inputs.ids is example.tokens.ids
         inputs = late.replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
         return late.replace(example, action=late.Later(_done, example, plan), inputs=inputs)
 
-    def _shown(self, example: Example, plan: Corruption) -> Tensor:
-        """What stands at the chosen places, `[m]`; picking by number beats two questions that nobody can foresee."""
-        own = example.tokens.ids.flatten().index_select(0, plan.places)
-        by_action = {
-            Action.MASKED: torch.full_like(own, example.tokens.specials.mask),
-            Action.RANDOMISED: plan.words,
-            Action.GRADED_AS_IS: own,
-        }
-        return torch.stack(list(by_action.values())).gather(0, plan.action[None] - min(by_action))[0]
+    def _corrupted(self, example: Example, plan: Corruption) -> Tensor:
+        """The text `[b, t]` with masks at all chosen places, then with what is shown at those that are not masked."""
+        ids, (here, random, words) = example.tokens.ids, plan.unmasked
+        corrupted = ids.clone(memory_format=torch.contiguous_format)
+        every = corrupted.view(-1)
+        every.index_fill_(0, plan.places, example.tokens.specials.mask)
+        places = plan.places.index_select(0, here)
+        every.index_copy_(0, places, words.where(random, ids.flatten().index_select(0, places)))
+        return corrupted
 
     def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(wanted):

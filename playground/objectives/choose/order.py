@@ -1,19 +1,23 @@
 """Choose an order of prediction."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Spans, certain
+from playground.example import Example, Spans, Tokens, certain
 from playground.knob import knob
+from playground.late import Later, made, replace
 from playground.objectives import draw, wishes
 from playground.objectives.choose.spans import inside
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
+
+CONTEXT = 5
+"""Salt of the draw of what comes before the targets."""
 
 LENGTHS = 5
 """The longest run of targets (XLNet, arXiv:1906.08237, sec. 3.1)."""
@@ -28,6 +32,20 @@ class ChosenOrder:
 
     rank: Tensor
     predicted: Tensor
+
+
+@dataclass(frozen=True)
+class Turns:
+    """What a model needs of a drawn order: which tokens `[b, t]` come late and at which step, -1 for the others."""
+
+    late: Tensor
+    step: Tensor
+
+    def rank(self, tokens: Tokens, lot: Tensor) -> Tensor:
+        """The whole order `[b, t]`: what comes before follows from a `lot [1]` of its own, padding is the end."""
+        row = lot + torch.arange(len(tokens.ids), device=lot.device)
+        dice = draw.fixed_noise(row, torch.zeros_like(row), tokens.ids.shape[1], CONTEXT)
+        return self.step.long().where(self.late, draw.rank(dice + 2.0 * self.late + 4.0 * ~tokens.real))
 
 
 @cache
@@ -53,21 +71,38 @@ class ChooseOrder:
     def plan(self, example: Example, rng: Generator) -> ChosenOrder:
         candidates, real = example.maskable, example.tokens.real
         there = draw.how_many(candidates)
-        number = (there.double() / self.kept).floor().long()
-        number = torch.minimum(number.clamp(min=1), there)
+        number = self.number(there[:1]).expand_as(there) if certain(candidates) else self.number(there)
         late = self._targets(example, number, rng)
-        if self.functional == "drawn":
-            late |= real & ~candidates
+        if self.functional == "given":
+            return self._drawn(example.tokens, late, number, rng)
+        late |= real & ~candidates
         group = late.int() + 2 * ~real if example.tokens.padded else late.int()
         return ChosenOrder(draw.shuffled(group, rng), late.sum(1))
+
+    def _drawn(self, tokens: Tokens, late: Tensor, number: Tensor, rng: Generator) -> ChosenOrder:
+        """The order of so many targets `[b]`; that of what comes before is found when somebody looks."""
+        step = torch.full(late.shape, -1, dtype=torch.short, device=late.device)
+        places = late.flatten().nonzero()[:, 0]
+        step.view(-1).index_copy_(0, places, draw.orders(tokens.lengths - number, number, rng).short())
+        turns, lot = Turns(late, step), torch.randint(2**62, (1,), generator=rng, device=rng.device)
+        plan = made(ChosenOrder, rank=Later(turns.rank, tokens, lot), predicted=number)
+        vars(plan)["turns"] = turns
+        return plan
+
+    def number(self, there: Tensor) -> Tensor:
+        """How many of so many tokens `[b]` are predicted: 1 in K, but one where there is any."""
+        number = (there.double() / self.kept).floor().long()
+        return torch.minimum(number.clamp(min=1), there)
 
     def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
         candidates = example.maskable
         runs = self.runs(example.tokens.lengths, candidates.shape[1], rng)
         fits = self._held(runs, candidates).cumsum(1) <= number[:, None]
-        taken = inside(replace(runs, length=runs.length.where(fits, -1)), candidates.shape[1]) & candidates
-        return taken | draw.exactly(number - taken.sum(1), candidates & ~taken, rng)
+        taken = inside(Spans(runs.start, runs.length.where(fits, -1)), candidates.shape[1])
+        taken = taken if certain(candidates) else taken & candidates
+        free = ~taken if certain(candidates) else candidates & ~taken
+        return taken.logical_or_(draw.exactly(number - draw.how_many(taken), free, rng))
 
     def _held(self, runs: Spans, candidates: Tensor) -> Tensor:
         """How many candidates each run holds, `[b, m]`."""
@@ -94,9 +129,14 @@ class ChooseOrder:
         return Spans(start * there, length.where(there, -1))
 
     def build(self, example: Example, plan: ChosenOrder) -> Example:
-        first = example.tokens.lengths - plan.predicted
-        late = (plan.rank >= first[:, None]) & example.maskable
-        return replace(example, chosen=late, rank=plan.rank)
+        turns: Turns | None = vars(plan).get("turns")
+        if turns is None:
+            first = example.tokens.lengths - plan.predicted
+            late = (plan.rank >= first[:, None]) & example.maskable
+            return replace(example, chosen=late, rank=plan.rank)
+        told = replace(example, chosen=turns.late, rank=Later(getattr, plan, "rank"))
+        vars(told)["turns"] = turns.step
+        return told
 
     def revise(self, example: Example, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
         if "order" in wanted:

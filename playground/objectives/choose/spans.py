@@ -32,11 +32,11 @@ def mark_spans(example: Example, plan: ChosenSpans) -> Example:
 
 def inside(spans: Spans, width: int) -> Tensor:
     """Which places `[b, t]` lie in a span: one up at each start, one down at each end, summed."""
-    steps = spans.start.new_zeros((spans.start.shape[0], width + 1))
-    used = (spans.length > 0).long()
+    used = (spans.length > 0).short()
+    steps = used.new_zeros((len(used), width + 1))
     steps.scatter_add_(1, spans.start * used, used)
     steps.scatter_add_(1, (spans.start + spans.length) * used, -used)
-    return steps.cumsum(1)[:, :width] > 0
+    return steps.cumsum(1, dtype=torch.short)[:, :width].bool()
 
 
 def _cut_at_specials(example: Example, plan: ChosenSpans) -> Spans:

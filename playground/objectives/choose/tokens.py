@@ -25,7 +25,12 @@ class Chosen:
     @classmethod
     def at(cls, places: Tensor, like: Tensor) -> "Chosen":
         """Those at some places `[m]`, counted through the rows of a shape `[b, t]`."""
-        chosen = cls(draw.marked(places, like))
+        return cls.known(places, draw.marked(places, like))
+
+    @classmethod
+    def known(cls, places: Tensor, positions: Tensor) -> "Chosen":
+        """Those positions whose places are known."""
+        chosen = cls(positions)
         vars(chosen)["places"] = places
         return chosen
 
@@ -61,7 +66,7 @@ class ChooseTokens:
             return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
             return Chosen.at(draw.some_places(self.rate, candidates, rng), candidates)
-        return Chosen.at(draw.exact_places(self._number(example, candidates, rng), candidates, rng), candidates)
+        return Chosen.known(*draw.exact_choice(self._number(example, candidates, rng), candidates, rng))
 
     def _fixed(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
         dice = draw.dice(example.tokens, self.copies, PLACES, rng)
@@ -112,7 +117,15 @@ def chosen_of(example: Example, plan: Chosen, candidates: Tensor, copies: int = 
 
 def share_of(rate: float, candidates: Tensor, specials: int) -> Tensor:
     """BERT's count `[b]` of the candidates and some specials: half to even, at least one, at most all candidates."""
-    return _shares(rate, candidates.shape[1], specials, candidates.device).index_select(0, draw.how_many(candidates))
+    if certain(candidates):
+        return _share(rate, *candidates.shape, specials, candidates.device)
+    return _shares(rate, candidates.shape[1], specials, candidates.device).index_select(0, candidates.sum(1))
+
+
+@lru_cache(maxsize=64)
+def _share(rate: float, rows: int, width: int, specials: int, device: torch.device) -> Tensor:
+    """The same where all tokens of all rows are candidates; never to be written to."""
+    return _shares(rate, width, specials, device)[width].expand(rows)
 
 
 @lru_cache(maxsize=64)

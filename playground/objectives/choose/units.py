@@ -91,7 +91,7 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
 
 @dataclass(frozen=True)
 class Taken:
-    """Units in the order in which they were taken: where they begin, their sizes `[m]`; 0 where one was passed over.
+    """Units that were taken: where they begin, counted through the rows, and their sizes, `[m]`; of size 0 is no unit.
 
     `left` is what is left of each budget `[b]`, `coming` `[b, t]` the sizes of the units that have not come yet.
     """
@@ -109,7 +109,7 @@ def take_at_random(size: Tensor, budget: Tensor, tokens: Tokens, rng: Generator)
     random order. What it leaves open after some draws, in few rows, is closed by taking one at random among the units
     that still fit until none does.
     """
-    most = SPARE + int(budget.max()) * 3 // 2 if size.numel() else 0
+    most = SPARE + int(budget.max() if budget.stride(0) else budget[0]) * 3 // 2 if size.numel() else 0
     return _close(take_what_fits(size, _places(tokens, most, rng), budget), rng)
 
 
@@ -125,42 +125,37 @@ def _places(tokens: Tokens, number: int, rng: Generator) -> Tensor:
     return (draw.noise((number, rows), rng) * tokens.lengths).long()
 
 
-def _first_of_rows(size: Tensor) -> Tensor:
-    return torch.arange(len(size), device=size.device) * size.shape[1]
-
-
 def _close(taken: Taken, rng: Generator) -> Taken:
     """What is left of the budgets is spent, one unit after the other, on any that fits, until none does."""
     rows = (taken.left > 0).nonzero()[:, 0]
     coming, left = taken.coming.index_select(0, rows), taken.left.index_select(0, rows)
-    first, begun, size = _first_of_rows(taken.coming)[rows], [taken.begun], [taken.size]
-    while bool((fits := coming <= left[:, None]).any()):
+    first, begun, size = draw.first_of_rows(taken.coming)[rows], [taken.begun], [taken.size]
+    while bool((fits := (coming <= left[:, None]) & (coming > 0)).any()):
         one = (draw.noise(tuple(fits.shape), rng) + fits).argmax(1, keepdim=True)
         size.append((coming.gather(1, one) * fits.gather(1, one))[:, 0].long())
         begun.append(first + one[:, 0])
-        coming, left = coming.scatter(1, one, NOWHERE), left - size[-1]
+        coming, left = coming.scatter(1, one, 0), left - size[-1]
     return Taken(torch.cat(begun), torch.cat(size), taken.left.index_copy(0, rows, left), taken.coming)
 
 
 def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Taken:
     """Units of some sizes `[b, t]` kept when their places come in an order `[m, b]` and each must still fit.
 
-    A unit that comes again is passed over: it was taken, or it did not fit and never will. What is left would be less
-    than nothing where a unit does not fit, and without its sign that is more than there was.
+    A unit that comes again has no size any more: it was taken, or it did not fit and never will. What is left would be
+    less than nothing where a unit does not fit, and without its sign that is more than there was.
     """
-    places, left = order + _first_of_rows(size), [budget.short()]
-    coming = (size - 1).bitwise_and_(NOWHERE - 1).add_(1)
-    every = coming.view(-1)
-    for place in places.unbind():
+    places, coming = order + draw.first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
+    every, left = coming.view(-1), size.new_empty((len(order) + 1, len(size)))
+    before, *after = left.unbind()
+    before.copy_(budget)
+    for place, now in zip(places.unbind(), after, strict=True):
         one = every.index_select(0, place)
-        every.index_fill_(0, place, NOWHERE)
-        left.append(torch.minimum((left[-1] - one).bitwise_and_(2**15 - 1), left[-1]))
-    after = torch.stack(left).long()
-    return Taken(places.flatten(), (after[:-1] - after[1:]).flatten(), after[-1], coming)
-
-
-NOWHERE = 2**14
-"""A size that fits nowhere, also that of places where no unit begins."""
+        every.index_fill_(0, place, 0)
+        torch.minimum((before - one).bitwise_and_(2**15 - 1), before, out=now)
+        before = now
+    spent = (left[:-1] - left[1:]).flatten()
+    here = spent.nonzero()[:, 0]
+    return Taken(places.flatten().index_select(0, here), spent.index_select(0, here).long(), before.long(), coming)
 
 
 def at_least_one(taken: Taken, size: Tensor, budget: Tensor, rng: Generator) -> Taken:
@@ -177,4 +172,4 @@ def any_one(size: Tensor, rows: Tensor, rng: Generator) -> tuple[Tensor, Tensor]
     """Of each of some rows any one unit: where it begins and its size; 0 where a row has none."""
     mine = size[rows]
     one = (draw.noise(tuple(mine.shape), rng) + (mine > 0)).argmax(1)
-    return _first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()
+    return draw.first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()

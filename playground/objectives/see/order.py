@@ -1,11 +1,12 @@
 """See by an order of prediction, in two streams."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from playground.example import NEVER, Example, Stream, Visible, at_origin, by_level
 from playground.knob import knob
+from playground.late import replace
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
 STREAMS = ("two streams", "one that sees itself", "one blind to itself", "places only", "an order that turns round")
@@ -40,7 +41,7 @@ class SeeOrder:
             "two streams": (content, query),
             "one that sees itself": (content, None),
             "one blind to itself": (query, None),
-            "places only": (content, replace(content, reader=content.reader - NEVER)),
+            "places only": (content, replace(content, reader=content.reader - NEVER // 2)),
             "an order that turns round": (content, query),
         }[self.streams]
         return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible))
@@ -49,7 +50,7 @@ class SeeOrder:
         """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""
         if self.context == "strict":
             return example.rank, example.rank
-        targets = (example.rank + 1) * example.chosen - 1
+        targets = example.turns
         if self.context == "together":
             return targets, targets
         ranked = example.rank.masked_fill(~example.chosen & example.maskable, -1)
