@@ -12,15 +12,19 @@ from bokeh.models import CrosshairTool
 from playground.analysis import heads
 from playground.analysis.glance import glance, sentence_of
 from playground.training import Session, Stepped, train
+from playground.training import look as sight
 from playground.training.inside import look_inside
+from playground.training.look import LookAt
 from playground.training.loop import prepared
 from playground.training.runs import Runs
 from playground.training.sizes import sizes
-from playground.training.story import read, written
+from playground.training.story import Frame, read, written
+from playground.training.watched import Measured, Noticed
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
 from widgets import training as module
 from widgets.pages import picture
 from widgets.pages import train as train_page
+from widgets.pages.runs import _facts
 from widgets.store import Store
 from widgets.training import TrainStore, groups, held_out_curves, noise, runs_folder, tree
 from widgets.views import loss, seeds
@@ -105,6 +109,9 @@ def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
     stopped = taken(store, 3)
     store.end()
     assert (stopped.state, stopped.reason) == ("done", "asked")
+    said = f"stopped at step {stopped.learner.step}"
+    assert f"<b>{said}</b>" in picture._numbers(stopped)
+    assert said in _facts(store.kept()[-1], here=True)
     opened = store.open(store.name_of_run)
     assert opened is not stopped
     assert (opened.state, opened.learner.step) == ("ready", 3)
@@ -278,6 +285,13 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
     assert "Held out over 3 seeds at step 8" in seeds.told(siblings, siblings.bands(session.rows), 8)
     assert noise(groups(store.kept())) == ""
+    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
+    for other in (run for run in some if run.seed):
+        moments = store.past(other.name).moments
+        assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
+        marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
+        assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
+        assert store.open(other.name).film, "its film is there when it is opened"
 
 
 def test_seeds_that_are_stopped_leave_their_processes(store):
@@ -515,10 +529,10 @@ def test_a_click_shows_at_once_what_can_be_pressed_now_whatever_drawing_costs(st
 def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
     for name, often in (("BERT", 1), ("ELECTRA", 3)):
         learner, asked = learner_of(name), []
-        look = module.look_at(sentence_of(reviews()))
+        look = LookAt(sentence_of(reviews()))
         with pytest.MonkeyPatch.context() as patch:
-            real = module.watched
-            patch.setattr(module, "watched", lambda *args, real=real, asked=asked: (asked.append(1), real(*args))[1])
+            real = sight.watched
+            patch.setattr(sight, "watched", lambda *args, real=real, asked=asked: (asked.append(1), real(*args))[1])
             looks = [look(learner) for _ in range(3)]
         assert len(asked) == often
         again = glance(learner.model, learner.objective, learner.step, sentence_of(reviews()))
