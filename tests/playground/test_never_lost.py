@@ -419,7 +419,7 @@ print(faults(), memory.hold(), faults(), faults())
 def test_memory_that_is_held_is_not_cleared_again():
     before, held, _, after = python(FAULTS).split()
     assert held == "True"
-    assert int(after) < 100 < 10_000 < int(before)
+    assert 10 * int(after) < int(before)  # a page is 4 KiB on one system and 2 MiB on another
 
 
 PIECES = """
@@ -510,7 +510,7 @@ def test_workers_of_seeds_and_of_comparisons_end_when_who_asked_them_is_killed(t
     asked.kill()
     asked.wait()
     asked.stdout.close()
-    assert becomes(lambda: not any(map(alive, workers)), 30)
+    assert becomes(lambda: not any(map(alive, workers)))
 
 
 PATHS = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
