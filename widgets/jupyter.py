@@ -15,7 +15,7 @@ def setup_playground() -> dict[str, Any]:
         + ["--index", "served", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
         + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],
         "unix_socket": True,
-        "timeout": 60,
+        "timeout": 300,  # a class that starts all at once waits for the disk of its hub
         "new_browser_tab": False,
         "launcher_entry": {
             "enabled": True,
