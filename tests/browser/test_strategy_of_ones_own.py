@@ -23,7 +23,7 @@ def trained(monkeypatch):
     torch.set_num_threads(1)
     session = Session(run_of(entry=tiny(model={"layers": 2}, steps=30), steps=30))
     session.start()
-    assert becomes(lambda: session.state == "done", 60), session.state
+    assert becomes(lambda: session.state == "done"), session.state
     monkeypatch.setattr(TrainStore.param.session, "default", session)
     monkeypatch.setattr(TransferStore.param.seeds, "default", 2)
     monkeypatch.setattr(TransferStore.param.steps, "default", 40)

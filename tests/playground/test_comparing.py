@@ -328,7 +328,7 @@ def trained(tmp_path, monkeypatch):
 def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
     """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""
     asked = ["compare", "base", "--strategies", "full,full + L2-SP", "--labels", "8", "--seeds", "3", "--tuning-steps"]
-    command = [sys.executable, "-m", "playground.cli", *asked, "30", "--out", "result"]
+    command = [sys.executable, "-m", "playground", *asked, "30", "--out", "result"]
     log = trained.parent / "result" / FILE
     process = subprocess.Popen(
         command,

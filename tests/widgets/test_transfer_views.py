@@ -34,7 +34,7 @@ def session():
     torch.set_num_threads(1)
     made = Session(run_of(entry=tiny(model={"layers": 2}, steps=30), steps=30))
     made.start()
-    assert becomes(lambda: made.state == "done", 60)
+    assert becomes(lambda: made.state == "done")
     return made
 
 
