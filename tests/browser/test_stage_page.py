@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import PATIENCE, shot, stand, visit
+from tests.browsing import CUT, PATIENCE, shot, stand, visit
 from tests.runs import reviews
 from widgets.training import TrainStore
 
@@ -352,19 +352,13 @@ def test_keys_of_the_train_page_press_its_buttons_and_f_forks(
     page.get_by_role("button", name="Stop").click()
 
 
-SOCKETS = """
-window.sockets = [];
-window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); window.sockets.push(this); } };
-"""
-
-
 def test_a_lost_connection_is_said_and_the_picture_stays(page: Page, address: str) -> None:
-    page.add_init_script(SOCKETS)
+    page.add_init_script(CUT)
     open_stage(page, address)
     to_the_end(page)  # nothing is on its way any more
-    page.evaluate("window.sockets.forEach((socket) => socket.close())")
+    page.evaluate("cut()")
     expect(page.get_by_role("alert")).to_contain_text("Connection lost. What is on screen stays.")
     assert page.evaluate(FIND)["layout"]["lanes"]
-    page.get_by_role("button", name="Reconnect").click()
+    page.evaluate("window.away = false")  # it comes back by itself
     expect(page.get_by_role("alert")).to_have_count(0)
     wait_for(page, "s.layout.lanes.length > 0")

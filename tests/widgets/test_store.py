@@ -440,7 +440,7 @@ def trained(store, steps=2):
     session = store.begin()
     for step in range(1, steps + 1):
         session.step()
-        assert becomes(lambda step=step: len([r for r in session.rows if r.loss is not None]) >= step, 20)
+        assert becomes(lambda step=step: len([r for r in session.rows if r.loss is not None]) >= step)
     session.rest()
     return session
 
@@ -551,7 +551,7 @@ def transfer():
 
 
 def done(store):
-    return becomes(lambda: store.state != "running", 30)
+    return becomes(lambda: store.state != "running")
 
 
 def test_without_a_model_there_is_nothing_to_compare(transfer, training):
@@ -578,7 +578,7 @@ def test_a_comparison_fills_the_screen(transfer, training):
 def test_how_far_it_is_only_grows(transfer, training):
     assert transfer.begin(trained(training))
     shares = []
-    assert becomes(lambda: shares.append(transfer.done_share) or transfer.state != "running", 30)
+    assert becomes(lambda: shares.append(transfer.done_share) or transfer.state != "running")
     assert shares == sorted(shares)
     assert 0.0 <= shares[0] <= shares[-1] <= 1.0
     assert transfer.done_share == 1.0
@@ -626,7 +626,7 @@ def test_a_model_of_other_words_is_a_sentence(transfer, training):
 
 def test_a_running_training_is_paused_for_the_comparison(transfer, training):
     session = training.begin().start()
-    assert becomes(lambda: len(session.rows) > 2, 20)
+    assert becomes(lambda: len(session.rows) > 2)
     assert transfer.begin(session)
     assert session.state == "paused"
     step = session.learner.step
@@ -647,7 +647,7 @@ def test_the_base_is_the_model_of_the_session_with_its_held_out_text(training):
 def test_ending_stops_a_comparison_at_once(transfer, training):
     transfer.param.update(steps=300, seeds=8)
     assert transfer.begin(trained(training, 1))
-    assert becomes(lambda: len(transfer.events) > 3, 20)
+    assert becomes(lambda: len(transfer.events) > 3)
     transfer.end()
     assert transfer.state == "stopped"
     assert not transfer._thread.is_alive()
@@ -668,10 +668,10 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     transfer.steps = 60
     assert transfer.begin(session)
     first = transfer._thread
-    assert becomes(lambda: len(transfer.events) > 3, 20)
+    assert becomes(lambda: len(transfer.events) > 3)
     assert transfer.begin(session)
     assert done(transfer)
-    assert becomes(lambda: not first.is_alive(), 30)
+    assert becomes(lambda: not first.is_alive())
     assert transfer.done_share == 1.0
     assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(SHOWN_FIRST, 2)
 
@@ -686,7 +686,7 @@ def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload(tmp_path):
     upload.write_text(text(), encoding="utf-8")
     store.train.param.update(corpus=OWN_FILE, upload=str(upload), device="cpu", steps=100_000)
     session = store.train.begin().start()
-    assert becomes(lambda: len(session.rows) > 2, 20)
+    assert becomes(lambda: len(session.rows) > 2)
     store.transfer.param.update(steps=300, seeds=8)
     assert store.transfer.begin(session)
     session.start()
