@@ -289,7 +289,8 @@ class Question:
             rows, width = self.graded.shape
             there = torch.arange(rows * width, device=self.graded.device)
             return Asked(there // max(1, width), there % max(1, width), self.graded, (width,) * rows)
-        return Asked(*self.graded.nonzero(as_tuple=True), self.graded)
+        at, places = self.graded.nonzero(as_tuple=True)
+        return Asked(at, places, self.graded)
 
 
 @dataclass(frozen=True)

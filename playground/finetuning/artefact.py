@@ -3,12 +3,12 @@
 import csv
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -271,9 +271,17 @@ def write(made: Artefact | InTurn, folder: Path) -> list[str]:
 
     The notebook stands in the folder, so the paths in it begin there.
     """
+    if isinstance(made, Artefact):
+        return _write(made, FILES, folder)
+    return _write(made, TURN_FILES, folder)
+
+
+Made = TypeVar("Made", Artefact, InTurn)
+
+
+def _write(made: Made, files: Mapping[str, Callable[[Made], bytes]], folder: Path) -> list[str]:
     lacking = []
     here = replace(made, asked=made.asked.seen_from(folder))
-    files = FILES if isinstance(made, Artefact) else TURN_FILES
     for name, make in files.items():
         try:
             (folder / name).write_bytes(make(here if name.endswith(".ipynb") else made))

@@ -1,7 +1,7 @@
 """What was painted by hand on one text as a rule for every text, as it stands in the name of an objective."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from playground.objectives.ask.judged import GRADED, Judged
@@ -58,7 +58,7 @@ def _rule(said: str) -> Rule:
     )
 
 
-def _after(verb: str, said: str) -> list[str]:
+def _after(verb: str, said: str) -> Sequence[str]:
     """What stands behind a verb, up to the next one."""
     return " ".join(re.findall(rf"\b{verb}((?: [+-]?\d[\d-]*)+)", said)).split()
 

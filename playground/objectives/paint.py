@@ -55,8 +55,8 @@ def _answered(example: Example, row: int) -> list[int]:
 def _judged(example: Example, wanted: list[tuple[int, int, bool]], row: int) -> Example:
     """The example with these answers graded or not, as far as they are asked by now."""
     last = {at + 1: counts for _, at, counts in wanted}
-    rule = Judged(*(tuple(place for place, c in last.items() if c == counts) for counts in (True, False)))
-    return judge(example, rule, row)
+    some = {counts: tuple(place for place, c in last.items() if c == counts) for counts in (True, False)}
+    return judge(example, Judged(some[True], some[False]), row)
 
 
 def _refuse_what_is_not_asked(example: Example, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
