@@ -124,7 +124,8 @@ class Theirs:
         self.trainer = (kind or Trainer)(
             model=model, args=arguments, train_dataset=data, data_collator=collator, callbacks=[self._callback()]
         )
-        threading.Thread(target=self._work, daemon=True).start()
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
         self.rest.acquire()
 
     def _callback(self):
@@ -166,6 +167,7 @@ class Theirs:
     def close(self):
         self.left = -1
         self.go.release()
+        self.thread.join()  # one that is cut off in a tensor call when the process ends would abort it
 
 
 def peer(name, size, corpus):

@@ -101,6 +101,16 @@ class Tokens:
         whole, _ = vars(self).get("picked", (None, None))
         return (whole is not None and whole.words_alone) or int(self.ids.min()) >= self.specials.unknown
 
+    @cached_property
+    def long(self) -> tuple[int, ...]:
+        """How many tokens each text has; a GPU is waited for, unless this was found with a whole block of steps."""
+        if not self.padded:
+            return (self.ids.shape[1],) * len(self.ids)
+        if part := self.__dict__.get("part_of"):
+            whole, first, last = part
+            return whole.long[first:last]
+        return tuple(self.lengths.tolist())
+
     def to(self, device: torch.device) -> "Tokens":
         """The same batch on another device."""
         return replace(
@@ -197,6 +207,15 @@ class Stream:
     cross: Visible | None = None
     padded: bool = True
 
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """After how many positions each row ends, 0 where it is empty; a GPU is waited for once for a whole block."""
+        if part := self.__dict__.get("part_of"):
+            whole, first, last = part
+            return whole.ends[first:last]
+        place = numbers(self.real.shape[1], self.real.device) + 1
+        return tuple((self.real * place).amax(1).tolist())
+
 
 @dataclass(frozen=True)
 class Spans:
@@ -272,17 +291,32 @@ class Question:
         """Where the graded answers stand; a GPU is waited for, unless this was found with a whole block of steps."""
         if together := self.__dict__.get("together"):
             return together.part(self.__dict__["_part"])
-        rows, places = self.graded.nonzero(as_tuple=True)
-        return Asked(rows, places, int(self.graded.sum(1).max()) if len(self.graded) else 0)
+        if certain(self.graded):
+            rows, width = self.graded.shape
+            there = torch.arange(rows * width, device=self.graded.device)
+            return Asked(there // max(1, width), there % max(1, width), self.graded, (width,) * rows)
+        at, places = self.graded.nonzero(as_tuple=True)
+        return Asked(at, places, self.graded)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The row and the place of each graded answer `[k]`, and how many the fullest row has."""
+    """The row and the place of each graded answer `[k]` of what is `graded [b, n]`; `known` says how many a row has."""
 
     rows: Tensor
     places: Tensor
-    most: int
+    graded: Tensor
+    known: tuple[int, ...] | None = None
+
+    @cached_property
+    def each(self) -> tuple[int, ...]:
+        """How many answers each row has; a GPU is waited for where that is not known."""
+        return tuple(self.graded.sum(1).tolist()) if self.known is None else self.known
+
+    @cached_property
+    def most(self) -> int:
+        """How many the fullest row has."""
+        return max(self.each, default=0)
 
 
 @dataclass(frozen=True)
@@ -321,6 +355,12 @@ class Example:
     def turns(self) -> Tensor:
         """The step at which each chosen place comes, `[b, t]`; -1 for the others."""
         return (self.rank + 1) * self.chosen - 1
+
+    @property
+    def chosen_at(self) -> tuple[Tensor, Tensor]:
+        """The row and the place of each chosen token `[m]`, row by row."""
+        inside, width = self.places.sort().values, max(1, self.chosen.shape[1])
+        return inside // width, inside % width
 
     @property
     def generator(self) -> "Example | None":

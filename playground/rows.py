@@ -6,10 +6,9 @@ from functools import cached_property, partial
 from itertools import count, repeat
 from typing import Any, TypeVar
 
-import torch
 from torch import Tensor
 
-from playground.example import Asked, Example, Question, Specials, Stream, Tokens, Visible, numbers
+from playground.example import Asked, Example, Question, Specials, Stream, Tokens, Visible
 from playground.late import names, plain, several
 
 LATE: dict[type, tuple[str, ...]] = {
@@ -73,19 +72,12 @@ def _extent(example: Example, size: int) -> _Extent:
 
 
 def _widths(stream: Stream, size: int) -> Widths:
-    """For every part of `size` rows, up to which position any of its rows is real; all where none is.
-
-    They are counted, because to ask whether there is any takes two to five times as long.
-    """
-    number, width = stream.real.shape
+    """For every part of `size` rows, up to which position any of its rows is real; all where none is."""
+    number, width = stream.ids.shape
     if not stream.padded or not number or not width:
         return None
-    parts = -(-number // size)
-    missing = parts * size - number
-    real = torch.nn.functional.pad(stream.real, (0, 0, 0, missing)) if missing else stream.real
-    there = real.reshape(parts, size, width).sum(1, dtype=torch.int32) > 0
-    last = (there * numbers(width, real.device)).amax(1) + 1
-    return (last + (width - last) * ~there.any(1)).tolist()
+    ends = stream.ends
+    return [max(ends[first : first + size]) or width for first in range(0, number, size)]
 
 
 def _padded(example: Example) -> bool:
@@ -135,7 +127,10 @@ class _Cutter:
             case Tensor():
                 return self._tensor(value, own)
             case Stream():
-                return self._made(value, own, own, cross=self.parts(value.cross, own, source))
+                made = self._made(value, own, own, cross=self.parts(value.cross, own, source))
+                return self._remembering(value, made) if value.padded else made
+            case Tokens():
+                return self._remembering(value, self._made(value, own)) if value.padded else self._made(value, own)
             case Visible():
                 painted = _first(self.parts(value.painted, own), source, axis=2)
                 read, above = self.parts(value.read, source), self.parts(value.above, own, source)
@@ -181,9 +176,18 @@ class _Cutter:
     def _asked(self, whole: Question, made: list[Question]) -> list[Question]:
         """The first part that is asked where its answers stand finds them for all: a device is waited for once."""
         if not isinstance(made, _Same):
-            together = _Together(whole.graded, self.start, self.sizes)
+            together = _Together(whole, self.start, self.sizes)
             for part in made:
                 part.__dict__["together"] = together
+        return made
+
+    def _remembering(self, whole: T, made: list[T]) -> list[T]:
+        """Parts that know which rows of the whole they are: how long these are is found for all at once."""
+        if not isinstance(made, _Same):
+            first = self.start
+            for part, size in zip(made, self.sizes, strict=True):
+                part.__dict__["part_of"] = (whole, first, first + size)
+                first += size
         return made
 
     def one(self, whole: Any, own: Widths, name: str, number: int) -> Any:
@@ -247,9 +251,9 @@ def _new(kind: type[T], values: dict[str, Any]) -> T:
 
 @dataclass(frozen=True)
 class _Together:
-    """Where the graded answers of all parts stand, from the row `start` on."""
+    """Where the graded answers of all parts of a `whole` question stand, from the row `start` on."""
 
-    graded: Tensor
+    whole: Question
     start: int
     sizes: tuple[int, ...]
 
@@ -259,12 +263,11 @@ class _Together:
 
     @cached_property
     def _parts(self) -> list[Asked]:
-        rows, places = self.graded.nonzero(as_tuple=True)
-        each = self.graded.sum(1).tolist()
-        first, begin, found = self.start, sum(each[: self.start]), []
+        asked = self.whole.asked
+        first, begin, found = self.start, sum(asked.each[: self.start]), []
         for size in self.sizes:
-            own = each[first : first + size]
+            own = asked.each[first : first + size]
             here = slice(begin, begin + sum(own))
-            found.append(Asked(rows[here] - first, places[here], max(own, default=0)))
+            found.append(Asked(asked.rows[here] - first, asked.places[here], asked.graded, own))
             first, begin = first + size, here.stop
         return found

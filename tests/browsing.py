@@ -21,6 +21,15 @@ PATIENCE = 60_000
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 """What an act asks to be painted is painted in the next frame, so it is there when the frame after that begins."""
 
+CUT = """
+window.sockets = [];
+window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); window.sockets.push(this); } };
+const real = window.fetch;
+window.fetch = (...given) => (window.away ? Promise.reject(new TypeError("cut off")) : real(...given));
+window.cut = () => { window.away = true; window.sockets.forEach((socket) => socket.close()); };
+"""
+"""A network that can be cut from inside the page, without the errors that a browser writes about a real one."""
+
 expect.set_options(timeout=PATIENCE)
 AT_HOME = re.compile(r"^(file:|data:|blob:|about:|(https?|wss?)://(localhost|127\.0\.0\.1)(:\d+)?(/|$))")
 

@@ -111,7 +111,7 @@ def held_out(events):
     return [(e.step, e.held_out) for e in events if isinstance(e, Evaluated)]
 
 
-def becomes(condition, seconds=10.0):
+def becomes(condition, seconds=60.0):
     """Whether a condition comes true before the deadline."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

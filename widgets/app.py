@@ -12,7 +12,7 @@ from widgets import room
 from widgets.first import TEMPLATE, first
 from widgets.keys import keys
 from widgets.live import drain
-from widgets.lost import Lost
+from widgets.lost import lost
 from widgets.night import Night, scheme
 from widgets.pages import corpus, stage, train, transfer
 from widgets.scene.care import Care
@@ -21,7 +21,7 @@ from widgets.theme import LARGER, html, say
 from widgets.training import runs_folder
 from widgets.turned import Turned
 from widgets.typed import Typed
-from widgets.visit import after_the_answer
+from widgets.visit import after_the_answer, give_up, hear_goodbyes
 
 pn.extension()
 
@@ -48,16 +48,20 @@ THEME = {
     "dark": {"palette": {"primary": {"main": "#56b4e9"}}, "typography": WORDING, "components": SHAPES | NIGHT},
 }
 
-_visits: set[int] = set()
+_visits: dict[int, Any] = {}
+"""The visits that are there, with their documents."""
 
 
 def app(runs: Path | None = None) -> Any:
     """A fresh visit; its training is kept in the folder `runs`, by default where the app was started."""
     if len(_visits) >= MOST_VISITS:
+        for visit in _visits.values():
+            if visit is not None and not visit.session_context.session.expiration_blocked:
+                give_up(visit)
         return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
     store = Store(runs or runs_folder())
     room.fit(store.train)
-    _visits.add(id(store))
+    _visits[id(store)] = pn.state.curdoc
     if pn.state.location is not None:
         _link(store)
     tabs, drained = _rooms(store)
@@ -67,16 +71,18 @@ def app(runs: Path | None = None) -> Any:
         pn.state.curdoc.template_variables.update(first=opening, scheme=scheme())
 
     def gone(session_context: Any) -> None:
-        _visits.discard(id(store))
+        _visits.pop(id(store), None)
         store.close()
 
     pn.state.on_session_destroyed(gone)
+    hear_goodbyes()
     return pmui.Page(
         title="Pretraining Playground",
         main=[
             *(html(say(said, "notice")) for said in room.told()),
             tabs,
-            *(each(height=0, margin=0) for each in (Care, Typed, Turned, Lost, Night)),
+            *(each(height=0, margin=0) for each in (Care, Typed, Turned, Night)),
+            lost(store),
             keys(store),
         ],
         main_width="100%",

@@ -1,7 +1,6 @@
 """A comparison of strategies on one visit: what is asked for, how far it is, what its lanes look like on the way."""
 
 import io
-import json
 import threading
 import time
 import zipfile
@@ -20,18 +19,17 @@ from playground.corpora.labelled import read_table
 from playground.corpora.source import TABLES
 from playground.corpora.table import Table
 from playground.finetuning import Base, Comparison, Lane, Strategy, Task, find_strategy, find_task
-from playground.finetuning.artefact import FILES, Artefact, Origin
-from playground.finetuning.base import replace_model
-from playground.finetuning.fair import rated
+from playground.finetuning.artefact import FILES, TURN_FILES, Artefact, InTurn, Origin
+from playground.finetuning.base import in_words_of, opened_again, replace_model
 from playground.finetuning.files import named
 from playground.finetuning.given import OtherVectors
 from playground.finetuning.job import Asked, with_others
 from playground.finetuning.record import Record
-from playground.finetuning.sequence import Advanced, Passed, check, facts, in_turn, table
+from playground.finetuning.sequence import Advanced, Passed, check, facts
 from playground.finetuning.spelling import spell
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import short
-from playground.finetuning.tune import Outcome, Setting, Tuned
+from playground.finetuning.tune import Outcome, Tuned
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training import Run, Session, background, checkpoint
@@ -39,6 +37,7 @@ from playground.training.checkpoint import Saved, Studied
 from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.training.runs import Runs
+from playground.training.workers import spare
 from widgets.bases import AS_IT_IS, Preparing, changed
 
 LOOKS, FEWER_LOOKS = 10, 4
@@ -61,13 +60,14 @@ LARGEST_FILE = 5_000_000
 
 @dataclass(frozen=True)
 class Point:
-    """A lane at one of its looks; `loss` is the mean since the look before, in nats."""
+    """A lane at one of its looks; `loss` is the mean since the look before, in nats, `sizes` count weights by group."""
 
     step: int
     loss: float
     accuracy: float
     forgetting: float
     moved: tuple[float, ...]
+    sizes: tuple[int, ...] = ()
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Course:
         self.losses.setdefault(lane.seed, []).append(lane.event.loss)
         if (look := lane.event.look) is not None:
             loss = fmean(self.losses.pop(lane.seed))
-            point = Point(lane.event.step, loss, look.accuracy, look.forgetting, look.moved)
+            point = Point(lane.event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes)
             self.points.setdefault(lane.seed, []).append(point)
 
     @property
@@ -100,6 +100,12 @@ class Course:
             latest = list(self.points.values())[-1:]
             return latest[0][-1].moved if latest else ()
         return tuple(fmean(some) for some in zip(*(o.moved for o in self.outcomes), strict=True))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many weights each group has, as far as that is known."""
+        seen = [self.outcomes[0].sizes] if self.outcomes else [p[-1].sizes for p in list(self.points.values())[-1:]]
+        return seen[0] if seen else ()
 
     def values(self, what: str) -> dict[int, list[float]]:
         """Loss, accuracy or forgetting at every step that was looked at, one value for each seed that is there."""
@@ -113,7 +119,8 @@ class TransferStore(param.Parameterized):
     """A comparison of strategies and how far it is; `own` are strategies that a person made on this visit.
 
     `then` are tasks that are learnt afterwards, one by one, and `before` is what is done to the base first. `beside`
-    names kept runs of the folder `runs` whose vectors are read too, by the strategies that read those of others.
+    names kept runs of the folder `runs` whose vectors are read too, by the strategies that read those of others. With
+    several `workers` lanes run side by side in processes, and each is seen as a whole when it is done.
     """
 
     task = param.String("sentiment")
@@ -133,6 +140,7 @@ class TransferStore(param.Parameterized):
     match = param.String("steps")
     rates = param.String("own")
     layers = param.Integer(2)
+    workers = param.Integer(1)
     trouble = param.String("")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
@@ -241,7 +249,8 @@ class TransferStore(param.Parameterized):
         labels = (self.labels,) if self.in_turn else tuple(sorted({self.labels, *self.counts}))
         self.asked = Asked(
             "base", tasks[0].name, tuple(map(spell, chosen)), labels, self.seeds, 0, self.steps,
-            "steps" if self.in_turn else self.match, self.rates, packing=self.packing or None,
+            "steps" if self.in_turn else self.match, self.rates, 1 if self.in_turn else min(self.workers, spare(0)),
+            packing=self.packing or None,
             then=tuple(task.name for task in tasks[1:]), beside=tuple(others),
         )  # fmt: skip
         self.lanes = len(chosen) * self.seeds * len(labels)
@@ -257,7 +266,7 @@ class TransferStore(param.Parameterized):
     def _remember(self, *start: Any) -> None:
         """Finished lanes are not run again, as long as all is the same but strategies, labelled texts and seeds."""
         first = () if self.match == "steps" else self.asked.strategies[:1]  # what the others are matched with
-        shared = (*start, replace(self.asked, strategies=first, labels=(), seeds=1))
+        shared = (*start, replace(self.asked, strategies=first, labels=(), seeds=1, workers=1))
         if shared != self._shared:
             self._record, self._shared, self._steps = Record(), shared, {}
 
@@ -300,13 +309,11 @@ class TransferStore(param.Parameterized):
         base, tokenizer = yield from self._changed(session, base, tokenizer)
         base = with_others(base, tokenizer, others)
         self._check(base, tokenizer, chosen, tasks)
-        self._origin, self._saved = _origin(session, base), _saved(base.learner, tokenizer, _studied(session, base))
+        studied = _studied(session, base, any(strategy.rehearses for strategy in chosen))
+        self._origin, self._saved = _origin(session, base), _saved(base.learner, tokenizer, studied)
         self._saved_others = {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
         if self.in_turn:
-            setting = Setting(steps=self.asked.steps, packing=self.asked.packing)
-            some = [rated(strategy, self.asked.rates) for strategy in chosen]
-            labels, seeds = self.asked.labels[0], self.asked.seeds
-            yield from in_turn(base, tokenizer, tasks, some, labels=labels, seeds=seeds, setting=setting)
+            yield from self.asked.run_in_turn(base, tokenizer, tasks, chosen)
         else:
             looks = LOOKS if len(self.asked.labels) == 1 else FEWER_LOOKS
             yield from self.asked.run(base, tokenizer, task=tasks[0], chosen=chosen, looks=looks, record=self._record)
@@ -319,7 +326,9 @@ class TransferStore(param.Parameterized):
         if self._made is None or self._made[0] != made_of:
             learner, words = yield from changed(base, tokenizer, self.before)
             self._made = made_of, learner.learner, words
-        return replace(base, learner=self._made[1], memory={}), self._made[2]
+        _, learner, words = self._made
+        text = partial(in_words_of, words)
+        return Base(learner, text(base.held_out), lambda: text(base.rehearse())), words
 
     def end(self) -> None:
         """Stop the comparison that is running, if any."""
@@ -342,7 +351,7 @@ class TransferStore(param.Parameterized):
 
     def _hear(self, event: Lane | Comparison | Passed | Advanced | Preparing) -> None:
         self.heard += 1
-        self.doing = event.said if isinstance(event, Preparing) else ""
+        self.doing = event.said if isinstance(event, Preparing) else self._said(event)
         self.advanced += isinstance(event, Advanced)
         if isinstance(event, Preparing | Advanced):
             return
@@ -352,6 +361,13 @@ class TransferStore(param.Parameterized):
         if isinstance(event, Lane):
             self._follow(event)
         self.events.append(event)
+
+    def _said(self, event: Any) -> str:
+        """Where a lane is on its way through the tasks; other lanes are seen in their curves."""
+        if not isinstance(event, Advanced):
+            return ""
+        task = self.in_turn[event.task].name
+        return f"{event.strategy.name}, seed {event.seed}: {task}, step {event.step} of {self.asked.steps}."
 
     def _follow(self, lane: Lane) -> None:
         """Bring the course of a lane up to date; one that is not run again has the steps of the time when it was."""
@@ -435,9 +451,9 @@ class TransferStore(param.Parameterized):
 
     def turns(self, name: str) -> bytes:
         """The result of tasks in turn as one of `TURN_FILES`, or a refusal that says what is lacking."""
-        if self.found is None or self.state != "done":
+        if self.found is None or self.state != "done" or self._origin is None:
             raise Refusal("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
-        return TURN_FILES[name](self.found).encode()
+        return TURN_FILES[name](InTurn(tuple(self.passed), self.asked, self._origin, self.in_turn))
 
     @property
     def artefact(self) -> Artefact | None:
@@ -481,13 +497,12 @@ def _origin(session: Session, base: Base) -> Origin:
     return Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
 
 
-TURN_FILES = {"sequence.csv": table, "sequence.json": partial(json.dumps, indent=1)}
-"""The files of a result of tasks in turn."""
-
-
-def _studied(session: Session, base: Base) -> Studied:
+def _studied(session: Session, base: Base, rehearsed: bool) -> Studied:
+    """What the archive must hold of the corpus: its text too, where it is rehearsed and cannot be opened by name."""
     corpus = session.run.corpus
-    return Studied(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out)
+    gone = rehearsed and opened_again(corpus.name, corpus.hash) is None
+    text = base.bare(base.rehearse()) if gone else None
+    return Studied(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out, text)
 
 
 def _saved(learner: Learner, tokenizer: Tokenizer, studied: Studied) -> bytes:
@@ -510,7 +525,8 @@ def base_of(session: Session | None) -> tuple[Base, Any]:
         session.rest()
     run = session.run
     feed = feed_of(run)
-    return Base(session.learner, feed.evaluation(), lambda: feed.windows), run.corpus.tokenizer
+    words = run.corpus.tokenizer
+    return Base(session.learner, feed.evaluation(), lambda: in_words_of(words, feed.windows)), words
 
 
 def feed_of(run: Run) -> Feed:

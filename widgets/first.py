@@ -33,6 +33,14 @@ TEMPLATE = """
 #first th, #first td { text-align: left; padding: 10px 12px; border-bottom: 1px solid var(--line); }
 {% endblock %}
 {% block js_resources %}
+<script>
+  (() => {
+    const address = new URL(location.href);
+    if (!address.searchParams.has("bokeh-session-id")) return;
+    address.searchParams.delete("bokeh-session-id");
+    history.replaceState(history.state, "", address);
+  })();
+</script>
 {{ (bokeh_js or "") | replace('<script type="text/javascript" src', '<script defer src')
    | replace('<script type="text/javascript">', '<script type="module">') }}
 {% endblock %}
@@ -41,7 +49,10 @@ TEMPLATE = """
 <div id="first" class="{{ scheme }}">{{ first | safe }}</div>
 {% endblock %}
 """
-"""The page of the widget library without its grey sheet, which took every click until the last part was drawn."""
+"""The page of the widget library without its grey sheet, which took every click until the last part was drawn.
+
+Which visit a page came back to is nobody else's affair, so it goes from the address before anything reads that.
+"""
 
 
 def first(store: StageStore) -> str:

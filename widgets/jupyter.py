@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from widgets.server import LARGEST_MESSAGE
+from widgets.server import LARGEST_MESSAGE, LOOKED_EVERY, LOST_FOR
 
 
 def setup_playground() -> dict[str, Any]:
@@ -13,9 +13,9 @@ def setup_playground() -> dict[str, Any]:
     return {
         "command": [sys.executable, "-m", "panel", "serve", str(here / "served.py"), "--unix-socket", "{unix_socket}"]
         + ["--index", "served", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
-        + ["--unused-session-lifetime", "5000", "--check-unused-sessions", "2000"],
+        + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],
         "unix_socket": True,
-        "timeout": 60,
+        "timeout": 300,  # a class that starts all at once waits for the disk of its hub
         "new_browser_tab": False,
         "launcher_entry": {
             "enabled": True,

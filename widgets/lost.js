@@ -1,7 +1,12 @@
 /**
- * Says when the app is no longer there: what is on screen stays, and one button opens the page again where it was,
- * since the address holds what is on the stage and a run is kept with its last saved step.
+ * A lost connection is no end: the visit and its run go on without the page for some minutes. What is on screen stays,
+ * a line says so, and as soon as the app answers the page is loaded again in the same visit. Where the visit is gone it
+ * begins anew; the tab remembers its run, which the Train page then offers.
  */
+
+const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
+const LONGEST = 10000;
+const RUN = "playground-run";
 
 const STYLE = `
 .lost-line { position: fixed; left: 0; right: 0; top: 0; z-index: 1400; display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 10px 18px; font: 400 15px/1.45 system-ui, sans-serif; color: #1d2129; background: #fff3d6; border-bottom: 3px solid #e69f00; }
@@ -23,30 +28,85 @@ function stepShown(root) {
   return "";
 }
 
-export function render({ el }) {
+/** Whether the app itself answers, and not only what stands before it: a script that every page needs is there. */
+async function answers() {
+  const script = document.querySelector("script[src*='static/js/bokeh']");
+  try {
+    return (await fetch(script ? script.src : location.href, { method: script ? "HEAD" : "GET", cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What a browser refuses to keep is forgotten; nothing else depends on it. */
+function remembered(write) {
+  try {
+    return write(sessionStorage);
+  } catch {
+    return null;
+  }
+}
+
+export function render({ model, el }) {
   const style = document.createElement("style");
   style.textContent = STYLE;
   const [line, text, again] = ["div", "p", "button"].map((tag) => document.createElement(tag));
   Object.assign(line, { className: "lost-line", hidden: true });
   line.setAttribute("role", "alert");
   again.type = "button";
-  again.textContent = "Reconnect";
-  again.addEventListener("click", () => location.reload());
+  again.textContent = "Try now";
   line.append(text, again);
   el.replaceChildren(style, line);
+  let [visit, wait, timer, trying] = ["", FIRST, 0, false];
 
-  function lost() {
+  function lost(_, event) {
+    if (!line.hidden) return;
+    visit = event.connection.deref()?.id || "";
     const step = stepShown(document);
-    const run = step ? ` at step ${step}; the run is kept with its last saved step and can be resumed under Runs` : "";
-    text.textContent = `Connection lost${run}. What is on screen stays.`;
+    const run = ` The run was at step ${step} and goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
+    text.textContent = `Connection lost. What is on screen stays.${step ? run : ""} Trying again …`;
     line.hidden = false;
+    timer = setTimeout(tryAgain, wait);
   }
 
-  const back = () => (line.hidden = true);
-  for (const shown of window.Bokeh?.documents || []) {
-    shown.on_event("connection_lost", lost);
-    shown.on_event("client_reconnected", back);
+  async function tryAgain() {
+    if (line.hidden || trying) return;
+    clearTimeout(timer);
+    trying = true;
+    const there = await answers();
+    trying = false;
+    if (there) {
+      const address = new URL(location.href);
+      if (visit) address.searchParams.set("bokeh-session-id", visit);
+      return location.replace(address);
+    }
+    wait = Math.min(LONGEST, 2 * wait);
+    timer = setTimeout(tryAgain, wait);
   }
+
+  function goodbye() {
+    if (!line.hidden) return; // nobody would hear it
+    model.set("left", model.get("left") + 1);
+    model.save_changes();
+  }
+
+  const remember = () => model.get("run") && remembered((kept) => kept.setItem(RUN, model.get("run")));
+  const before = remembered((kept) => kept.getItem(RUN));
+  if (before && !model.get("run")) {
+    model.set("earlier", before);
+    model.save_changes();
+  }
+  remember();
+  model.on("change:run", remember);
+  again.addEventListener("click", tryAgain);
+  addEventListener("online", tryAgain);
+  addEventListener("pagehide", goodbye);
+  for (const shown of window.Bokeh?.documents || []) shown.on_event("connection_lost", lost);
+  return () => {
+    clearTimeout(timer);
+    removeEventListener("online", tryAgain);
+    removeEventListener("pagehide", goodbye);
+  };
 }
 
 export default { render };

@@ -1,11 +1,32 @@
-"""A line that says when the app is no longer there, and the way back."""
+"""A line that says when the connection is lost, and the way back to the same visit with its run."""
 
 from pathlib import Path
 
 import panel as pn
+import param
+
+from widgets.server import LOST_FOR
+from widgets.store import Store
+from widgets.visit import goodbye
 
 
 class Lost(pn.custom.AnyWidgetComponent):
-    """An unseen helper on the page until the connection to the app is lost."""
+    """An unseen helper on the page until the connection is lost; it comes back to the same visit by itself.
+
+    The browser's tab remembers the run, so that a visit which is begun anew can offer it.
+    """
 
     _esm = Path(__file__).with_name("lost.js")
+    run = param.String("", doc="The name of the run on screen.")
+    earlier = param.String("", doc="The name of the run that was in this tab before.")
+    left = param.Integer(0, doc="How often the page was left for good.")
+    minutes = param.Integer(LOST_FOR // 60_000, doc="How long a visit is kept without its page.")
+
+
+def lost(store: Store) -> Lost:
+    """The helper for a visit."""
+    made = Lost(run=store.train.name_of_run, height=0, margin=0)
+    store.train.param.watch(lambda event: setattr(made, "run", event.new), "name_of_run")
+    made.param.watch(lambda event: setattr(store.train, "earlier", event.new), "earlier")
+    made.param.watch(lambda _: goodbye(pn.state.curdoc), "left")
+    return made

@@ -16,9 +16,11 @@ from IPython.display import HTML, display
 from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
+from playground.example import Tokens
 from playground.finetuning import FIRST_CHOICE, Base, Comparison, Strategy
 from playground.finetuning.artefact import Artefact, Origin
 from playground.finetuning.artefact import write as write_files
+from playground.finetuning.base import in_words_of, opened_again
 from playground.finetuning.files import named
 from playground.finetuning.job import Asked
 from playground.finetuning.record import Record
@@ -321,9 +323,9 @@ def compare(
         str(folder / "base") if folder else "base", named(task, text_column, label_column), tuple(map(spell, chosen)),
         (labels,) if isinstance(labels, int) else tuple(labels), seeds, seed, steps, match, rates, workers, packing,
     )  # fmt: skip
-    record = _kept(base, folder, resume) if folder else None
-    window = base.learner.entry.recipe.window
-    start = Base(base.learner, base.held_out_rows, lambda: base.corpus.windows(window).to(base.learner.device))
+    start = _start(base)
+    text = start.bare(start.rehearse()) if any(strategy.rehearses for strategy in chosen) else None
+    record = _kept(base, folder, resume, text) if folder else None
     *_, last = asked.run(start, base.corpus.tokenizer, chosen=chosen, record=record)
     assert isinstance(last, Comparison)
     learner, corpus = base.learner, base.corpus
@@ -334,10 +336,24 @@ def compare(
     return made
 
 
-def _kept(base: Trained, folder: Path, resume: bool) -> Record:
-    """The record of a folder, with the base saved beside it."""
+def _start(base: Trained) -> Base:
+    """Where the lanes begin: the trained model and its text, with the second texts that its objective needs."""
+    learner, corpus = base.learner, base.corpus
+    recipe, needs = learner.entry.recipe, learner.objective.needs
+    return Base(
+        learner, base.held_out_rows,
+        lambda: in_words_of(
+            corpus.tokenizer,
+            Feed.of(corpus, recipe.window, recipe.batch, learner.seed, learner.device, needs).windows,
+        ),
+    )  # fmt: skip
+
+
+def _kept(base: Trained, folder: Path, resume: bool, text: Tokens | None) -> Record:
+    """The record of a folder, with the base saved beside it, and what is rehearsed of a corpus of one's own."""
     corpus = base.corpus
-    studied = Studied(corpus.name, corpus.hash, base.unigram_entropy, base.held_out_rows)
+    gone = text is not None and opened_again(corpus.name, corpus.hash) is None
+    studied = Studied(corpus.name, corpus.hash, base.unigram_entropy, base.held_out_rows, text if gone else None)
     try:
         (folder / "base").mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -147,6 +147,12 @@ class CorpusStore(param.Parameterized):
         return self.opened.corpus if self.opened is not None else None
 
     @property
+    def ready(self) -> Corpus | None:
+        """The corpus on screen where it is what was asked for last; none while another is read or could not be."""
+        fits = self.opened is not None and self.reading.result is self.opened
+        return self.corpus if fits and not self.reading.busy and self.reading.error is None else None
+
+    @property
     def span(self) -> tuple[int, int]:
         """First token on screen and one after the last."""
         assert self.opened is not None

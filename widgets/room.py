@@ -1,9 +1,9 @@
 """How much room this place gives the app; where it is little, a visit begins smaller and the page says so."""
 
 import os
-from pathlib import Path
 
 from playground.devices import doubt
+from playground.training import container
 from widgets.training import TrainStore
 
 LITTLE = 3 << 30
@@ -12,21 +12,12 @@ LITTLE = 3 << 30
 SHORT = 300
 """Steps with which a run begins where there is little room: enough to see it learn on a shared core."""
 
-CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
 
 def limit() -> int | None:
-    """Bytes that this session may take: what JupyterHub says, else the container; None where nobody says."""
-    said = [os.environ.get("MEM_LIMIT", ""), *map(_read, CONTROL_GROUPS)]
-    known = [int(text) for text in said if text.isdigit() and int(text) < 1 << 50]  # more stands for no limit
-    return min(known, default=None)
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
+    """Bytes that this session may take, as JupyterHub or the container says, whoever gives less; None: nobody says."""
+    said = os.environ.get("MEM_LIMIT", "")
+    hub = int(said) if said.isdigit() and int(said) < container.NO_LIMIT else None
+    return min((most for most in (hub, container.limit()) if most is not None), default=None)
 
 
 def little() -> bool:

@@ -9,6 +9,10 @@ from playground.refusal import Refusal
 LARGEST_MESSAGE = 40_000_000
 """Bytes of one message from a browser: an uploaded file of 20 MB as text."""
 
+LOST_FOR, LOOKED_EVERY = 600_000, 2_000
+"""Milliseconds that a visit is kept when its connection is lost, with the run that it trains, and between two looks
+for visits that have ended."""
+
 
 def serve(port: int, browser: bool = True) -> int:
     """Serve until interrupted; the address is printed once the door is open."""
@@ -40,8 +44,8 @@ def start(port: int, *, browser: bool = False, threaded: bool = True, runs: Path
         threaded=threaded,
         verbose=False,
         websocket_max_message_size=LARGEST_MESSAGE,
-        unused_session_lifetime_milliseconds=5_000,
-        check_unused_sessions_milliseconds=2_000,
+        unused_session_lifetime_milliseconds=LOST_FOR,
+        check_unused_sessions_milliseconds=LOOKED_EVERY,
     )
 
 

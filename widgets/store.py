@@ -12,10 +12,10 @@ import param
 from playground import frames
 from playground.corpora.decode import Progress
 from playground.objectives import Objective, find_objective, objectives
+from playground.objectives.carried import Rule, carried, written
 from playground.objectives.objective import tell
-from playground.objectives.paint import GRADED, natural, repainted
+from playground.objectives.paint import natural, repainted
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
-from playground.objectives.see.painted import Painted, carried, written
 from playground.objectives.wishes import parse, write
 from playground.refusal import Refusal
 from playground.training import Session
@@ -48,6 +48,8 @@ SMALL_MODEL = (
     "F forks a training run at the step that is shown; these numbers are of a small model that was trained for the "
     "stage alone. Press Train on the Train page, then F there or with its model on the stage."
 )
+
+NOTHING_COUNTS = "No answer counts any more, so there is nothing to train; click one of them to have it count again."
 
 NO_TEXT = "There is no text yet, so letters stand for its words; type a sentence, or take one of the samples."
 
@@ -266,16 +268,29 @@ class StageStore(param.Parameterized):
     # the mask by hand, trained
 
     @property
-    def rules(self) -> tuple[Painted, ...]:
-        """What is painted, as a rule for every text; of a mixture, for the part that is on the stage.
-
-        Which answers count is meant for this text alone.
-        """
+    def rules(self) -> tuple[Rule, ...]:
+        """What is painted, as rules for every text; of a mixture, for the part that is on the stage."""
         part = 0 if self._plain is None else tell(self._plain.steps).get("part", 0)
-        return carried({name: cells for name, cells in self.painted.items() if name != GRADED}, part)
+        return carried(self.painted, part)
+
+    @property
+    def full(self) -> str:
+        """A sentence where a text is as long as may stand here, so that what came after was cut off."""
+        if max(len(self.text), len(self.pair)) < LONGEST_TEXT:
+            return ""
+        return f"A text here has at most {LONGEST_TEXT:,} characters; what came after them was cut off."
+
+    @property
+    def unasked(self) -> bool:
+        """Whether a person let every answer go, so that there is nothing left to learn from."""
+        made = self.rebuilt
+        return bool(self.painted) and made is not None and not made.signal["graded"]
 
     def train_anyway(self) -> None:
-        """Train this objective with the painted mask on the Train page, whatever the leak check says."""
+        """Train this objective on the Train page with what is painted, whatever the leak check says."""
+        if self.unasked:
+            self.trouble = NOTHING_COUNTS
+            return
         try:
             self.trainer(find_objective(self.objective).painted(written(self.rules)).name, self.settings)
         except Refusal as refusal:
@@ -380,9 +395,11 @@ class StageStore(param.Parameterized):
     # what a person does on the stage
 
     def edit(self, message: Mapping[str, Any]) -> None:
-        """One message of the stage: an edit of the plan or the mask, a roll of the dice, a step back, a fork."""
+        """One message of the stage: an edit of the plan or the mask, the dice, a step back, a fork, an objective."""
         if message.get("do") == "fork":
             self.said = self.forker()
+        elif message.get("do") == "compare":
+            self.compare()
         elif not self.inside:
             self._edit(message)
 
@@ -402,6 +419,8 @@ class StageStore(param.Parameterized):
                 case "reset":
                     ours = self.text.strip() in _ours("text")
                     self._set(settings={}, plan=self._printed() if ours else "", painted={})
+                case "objective":
+                    self.objective = _first_ten()[(number(message, "number") - 1) % 10]
                 case "look":
                     self._layer = number(message, "layer")
                     self.renew()
@@ -566,6 +585,11 @@ class StageStore(param.Parameterized):
         self._past, self._at = [], -1
         self._set(**values)
         self.trouble = self.trouble or trouble
+
+
+def _first_ten() -> list[str]:
+    """The objectives that the keys 1 to 9 and 0 choose: the first rows of the survey's table."""
+    return [o.name for o in objectives().values() if o.row][:10]
 
 
 def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:

@@ -38,7 +38,7 @@ INK = "var(--panel-on-background-color, CanvasText)"
 STYLE = f"""
 :host {{ color: {INK}; font-family: inherit; line-height: 1.45;
   font-size: var(--type, clamp(1rem, 8px + 0.4vw, 24px)); }}
-p {{ margin: 0 0 .5em; }}
+p {{ margin: 0 0 .5em; overflow-wrap: anywhere; }}
 .quiet {{ opacity: .72; font-size: .9em; }}
 .label {{ opacity: .62; font-size: .72em; letter-spacing: .06em; text-transform: uppercase; margin: .9em 0 .2em; }}
 .number {{ font-variant-numeric: tabular-nums; }}
@@ -51,6 +51,16 @@ p {{ margin: 0 0 .5em; }}
 table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
 th {{ text-align: left; font-weight: 500; opacity: .62; font-size: .8em; padding: 4px 10px 4px 0; }}
 td {{ padding: 5px 10px 5px 0; border-top: 1px solid #8884; vertical-align: middle; }}
+.wide {{ overflow-x: auto; }}
+.wide table {{ border-collapse: separate; border-spacing: 0; }}
+.wide td {{ white-space: nowrap; padding-right: 14px; }}
+.wide th {{ vertical-align: bottom; padding-right: 14px; }}
+.wide td:last-child {{ padding-right: 4px; }}
+.wide :is(th, td):first-child {{ position: sticky; left: 0; z-index: 1;
+  background: var(--panel-background-color, Canvas); }}
+.wide th[scope=row] {{ white-space: nowrap; opacity: 1; font-size: 1em; padding: 5px 14px 5px 0; vertical-align: middle;
+  border-top: 1px solid #8884; }}
+.wide .loose {{ white-space: normal; min-width: 185px; }}
 code {{ font-size: .86em; word-break: break-word; }}
 math {{ font-size: 1.12em; }}
 """

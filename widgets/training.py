@@ -12,19 +12,19 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import param
 
-from playground.analysis.glance import Glance, glance_at, sentence_from, sentence_of, watched
+from playground.analysis.glance import sentence_from, sentence_of
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
-from playground.example import Example, Tokens
+from playground.example import Tokens
 from playground.finetuning.compare import critical
 from playground.knob import turn
-from playground.objectives import Objective
 from playground.refusal import Refusal
 from playground.training import Run, Session
 from playground.training.checkpoint import Saved
 from playground.training.fork import corpus_of, fork, what_changed
 from playground.training.lanes import lane_name
 from playground.training.learner import Learner
+from playground.training.look import LookAt
 from playground.training.rates import Found, Tried, find_rate
 from playground.training.record import recorded
 from playground.training.runs import Kept, Parent, Runs
@@ -97,7 +97,7 @@ class TrainStore(param.Parameterized):
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
     are compared; `workers` is the most processes for other seeds; `name` is what the list calls the run that is
     watched. `brought` are the knobs of objectives that came from the Stage, by the name under which they are trained
-    here.
+    here. `earlier` names the run that the same tab of the browser showed before the visit began.
     """
 
     entry = param.String("BERT")
@@ -117,6 +117,7 @@ class TrainStore(param.Parameterized):
     ticked = param.List([])
     session = param.Parameter(None)
     name_of_run = param.String("")
+    earlier = param.String("")
     trouble = param.String("")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
@@ -154,7 +155,8 @@ class TrainStore(param.Parameterized):
             folders = {seed: kept / self._new_folder(lane_name(run, seed)) for seed in seeds} if kept else {}
             busy = sum(some.workers for some in _siblings.values() if some.state == "running")
             workers = min(self.workers, spare(1 + busy))
-            _siblings[session] = Siblings(run, seeds, workers, self.runs, folders)
+            film = LookAt(self._sentence(run.corpus)) if kept else None
+            _siblings[session] = Siblings(run, seeds, workers, self.runs, folders, film)
         return session
 
     @property
@@ -183,7 +185,7 @@ class TrainStore(param.Parameterized):
     ) -> Session:  # fmt: skip
         """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
         feed_of(run)
-        look = look_at(self._sentence(run.corpus))
+        look = LookAt(self._sentence(run.corpus))
         self.leave()
         wanted = lane_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}"
         name = name or self._new_folder(wanted)
@@ -204,7 +206,7 @@ class TrainStore(param.Parameterized):
         self.param.update(session=session, name_of_run=name, trouble="")
         return session
 
-    def _sentence(self, corpus: Corpus) -> Any:
+    def _sentence(self, corpus: Corpus) -> Tokens:
         return sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
 
     def _new_folder(self, wanted: str) -> str:
@@ -337,6 +339,12 @@ class TrainStore(param.Parameterized):
         run = self._rhythm(Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device))
         return self._watch(run, saved.learner, self.past(name).until(saved.learner.step), name=name)
 
+    def earlier_run(self) -> Kept | None:
+        """The kept run that this tab of the browser showed before, as long as none is on screen."""
+        if self.session is not None:
+            return None
+        return next((run for run in self.kept() if run.name == self.earlier), None)
+
     def curve(self, name: str) -> list[Row]:
         """The points of a run; before a fork those of the run that it left."""
         return [] if self.runs is None else self._along(name, self.runs.points)
@@ -391,19 +399,6 @@ class TrainStore(param.Parameterized):
         if self.trouble:
             self.trouble = ""
         return made
-
-
-def look_at(sentence: Tokens) -> Callable[[Learner], Glance]:
-    """Looks at one sentence; what is asked of it is drawn once, unless a generator draws it anew with every step."""
-    drawn: list[tuple[Objective, Example]] = []
-
-    def look(learner: Learner) -> Glance:
-        objective = learner.objective
-        if objective.proposes or not drawn or drawn[0][0] is not objective:
-            drawn[:] = [(objective, watched(learner.model, objective, sentence))]
-        return glance_at(learner.model, drawn[0][1], learner.step)
-
-    return look
 
 
 def _can_be_watched(session: Session) -> bool:

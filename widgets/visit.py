@@ -1,13 +1,21 @@
-"""How a visit begins: the answer first, then the page, and patience with a browser that is slow to come back."""
+"""How a visit begins and ends: the answer first, then the page; patience with a browser, until it says goodbye."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
 
 import panel as pn
+from bokeh.document import Document
+from bokeh.events import ConnectionLost
 from panel.io.resources import get_dist_path
 
 PATIENCE = 60_000
 """Milliseconds that a browser has to open its connection; a visit that ends is given up much sooner."""
+
+GOING_AWAY = 1001
+"""Why a browser closes a connection whose page is left (RFC 6455, sec. 7.4.1)."""
+
+FAREWELL = 5_000
+"""Milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run still going on."""
 
 
 def after_the_answer(make: Callable[[], None]) -> None:
@@ -35,3 +43,30 @@ def wait_for_the_browser() -> None:
 def _renew_the_busy_sign() -> None:
     """What was put out while the page was on its way still shines there; the next callback puts it out again."""
     pn.state.add_periodic_callback(lambda: None, period=500, count=1)
+
+
+def hear_goodbyes() -> None:
+    """A browser that is closed has no time for a word, but its connection is closed with a reason."""
+    visit = pn.state.curdoc
+    if visit is None:
+        return
+
+    def hear(_: object) -> None:
+        connections = getattr(visit.session_context.session, "_subscribed_connections", ())
+        if any(getattr(getattr(c, "_socket", None), "close_code", None) == GOING_AWAY for c in connections):
+            goodbye(visit)
+
+    visit.on_event(ConnectionLost, hear)
+
+
+def goodbye(visit: Document | None) -> None:
+    """The page was left for good, unlike one whose connection was lost: soon the visit ends, and with it its run."""
+    if visit is not None:
+        visit.add_timeout_callback(lambda: give_up(visit), FAREWELL)
+
+
+def give_up(visit: Document) -> None:
+    """End a visit to which no page is connected."""
+    context = visit.session_context
+    if context is not None and context.session is not None and not context.session.connection_count:
+        context.session.request_expiration()

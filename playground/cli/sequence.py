@@ -12,31 +12,25 @@ from playground.refusal import Refusal
 
 def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -> int:
     """Learn the tasks in turn with every strategy and seed; print what is left of each after each."""
-    from dataclasses import replace
-
     from tqdm import tqdm
 
-    from playground.finetuning import find_task
-    from playground.finetuning.base import from_checkpoint
-    from playground.finetuning.fair import rated
-    from playground.finetuning.job import accompanied
-    from playground.finetuning.sequence import Advanced, facts, in_turn, table
-    from playground.finetuning.spelling import read, split
-    from playground.finetuning.tune import Setting
+    from playground.finetuning.artefact import InTurn, Origin, write
+    from playground.finetuning.files import named
+    from playground.finetuning.job import Asked
+    from playground.finetuning.sequence import Advanced
+    from playground.finetuning.spelling import read, spell, split
     from playground.training import checkpoint
 
-    tasks = [find_task(name) for name in (given.task, *given.then)]
-    chosen = [rated(read(line), given.rates) for line in split(given.strategies)]
-    saved = checkpoint.load(run)
-    base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
-    base = accompanied(base, saved.tokenizer, given.beside)
-    setting = replace(Setting(), steps=given.tuning_steps, packing=given.packing)
-    lanes = in_turn(
-        base, saved.tokenizer, tasks, chosen,
-        labels=given.labels[-1], seeds=given.seeds, seed=given.seed, setting=setting,
+    lines = tuple(spell(read(line)) for line in split(given.strategies))
+    asked = Asked(
+        str(run), named(given.task, given.text_column, given.label_column), lines, given.labels, given.seeds,
+        given.seed, given.tuning_steps, rates=given.rates, packing=given.packing, beside=tuple(given.beside),
+        then=tuple(given.then),
     )  # fmt: skip
+    saved, tasks = checkpoint.load(run), asked.tasks
+    lanes = asked.run_in_turn(asked.start(saved), saved.tokenizer)
     passed: list[Any] = []
-    total = len(tasks) * len(chosen) * given.seeds * setting.steps
+    total = len(tasks) * len(lines) * given.seeds * given.tuning_steps
     with tqdm(total=total, desc="tasks in turn", unit="step", file=sys.stderr, mininterval=0.2) as bar:
         for event in lanes:
             if isinstance(event, Advanced):
@@ -44,11 +38,14 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
                 bar.update()
             else:
                 passed.append(event)
-    found = {"base": saved.learner.entry.name, "steps": setting.steps, **facts(tasks, given.labels[-1], passed)}
+    learner, corpus = saved.learner, saved.corpus
+    origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
+    made = InTurn(tuple(passed), asked, origin)
+    lacking = write(made, folder) if folder is not None else []
+    found = made.facts()
     if folder is not None:
         (folder / "sequence.json").write_text(json.dumps(finite(found), indent=1), encoding="utf-8")
-        (folder / "sequence.csv").write_text(table(found), encoding="utf-8")
-    return say(given, found, told(found))
+    return say(given, found, [*told(found), *lacking])
 
 
 def check_sequence(given: argparse.Namespace) -> None:

@@ -3,12 +3,12 @@
 import csv
 import json
 import platform
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -16,8 +16,11 @@ from playground import __version__
 from playground.finetuning import figure
 from playground.finetuning.compare import Allotted, Comparison
 from playground.finetuning.job import Asked
-from playground.finetuning.rerun import notebook
-from playground.finetuning.task import short
+from playground.finetuning.rerun import notebook, notebook_in_turn
+from playground.finetuning.sequence import Passed
+from playground.finetuning.sequence import facts as in_turn
+from playground.finetuning.sequence import table as matrices
+from playground.finetuning.task import Task, short
 from playground.finetuning.tune import Outcome
 from playground.refusal import Refusal
 
@@ -53,19 +56,7 @@ class Artefact:
     @property
     def provenance(self) -> dict[str, str]:
         """Where the numbers come from, in words."""
-        asked, origin = self.asked, self.origin
-        return {
-            "base": f"{origin.entry}, seed {origin.seed}, after {origin.step} steps",
-            "corpus": f"{origin.corpus}, content hash {origin.corpus_hash}",
-            "task": asked.task,
-            "labelled texts": ", ".join(map(str, asked.labels)),
-            "seeds": ", ".join(str(asked.seed + k) for k in range(asked.seeds)),
-            "alike in every lane": f"{asked.match}; {asked.steps} steps for the first strategy",
-            "learning rates": asked.rates,
-            "versions": f"playground {__version__}, torch {torch.__version__}, Python {platform.python_version()}",
-            "machine": f"{platform.system()} {platform.machine()}",
-            "command": asked.command(),
-        }
+        return came_from(self.asked, self.origin)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for every lane: what it got and what came out."""
@@ -74,9 +65,11 @@ class Artefact:
             {
                 "strategy": name, "seed": self.asked.seed + k, "labels": labels,
                 "steps": _steps(got.get(name), outcome),
-                "rate": got[name].rate if name in got else None, "accuracy": outcome.accuracy,
+                "rate": got[name].rate if name in got else None,
+                "rate_from": got[name].rate_from if name in got else None, "accuracy": outcome.accuracy,
                 "forgetting": outcome.forgetting, "forgetting_plugged_in": outcome.plugged_in,
                 "trainable": outcome.trainable, "stored": outcome.stored, "seconds": outcome.seconds,
+                "memory": got[name].held.total if name in got else None,
                 "corpus": self.origin.corpus, "corpus_hash": self.origin.corpus_hash, "version": __version__,
             }
             for labels, named in self.comparison.curve.items()
@@ -98,6 +91,42 @@ class Artefact:
             for what in ("accuracy", "forgetting")
         )
         return figure.outcomes_figure(title, accuracy, forgetting)
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """Tasks that were learnt one after another, with everything that is needed to do so again."""
+
+    passed: tuple[Passed, ...]
+    asked: Asked
+    origin: Origin
+    tasks: tuple[Task, ...] = ()
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Where the numbers come from, in words."""
+        return came_from(self.asked, self.origin)
+
+    def facts(self) -> dict[str, Any]:
+        """What came out, and where it comes from."""
+        told = {"base": self.origin.entry, "steps": self.asked.steps, "provenance": self.provenance}
+        return told | in_turn(self.tasks or self.asked.tasks, self.asked.labels[-1], self.passed)
+
+
+def came_from(asked: Asked, origin: Origin) -> dict[str, str]:
+    """Where the numbers of a comparison come from, in words."""
+    return {
+        "base": f"{origin.entry}, seed {origin.seed}, after {origin.step} steps",
+        "corpus": f"{origin.corpus}, content hash {origin.corpus_hash}",
+        "task": ", then ".join((asked.task, *asked.then)),
+        "labelled texts": ", ".join(map(str, asked.labels)),
+        "seeds": ", ".join(str(asked.seed + k) for k in range(asked.seeds)),
+        "alike in every lane": f"{asked.match}; {asked.steps} steps for the first strategy",
+        "learning rates": asked.rates,
+        "versions": f"playground {__version__}, torch {torch.__version__}, Python {platform.python_version()}",
+        "machine": f"{platform.system()} {platform.machine()}",
+        "command": asked.command(),
+    }
 
 
 def _steps(got: Allotted | None, outcome: Outcome) -> int:
@@ -146,18 +175,25 @@ def page(made: Artefact) -> bytes:
     """One HTML page that needs no network and no script: the verdict, the figure, the table, where it comes from."""
     known = made.comparison.facts()
     rows = "".join(map(_row, known["strategies"]))
+    metric = escape(short(known["metric"]))
     gaps = "".join(f"<li>{escape(against(gap))}</li>" for gap in known["against_first"])
     unlike = "".join(f"<li>{escape(said)}</li>" for said in known["differences"])
-    origin = "".join(f"<dt>{escape(k)}</dt><dd>{_code(k, v)}</dd>" for k, v in made.provenance.items())
-    title = f"Fine-tuning for {escape(known['task'])}"
+    heads = ("strategy", metric, "forgetting (nats)", "trained", "stored", "steps", "rate", "memory (KiB)", "seconds")
+    body = (
+        f"<p>{escape(known['verdict'])}</p>{figure.svg(made.drawing())}"
+        f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{rows}</table>"
+        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
+    )
+    return _page(f"Fine-tuning for {known['task']}", body, made.provenance)
+
+
+def _page(title: str, body: str, provenance: dict[str, str]) -> bytes:
+    """A page with its style, and where it comes from at the foot."""
+    title = escape(title)
+    origin = "".join(f"<dt>{escape(k)}</dt><dd>{_code(k, v)}</dd>" for k, v in provenance.items())
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
-        f"<h1>{title}</h1><p>{escape(known['verdict'])}</p>{figure.svg(made.drawing())}"
-        f"<table><tr><th>strategy</th><th>{escape(short(known['metric']))}</th>"
-        "<th>forgetting (nats)</th><th>trained</th><th>stored</th>"
-        f"<th>steps</th><th>rate</th><th>seconds</th></tr>{rows}</table>"
-        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
-        f"<h2>Where it comes from</h2><dl>{origin}</dl></html>"
+        f"<h1>{title}</h1>{body}<h2>Where it comes from</h2><dl>{origin}</dl></html>"
     ).encode()
 
 
@@ -165,10 +201,15 @@ def _row(s: dict[str, Any]) -> str:
     right, forgot = s["accuracy"], s["forgetting"]
     cells = (
         s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", f"{forgot['mean']:+.3f} ± {forgot['sd']:.3f}",
-        f"{s['trainable']:,}", f"{s['stored']:,}", s.get("steps", ""), f"{s['rate']:g}" if "rate" in s else "",
-        f"{s['seconds']:.2f}",
+        f"{s['trainable']:,}", f"{s['stored']:,}", s.get("steps", ""), _rate(s),
+        f"{s['memory'] / 1024:.1f}" if "memory" in s else "", f"{s['seconds']:.2f}",
     )  # fmt: skip
     return f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
+
+
+def _rate(s: dict[str, Any]) -> str:
+    """A rate and whose it is: ours, published, one for all or searched for."""
+    return f"{s['rate']:g} ({s['rate_from'].split(': ')[0]})" if s.get("rate_from") else ""
 
 
 def against(gap: dict[str, Any]) -> str:
@@ -198,12 +239,52 @@ FILES: dict[str, Callable[[Artefact], bytes]] = {
 """Every file of a result, by its name."""
 
 
-def write(made: Artefact, folder: Path) -> list[str]:
-    """Write every file into a folder; the names of those that could not be made here come back as sentences."""
+def page_in_turn(made: InTurn) -> bytes:
+    """One HTML page of tasks learnt in turn: what is left of each after each, for every strategy."""
+    found = made.facts()
+    body = "".join(_matrix(found["tasks"], one) for one in found["strategies"])
+    return _page(" → ".join(found["tasks"]), body, made.provenance)
+
+
+def _matrix(tasks: list[str], one: dict[str, Any]) -> str:
+    heads = "".join(f"<th>{escape(task)}</th>" for task in ["after learning", *tasks])
+    rows = "".join(
+        f"<tr><td>{escape(task)}</td>{''.join(f'<td>{cell:.3f}</td>' for cell in row)}</tr>"
+        for task, row in zip(tasks, one["matrix"], strict=True)
+    )
+    back, lost = one["backward"], one["forgetting"]
+    said = f"Earlier tasks {back['mean']:+.3f} ± {back['sd']:.3f}, pre-training loss {lost['mean']:+.3f} nats."
+    return f"<h2>{escape(one['name'])}</h2><table><tr>{heads}</tr>{rows}</table><p>{said}</p>"
+
+
+TURN_FILES: dict[str, Callable[[InTurn], bytes]] = {
+    "sequence.html": page_in_turn,
+    "sequence.csv": lambda made: matrices(made.facts()).encode(),
+    "sequence.json": lambda made: json.dumps(made.facts(), indent=1, ensure_ascii=False).encode(),
+    "sequence.ipynb": lambda made: notebook_in_turn(made.asked, made.provenance, made.facts()),
+}
+"""Every file of a result of tasks learnt in turn, by its name."""
+
+
+def write(made: Artefact | InTurn, folder: Path) -> list[str]:
+    """Write every file into a folder; the names of those that could not be made here come back as sentences.
+
+    The notebook stands in the folder, so the paths in it begin there.
+    """
+    if isinstance(made, Artefact):
+        return _write(made, FILES, folder)
+    return _write(made, TURN_FILES, folder)
+
+
+Made = TypeVar("Made", Artefact, InTurn)
+
+
+def _write(made: Made, files: Mapping[str, Callable[[Made], bytes]], folder: Path) -> list[str]:
     lacking = []
-    for name, make in FILES.items():
+    here = replace(made, asked=made.asked.seen_from(folder))
+    for name, make in files.items():
         try:
-            (folder / name).write_bytes(make(made))
+            (folder / name).write_bytes(make(here if name.endswith(".ipynb") else made))
         except Refusal as refusal:
             lacking.append(f"{name} was not written. {refusal}")
         except OSError as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
-from playground.corpora import open_corpus, pick
+from playground.corpora import Corpus, open_corpus, pick
 from playground.example import Tokens
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
@@ -47,9 +47,10 @@ class Base:
     def rehearse(self) -> Tokens:
         """Pre-training text that is never measured, without the gold labels that its training does not need."""
         make = self.rehearsal or (lambda: self._every_second(0))
-        return self.remember("rehearsal", lambda: self._bare(make()))
+        return self.remember("rehearsal", lambda: self.bare(make()))
 
-    def _bare(self, text: Tokens) -> Tokens:
+    def bare(self, text: Tokens) -> Tokens:
+        """Text without the gold labels that pre-training does not need."""
         needed = ("language", *(need.removeprefix("label:") for need in self.learner.objective.needs))
         return replace(text, labels={name: row for name, row in text.labels.items() if name in needed})
 
@@ -77,15 +78,32 @@ def from_checkpoint(saved: Saved, rehearsed: bool = True) -> Base:
 
 def _text_of(saved: Saved) -> Callable[[], Tokens] | None:
     """The training text of a saved run, None where it is gone or has changed."""
+    kept = saved.corpus.rehearsal
+    if kept is not None:
+        return lambda: kept
+    corpus = opened_again(saved.corpus.name, saved.corpus.hash)
+    if corpus is None:
+        return None
+    learner = saved.learner
+    recipe, needs = learner.entry.recipe, learner.objective.needs
+    return lambda: in_words_of(
+        saved.tokenizer, Feed.of(corpus, recipe.window, recipe.batch, learner.seed, learner.device, needs).windows
+    )
+
+
+def opened_again(name: str, content: str) -> Corpus | None:
+    """The corpus of a run by its name, None where it is gone or its content has changed."""
     try:
-        corpus = open_corpus(saved.corpus.name)
+        corpus = open_corpus(name)
     except Refusal:
         return None
-    if corpus.hash != saved.corpus.hash:
-        return None
-    recipe, needs = saved.learner.entry.recipe, saved.learner.objective.needs
-    device = saved.learner.device
-    return lambda: replace(Feed.of(corpus, recipe.window, recipe.batch, 0, device, needs).windows, row=None)
+    return corpus if corpus.hash == content else None
+
+
+def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
+    """Pre-training text as a checkpoint gives it back: for the vocabulary of the model, its rows without numbers."""
+    near = {name: in_words_of(tokenizer, other) for name, other in text.neighbours.items()}
+    return replace(text, specials=tokenizer.specials, vocabulary=tokenizer.words, neighbours=near, row=None)
 
 
 def replace_model(learner: Learner, model: LanguageModel) -> Learner:

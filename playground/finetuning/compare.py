@@ -3,19 +3,20 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
 
 from playground.finetuning.base import Base, replace_model
-from playground.finetuning.compose import difference
-from playground.finetuning.fair import Cost, cost, matched, rated, searched, stretched
+from playground.finetuning.compose import Unlike, difference, unlike
+from playground.finetuning.fair import Cost, cost, matched, rate_from, rated, searched, stretched
 from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, arranged, run
+from playground.finetuning.memory import Held, held, held_at_rest
 from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
-from playground.finetuning.tune import Outcome, Setting
+from playground.finetuning.tune import Outcome, Setting, Tuning, numbered
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 
@@ -27,11 +28,13 @@ FIRST_CHOICE = ("feature-based", "full", "gradual unfreezing")
 
 @dataclass(frozen=True)
 class Allotted:
-    """What a strategy got in a comparison: its steps, its learning rate, and what that costs by estimate."""
+    """What a strategy got in a comparison: its steps, its rate and where that comes from, what they cost and hold."""
 
     steps: int
     rate: float
     cost: Cost
+    held: Held
+    rate_from: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,17 +64,27 @@ class Comparison:
             "seconds": self.seconds,
             "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
             "verdict": verdict(self.outcomes),
-            "differences": [difference(self.strategies[0], other) for other in self.strategies[1:]],
+            "differences": [difference(*self._as_run(other)) for other in self.strategies[1:]],
+            "unlike": [{"name": s.name, "things": unlike(*self._as_run(s))} for s in self.strategies[1:]],
             "against_first": against_first(self.outcomes),
             "curve": [_point(labels, outcomes) for labels, outcomes in self.curve.items()],
             "told": list(self.told),
         }
 
+    def _as_run(self, other: Strategy) -> tuple[Strategy, Strategy, Unlike]:
+        """The first strategy and another with the rates and the steps that they got here."""
+        both = self.strategies[0], other
+        got = [self.allotted.get(s.name) for s in both]
+        one, two = (replace(s, rate=g.rate) if g else s for s, g in zip(both, got, strict=True))
+        first, second = (str(g.steps) if g else "" for g in got)
+        return one, two, ("steps", first, second)
+
     def _got(self, name: str) -> dict[str, Any]:
         got = self.allotted.get(name)
         if got is None:
             return {}
-        return {"steps": got.steps, "rate": got.rate, "tokens": got.cost.tokens, "flops": got.cost.flops}
+        spent = {"tokens": got.cost.tokens, "flops": got.cost.flops, "memory": got.held.total}
+        return {"steps": got.steps, "rate": got.rate, "rate_from": got.rate_from, **spent, "held": asdict(got.held)}
 
 
 def compare(
@@ -122,17 +135,19 @@ def compare(
         for count, named in curve.items()
     }
     allotted = {
-        job.strategy.name: _allotted(work, job) for job in jobs if job.seed == seed and job.labels == counts[-1]
+        job.strategy.name: _allotted(work, job, rates) for job in jobs if job.seed == seed and job.labels == counts[-1]
     }
     seconds = time.perf_counter() - began
     yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told)
 
 
-def _allotted(work: Work, job: Job) -> Allotted:
+def _allotted(work: Work, job: Job, rates: str) -> Allotted:
     if job.strategy.prompt:
-        return Allotted(0, 0.0, Cost(0.0, 0.0))
-    spent = cost(work.base, job.strategy, work.train[job.labels, job.seed], job.setting, job.seed)
-    return Allotted(job.setting.steps, job.strategy.rate, spent)
+        return Allotted(0, 0.0, Cost(0.0, 0.0), held_at_rest(work.base.learner.model))
+    train = work.train[job.labels, job.seed]
+    run = Tuning(work.base, job.strategy, numbered(train, work.base), job.setting, job.seed)
+    spent = cost(work.base, job.strategy, train, job.setting, job.seed, run)
+    return Allotted(job.setting.steps, job.strategy.rate, spent, held(run), rate_from(job.strategy, rates))
 
 
 def _counts(labels: int | Sequence[int]) -> list[int]:
@@ -224,10 +239,11 @@ def _against(first: str, reference: Sequence[Outcome], name: str, some: Sequence
         return told | {"larger": False, "seeds_needed": ENOUGH_ALIKE, "said": said}
     room = critical(len(gaps)) * stdev(gaps) / len(gaps) ** 0.5
     mean = fmean(gaps)
-    larger, needed = abs(mean) > room, seeds_needed([gap if mean > 0 else -gap for gap in gaps])
+    leads = [gap if mean > 0 else -gap for gap in gaps]
+    larger, needed = abs(mean) > room, seeds_needed(leads)
     said = ("better" if mean > 0 else "worse") if larger else "within the noise"
-    if not larger and needed:
-        said += f"; about {needed} seeds would be needed"
+    if not larger and (many := how_many(leads)):
+        said += f"; {many} seeds would be needed"
     told |= {"low": mean - room, "high": mean + room, "larger": larger, "seeds_needed": needed}
     return told | {"said": said}
 
@@ -270,9 +286,17 @@ def leader(values: Mapping[str, Sequence[float]], kind: str) -> str:
     said = f"{best} leads {second} by {mean:.3f} on average over {len(gaps)} seeds (standard error {error:.3f})"
     if mean > critical(len(gaps)) * error and mean > 0:
         return f"{said}: larger than the noise between seeds (paired t-test, 5 %)."
-    number = seeds_needed(gaps)
-    more = f" About {number} seeds would be needed to tell a lead of this size." if number else ""
+    many = how_many(gaps)
+    more = f" {many[0].upper()}{many[1:]} seeds would be needed to tell a lead of this size." if many else ""
     return f"{said}: within the noise, so no winner (paired t-test, 5 %).{more}"
+
+
+def how_many(gaps: Sequence[float]) -> str:
+    """How many seeds it would take, in words; nothing where there is no lead that more seeds could show."""
+    if fmean(gaps) <= SAME:
+        return ""
+    number = seeds_needed(gaps)
+    return f"about {number}" if number else f"more than {MOST_SEEDS:,}"
 
 
 def alike(gaps: Sequence[float]) -> bool:

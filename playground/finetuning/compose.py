@@ -1,12 +1,12 @@
 """Strategies put together, and what makes one different from another."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from playground.finetuning.head import TOP, Head
 from playground.finetuning.plans import product, said
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Published, Strategy
 from playground.refusal import Refusal
 
 SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2", "top")
@@ -27,7 +27,7 @@ def compose(*strategies: Strategy) -> Strategy:
         source="; ".join(dict.fromkeys(s.source for s in strategies)),
         plasticity=product([s.plasticity for s in strategies]),
         rate=_one(strategies, name, "rate", Strategy.rate, "learn at the rates"),
-        published=next((s.published for s in strategies if s.published), None),
+        published=_published(strategies),
         penalties=_all(strategies, name, "penalties"),
         beside=_all(strategies, name, "beside"),
         extras=_all(strategies, name, "extras"),
@@ -41,6 +41,14 @@ def compose(*strategies: Strategy) -> Strategy:
     )
     _check(made)
     return made
+
+
+def _published(strategies: Sequence[Strategy]) -> Published | None:
+    """The rate that is published for one of the strategies; nobody published one for all of them together."""
+    first = next((s for s in strategies if s.published), None)
+    if first is None or first.published is None:
+        return None
+    return replace(first.published, where=f"{first.published.where}, for {first.name} alone")
 
 
 def _one(strategies: Sequence[Strategy], name: str, field: str, default: Any, clash: str) -> Any:
@@ -84,14 +92,27 @@ def _check(made: Strategy) -> None:
         )
 
 
-def difference(one: Strategy, other: Strategy) -> str:
+Unlike = tuple[str, str, str]
+"""A thing in which two strategies differ: its name, what it is in the first and what it is in the other."""
+
+
+def unlike(one: Strategy, other: Strategy, *more: Unlike) -> list[Unlike]:
+    """Everything in which two strategies differ; `more` are things that a comparison gave them."""
+    own = [(words, show(one), show(other)) for field, words, show in _SHOWN if _differ(one, other, field)]
+    return own + [thing for thing in more if thing[1] != thing[2]]
+
+
+def difference(one: Strategy, other: Strategy, *more: Unlike) -> str:
     """What sets two strategies apart, as a sentence; a fair pair differs in one thing."""
-    unlike = [(words, show) for field, words, show in _SHOWN if _differ(one, other, field)]
-    changed = [f"{words}: {show(one)} against {show(other)}" for words, show in unlike]
+    changed = [f"{words}: {first} against {second}" for words, first, second in unlike(one, other, *more)]
     if not changed:
         return f"{one.name} and {other.name} do the same."
-    number = "one thing" if len(changed) == 1 else f"{len(changed)} things"
-    return f"{one.name} and {other.name} differ in {number}; " + "; ".join(changed) + "."
+    return f"{one.name} and {other.name} differ in {things(len(changed))}; " + "; ".join(changed) + "."
+
+
+def things(number: int) -> str:
+    """So many things, in words."""
+    return "one thing" if number == 1 else f"{number} things"
 
 
 def _differ(one: Strategy, other: Strategy, field: str) -> bool:

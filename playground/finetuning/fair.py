@@ -41,18 +41,21 @@ class Cost:
     flops: float
 
 
-def cost(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int = 0) -> Cost:
+def cost(
+    base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int = 0, run: Tuning | None = None
+) -> Cost:
     """The tokens and operations of a lane.
 
     A step reads T tokens of labelled texts, each of which costs every layer group the same `operations` as in
     pre-training; what lies below all that learns needs no backward. Looking up embeddings costs nothing. What a
     strategy reads beside the task (old texts, the same texts again) counts as so many more tokens, forward and
     backward. Kept activations are not taken off: this is what the strategy asks for, not what this program saves.
-    Scoring the vocabulary, the optimiser and the evaluation are left out. What is only asked costs nothing.
+    Scoring the vocabulary, the optimiser and the evaluation are left out. What is only asked costs nothing. A `run`
+    that is there need not be made anew.
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
-    run = Tuning(base, strategy, numbered(train, base), setting, seed)
+    run = run or Tuning(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     tokens = setting.batch * float(train.tokens.lengths.float().mean())
     positions, width = float(train.tokens.lengths.float().mean()), run.model.shape.width
@@ -124,6 +127,14 @@ def rated(strategy: Strategy, rates: str) -> Strategy:
     if rates == "fixed":
         return replace(strategy, rate=FIXED)
     return replace(strategy, rate=strategy.published.rate) if rates == "published" and strategy.published else strategy
+
+
+def rate_from(strategy: Strategy, rates: str) -> str:
+    """Where the rate of a strategy comes from in a comparison: ours, one for all, a public place, or a search."""
+    if rates == "published" and strategy.published:
+        return f"published: {strategy.published.where}"
+    none = "ours: no place that we could read states one" if rates == "published" else "ours"
+    return {"fixed": "one for all", "tuned": "searched for"}.get(rates, none)
 
 
 def said_of_published(chosen: Sequence[Strategy]) -> str:

@@ -1,13 +1,20 @@
 """A whole comparison as it was asked for: enough to run it again, from a command line or a notebook."""
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
+from playground.corpora.source import two_files
 from playground.finetuning.base import Base, from_checkpoint
 from playground.finetuning.compare import FIRST_CHOICE, Comparison, compare
+from playground.finetuning.fair import rated
+from playground.finetuning.files import COLUMNS
 from playground.finetuning.lanes import Elsewhere, Lane
 from playground.finetuning.record import Record
+from playground.finetuning.sequence import Advanced, Passed, facts, in_turn
 from playground.finetuning.spelling import read
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Task, find_task
@@ -45,6 +52,22 @@ class Asked:
         """The strategies that the lines mean."""
         return [read(line) for line in self.strategies]
 
+    def seen_from(self, folder: Path) -> "Asked":
+        """The same with the paths of runs and files as they are from a folder."""
+
+        def there(path: str) -> str:
+            return Path(os.path.relpath(path, folder)).as_posix() if Path(path).exists() else path
+
+        def task(name: str) -> str:
+            path, mark, columns = name.partition(COLUMNS)
+            pair = two_files(path)
+            if not pair and not os.path.isfile(path):
+                return name
+            return f"{'+'.join(there(str(one)) for one in pair or (path,))}{mark}{columns}"
+
+        then, beside = tuple(map(task, self.then)), tuple(map(there, self.beside))
+        return replace(self, base=there(self.base), task=task(self.task), then=then, beside=beside)
+
     def command(self) -> str:
         """The command line that does the same again."""
         words = [
@@ -76,14 +99,43 @@ class Asked:
             rates=self.rates, record=record, elsewhere=elsewhere, way=self.way,
         )  # fmt: skip
 
+    @property
+    def tasks(self) -> list[Task]:
+        """The task and those that are learnt afterwards."""
+        return [find_task(name) for name in (self.task, *self.then)]
+
+    def run_in_turn(
+        self, base: Base, tokenizer: Tokenizer, tasks: Sequence[Task] = (), chosen: Sequence[Strategy] = ()
+    ) -> Iterator[Advanced | Passed]:
+        """Learn the tasks one after another with every strategy and seed."""
+        setting = Setting(steps=self.steps, packing=self.packing)
+        some = [rated(strategy, self.rates) for strategy in chosen or self.chosen]
+        return in_turn(
+            base, tokenizer, tasks or self.tasks, some,
+            labels=self.labels[-1], seeds=self.seeds, seed=self.seed, setting=setting,
+        )  # fmt: skip
+
     def again(self) -> Comparison:
         """The comparison, run from the saved model in the folder `base`."""
         from playground.training import checkpoint
 
         saved = checkpoint.load(self.base)
-        *_, last = self.run(accompanied(from_checkpoint(saved), saved.tokenizer, self.beside), saved.tokenizer)
+        *_, last = self.run(self.start(saved), saved.tokenizer)
         assert isinstance(last, Comparison)
         return last
+
+    def again_in_turn(self) -> dict[str, Any]:
+        """What comes out when the task and those of `then` are learnt in turn, from the saved model."""
+        from playground.training import checkpoint
+
+        saved = checkpoint.load(self.base)
+        passed = [event for event in self.run_in_turn(self.start(saved), saved.tokenizer) if isinstance(event, Passed)]
+        return facts(self.tasks, self.labels[-1], passed)
+
+    def start(self, saved: Saved) -> Base:
+        """Where the lanes begin: the saved model, its text where a strategy rehearses, and other runs beside it."""
+        base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in self.chosen))
+        return accompanied(base, saved.tokenizer, self.beside)
 
 
 def _each(option: str, values: Sequence[str]) -> list[str]:

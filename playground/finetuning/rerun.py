@@ -1,10 +1,14 @@
 """A notebook that makes a comparison again, generated from the one on screen."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playground.finetuning.compare import Comparison
 from playground.finetuning.job import Asked
+
+Kept = dict[str, list[float]]
+"""Accuracies or other values, seed by seed, by what they belong to."""
 
 RUN = """from playground.finetuning.job import Asked
 
@@ -32,22 +36,66 @@ for gap in facts["against_first"]:
     print(against(gap))
 assert facts["verdict"]"""
 
-CHECK = """then = {then}
-now = {{s["name"]: s["accuracy"]["values"] for s in facts["strategies"]}}
-unchanged = [task, strategies, labels, seeds, seed, steps, match, rates, packing, beside] == {asked}
-apart = max((abs(a - b) for n in then if n in now for a, b in zip(then[n], now[n])), default=0.0)
-print(f"The accuracies differ from those on screen by at most {{apart:.4f}}.")
-assert not unchanged or apart < 0.05, "the same numbers, but for rounding on another machine\""""
+NOW = """from playground.finetuning.rerun import values_of
+
+now = values_of(facts)"""
+
+RUN_IN_TURN = """from playground.finetuning.job import Asked
+
+found = Asked(
+    base, task, tuple(strategies), tuple(labels), seeds, seed, steps, rates=rates,
+    packing=packing, beside=tuple(beside), then=tuple(then),
+).again_in_turn()
+assert found["tasks"][0], "every task was learnt\""""
+
+SHOW_IN_TURN = """for one in found["strategies"]:
+    print(one["name"])
+    for learnt, row in zip(found["tasks"], one["matrix"]):
+        print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(found["tasks"], row)))
+    print(f"  earlier tasks {one['backward']['mean']:+.3f}, pre-training loss {one['forgetting']['mean']:+.3f} nats")
+assert all(len(one["matrix"]) == len(found["tasks"]) for one in found["strategies"])"""
+
+NOW_IN_TURN = """from playground.finetuning.rerun import values_in_turn
+
+now = values_in_turn(found)"""
+
+CHECK = """
+known = {known}
+unchanged = {names} == {asked}
+apart = {{
+    what: max((abs(a - b) for n in named if n in now[what] for a, b in zip(named[n], now[what][n])), default=0.0)
+    for what, named in known.items()
+}}
+print(f"The accuracies differ from those on screen by at most {{apart['accuracy']:.4f}}, "
+      f"forgetting by at most {{apart['forgetting']:.4f}} nats.")
+assert not unchanged or apart["accuracy"] < 0.05, "the same numbers, but for rounding on another machine\""""
 
 
-def notebook(asked: Asked, provenance: dict[str, str], comparison: Comparison) -> bytes:
-    """The notebook as JSON (nbformat 4.5), with a `parameters` cell that papermill can change."""
-    then = {name: [o.accuracy for o in some] for name, some in comparison.outcomes.items()}
-    told = list(_values(asked).values())[1:]
-    origin = "\n".join(f"* {name}: {said}" for name, said in provenance.items() if name != "command")
+def values_of(facts: Mapping[str, Any]) -> dict[str, Kept]:
+    """Accuracy and forgetting of a comparison, by number of labelled texts and strategy."""
+    return {
+        what: {
+            f"{point['labels']} labels, {s['name']}": s[what]["values"]
+            for point in facts["curve"]
+            for s in point["strategies"]
+        }
+        for what in ("accuracy", "forgetting")
+    }
+
+
+def values_in_turn(found: Mapping[str, Any]) -> dict[str, Kept]:
+    """The mean matrices of tasks learnt in turn, cell by cell, and what pre-training lost."""
+    return {
+        "accuracy": {s["name"]: [cell for row in s["matrix"] for cell in row] for s in found["strategies"]},
+        "forgetting": {s["name"]: s["forgetting"]["values"] for s in found["strategies"]},
+    }
+
+
+def notebook(asked: Asked, provenance: Mapping[str, str], comparison: Comparison) -> bytes:
+    """The notebook of a comparison as JSON (nbformat 4.5), with a `parameters` cell that papermill can change."""
     cells = [
-        _words(f"# Which way of fine-tuning for {asked.task}?\n\nMade from a comparison on screen.\n\n{origin}"),
-        _code(_parameters(asked), "parameters"),
+        _title(f"Which way of fine-tuning for {asked.task}?", provenance),
+        _code(_parameters(_values(asked)), "parameters"),
         _words("## Run every lane again"),
         _code(RUN),
         _words("## What came out: a dot for every seed"),
@@ -55,16 +103,44 @@ def notebook(asked: Asked, provenance: dict[str, str], comparison: Comparison) -
         _words("## Is the difference larger than the noise?"),
         _code(VERDICT),
         _words("## Is it what was on screen?"),
-        _code(CHECK.format(then=then, asked=told)),
+        _code(NOW + _check(_values(asked), values_of(comparison.facts()))),
     ]
+    return _whole(cells)
+
+
+def notebook_in_turn(asked: Asked, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
+    """The notebook of tasks learnt in turn."""
+    values = _values(asked) | {"then": list(asked.then)}
+    values.pop("match")
+    cells = [
+        _title(f"What is left of {asked.task} after {', '.join(asked.then)}?", provenance),
+        _code(_parameters(values), "parameters"),
+        _words("## Learn the tasks in turn again"),
+        _code(RUN_IN_TURN),
+        _words("## What came out: each task after each"),
+        _code(SHOW_IN_TURN),
+        _words("## Is it what was on screen?"),
+        _code(NOW_IN_TURN + _check(values, values_in_turn(found))),
+    ]
+    return _whole(cells)
+
+
+def _check(values: Mapping[str, Any], known: Mapping[str, Kept]) -> str:
+    """The cell that holds what comes out against what was on screen; the base may lie elsewhere now."""
+    names = [name for name in values if name != "base"]
+    asked = [values[name] for name in names]
+    return CHECK.format(known=dict(known), names=f"[{', '.join(names)}]", asked=asked)
+
+
+def _whole(cells: Sequence[dict[str, Any]]) -> bytes:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     whole: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}}
     numbered = [cell | {"id": f"cell-{k}"} for k, cell in enumerate(cells)]
     return json.dumps(whole | {"cells": numbered}, indent=1, ensure_ascii=False).encode()
 
 
-def _parameters(asked: Asked) -> str:
-    return "\n".join(f"{name} = {value!r}" for name, value in _values(asked).items())
+def _parameters(values: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name} = {value!r}" for name, value in values.items())
 
 
 def _values(asked: Asked) -> dict[str, Any]:
@@ -73,6 +149,11 @@ def _values(asked: Asked) -> dict[str, Any]:
         "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps, "match": asked.match, "rates": asked.rates,
         "packing": asked.packing, "beside": list(asked.beside),
     }  # fmt: skip
+
+
+def _title(question: str, provenance: Mapping[str, str]) -> dict[str, Any]:
+    origin = "\n".join(f"* {name}: {said}" for name, said in provenance.items() if name != "command")
+    return _words(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}")
 
 
 def _words(text: str) -> dict[str, Any]:

@@ -60,11 +60,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class Look:
-    """A look at a run on its way: accuracy on some unseen texts, forgetting in nats, how far each group has moved."""
+    """A look at a run on its way: accuracy on some unseen texts, forgetting in nats, how far each group has moved.
+
+    `sizes` are the numbers of weights of the groups.
+    """
 
     accuracy: float
     forgetting: float
     moved: tuple[float, ...]
+    sizes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,8 @@ class Outcome:
     `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved. Forgetting is
     measured with the extra modules taken out, `plugged_in` with them in their places; `unchanged` says whether the
     model, without them, then gives bit for bit what it gave before; `shares` is how much of each level a learnt mix
-    reads; `measured` are all numbers of the task, of which the accuracy is the main one.
+    reads; `measured` are all numbers of the task, of which the accuracy is the main one; `sizes` are the numbers of
+    weights of the groups.
     """
 
     accuracy: float
@@ -100,6 +105,7 @@ class Outcome:
     shares: tuple[float, ...] = ()
     unchanged: bool = False
     measured: Mapping[str, float] = field(default_factory=dict)
+    sizes: tuple[int, ...] = ()
 
 
 def tune(
@@ -126,7 +132,8 @@ def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setti
     assert strategy.prompt is not None
     model = base.learner.model
     measured = test.answer.measure(prompted(model, strategy.prompt, train, test), test.labels)
-    groups = tuple(parameters(model, nn.Module()))
+    named = parameters(model, nn.Module())
+    groups = tuple(named)
     still = torch.zeros(len(groups), setting.steps)
     return Outcome(
         measured["accuracy"],
@@ -140,6 +147,7 @@ def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setti
         (0.0,) * len(groups),
         unchanged=True,
         measured=measured,
+        sizes=tuple(sum(p.numel() for p in some) for some in named.values()),
     )
 
 
@@ -196,7 +204,7 @@ class Tuning:
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
         right = self._measured(numbered(some, self.base))["accuracy"]
         forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
-        return Look(right, forgetting, tuple(distances(self.start, self.groups)))
+        return Look(right, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
 
     def outcome(self, test: Labelled, seconds: float) -> Outcome:
         """What the run has to show after its last step."""
@@ -221,7 +229,13 @@ class Tuning:
             shares=self.head.shares,
             unchanged=self._unchanged(),
             measured=measured,
+            sizes=self.sizes,
         )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many weights each group has."""
+        return tuple(self._count([group]) for group in self.groups)
 
     def _thaw(self, step: int) -> None:
         for group, rate in zip(self.optimiser.param_groups, self.columns[step], strict=True):

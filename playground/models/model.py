@@ -162,7 +162,7 @@ class LanguageModel(nn.Module):
         """The generator's scores `[k, v]` for the k chosen places of the text, without gradient."""
         need(self.shape.generator_share, "needs a generator", "generator_share above 0")
         inputs = example.inputs
-        rows, places = example.chosen.nonzero(as_tuple=True)
+        rows, places = example.chosen_at
         there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
         hidden = self.generator.read(inputs, self.table.weight)[rows, there]
         scores = self.generator_vocabulary(hidden, self.table.weight)

@@ -12,11 +12,13 @@ from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCells, Cells
+from playground.objectives.ask.judged import AskJudged, Judged
 from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.views import AskViews
+from playground.objectives.carried import Rule, meant_for, read
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.propose import Proposer, ProposeWords
-from playground.objectives.see.painted import Painted, SeePainted, meant_for, read
+from playground.objectives.see.painted import Painted, SeePainted
 from playground.objectives.stage import Stage, Wishes, planned, verb
 from playground.refusal import Refusal
 
@@ -36,7 +38,10 @@ GROUPS = (
 """The headings under which objectives are listed, in the order in which a learner may read them."""
 
 BY_HAND = " painted "
-"""Stands between the name of an objective and the mask that a person painted over its own."""
+"""Stands between the name of an objective and what a person painted over its own mask and its own grading."""
+
+CHOSEN_BY_HAND: Mapping[type[Rule], str] = {Painted: "a mask", Judged: "answers"}
+"""What a person may choose by hand, and what it is called."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,28 @@ class Objective:
     def example(self, tokens: Tokens, rng: Generator) -> Example:
         """The training example of a batch."""
         return self.steps(tokens, rng)[-1].example
+
+    @property
+    def opens(self) -> bool:
+        """Whether its examples have a beginning that no network has a part in: all that is before a generator."""
+        return self.proposes and not self.beside and not self.parts
+
+    @property
+    def _opening(self) -> int:
+        return next(number for number, stage in enumerate(self.stages) if isinstance(stage, ProposeWords))
+
+    def opened(self, tokens: Tokens, rng: Generator) -> Example:
+        """The example of a batch up to where a generator proposes words."""
+        return self._acted(begin(tokens), self.stages[: self._opening], rng)
+
+    def ended(self, example: Example, rng: Generator) -> Example:
+        """The training example from what was `opened`, with the same source of chance."""
+        return self._acted(example, self.stages[self._opening :], rng)
+
+    def _acted(self, example: Example, stages: tuple[Stage, ...], rng: Generator) -> Example:
+        for stage in stages:
+            example = _act(stage, example, rng, {})[1]
+        return example
 
     def specimens(self, tokens: Tokens, rng: Generator) -> tuple[Example, ...]:
         """One example of everything that the objective may ask: of each part of a mixture, else just one."""
@@ -216,27 +243,37 @@ class Objective:
         return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCells) else s)
 
     def painted(self, said: str) -> "Objective":
-        """The same objective with a mask by hand in every text, as `see.painted.written` says it."""
+        """The same objective with a mask or a grading by hand in every text, as `carried.written` says it."""
         rules = read(said)
-        idea = f"{self.idea} With a mask by hand: {'; '.join(rule.words for rule in rules)}."
+        kinds = ((kind, [rule.words for rule in rules if isinstance(rule, kind)]) for kind in CHOSEN_BY_HAND)
+        told = (f"With {CHOSEN_BY_HAND[kind]} by hand: {'; '.join(words)}." for kind, words in kinds if words)
+        idea = " ".join((self.idea, *told))
         plain = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
-        return replace(self._seeing(rules), name=f"{self.name}{BY_HAND}{said}", idea=idea, **plain)
+        return replace(self._obeying(rules), name=f"{self.name}{BY_HAND}{said}", idea=idea, **plain)
 
-    def _seeing(self, rules: tuple[Painted, ...]) -> "Objective":
-        """The same chain with a mask by hand after its own; in a mixture, in every part that a rule is meant for."""
+    def _obeying(self, rules: tuple[Rule, ...]) -> "Objective":
+        """The same chain with what is by hand after its own; in a mixture, in every part that a rule is meant for."""
         unknown = [rule.part for rule in rules if rule.part > len(self.parts)]
         if unknown:
             known = f"its parts are 1 to {len(self.parts)}" if self.parts else "it is no mixture"
             raise Refusal(f"{self.name} has no part {unknown[0]} to paint in; {known}.")
         if self.parts:
             numbered = enumerate(self.parts, 1)
-            return replace(self, parts=tuple(part._seeing(meant_for(rules, number)) for number, part in numbered))
+            return replace(self, parts=tuple(part._obeying(meant_for(rules, number)) for number, part in numbered))
+        cells = tuple(rule for rule in rules if isinstance(rule, Painted))
+        answers = tuple(rule for rule in rules if isinstance(rule, Judged))
+        asked = (AskJudged(answers),) if answers else ()
+        return replace(self, stages=(*self._seeing(cells), *asked))
+
+    def _seeing(self, cells: tuple[Painted, ...]) -> tuple[Stage, ...]:
+        """The stages with the cells by hand after the mask that they are painted over."""
+        if not cells:
+            return self.stages
         seen = [number for number, stage in enumerate(self.stages) if verb(stage) == "see"]
-        if rules and not seen:
+        if not seen:
             raise Refusal(f"{self.name} has no mask of its own that could be painted over.")
-        by_hand = (SeePainted(rules),) if rules else ()
-        after = seen[-1] + 1 if seen else 0
-        return replace(self, stages=(*self.stages[:after], *by_hand, *self.stages[after:]))
+        after = seen[-1] + 1
+        return (*self.stages[:after], SeePainted(cells), *self.stages[after:])
 
     @property
     def counts(self) -> bool:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from playground import frames, leaks
-from playground.example import Example, Question, Stream, Visible
+from playground.example import Example, Stream, Visible
 from playground.late import replace
+from playground.objectives.ask.judged import GRADED, Judged, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.rebuild import Rebuilt
 from playground.objectives.see.painted import in_cells
@@ -16,8 +17,6 @@ Cells = Mapping[str, Iterable[tuple[int, int, bool]]]
 
 Under the name "graded" the answers stand as one row: 0, the place of the answer, and whether it counts.
 """
-
-GRADED = "graded"
 
 
 def natural(example: Example, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
@@ -55,16 +54,9 @@ def _answered(example: Example, row: int) -> list[int]:
 
 def _judged(example: Example, wanted: list[tuple[int, int, bool]], row: int) -> Example:
     """The example with these answers graded or not, as far as they are asked by now."""
-    if not example.questions:
-        return example
-    places, questions = _answered(example, row), list(example.questions)
-    for _, at, counts in wanted:
-        able = _askers(example, row, places, at)
-        for k in able[:1] if counts else able:
-            graded = questions[k].graded.clone()
-            graded[row, places[at]] = counts
-            questions[k] = replace(questions[k], graded=graded)
-    return replace(example, questions=tuple(questions))
+    last = {at + 1: counts for _, at, counts in wanted}
+    some = {counts: tuple(place for place, c in last.items() if c == counts) for counts in (True, False)}
+    return judge(example, Judged(some[True], some[False]), row)
 
 
 def _refuse_what_is_not_asked(example: Example, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
@@ -72,20 +64,8 @@ def _refuse_what_is_not_asked(example: Example, wanted: Iterable[tuple[int, int,
     for _, at, _counts in wanted:
         if not 0 <= at < len(places):
             raise Refusal(f"There is no answer {at + 1} to grade; there are {len(places)} places.")
-        if not _askers(example, row, places, at):
+        if not any(bool(answerable(example, q)[row, places[at]]) for q in example.questions):
             raise Refusal(f"Nothing is asked at place {at + 1}, so it has no answer that could be graded.")
-
-
-def _askers(example: Example, row: int, places: Sequence[int], at: int) -> list[int]:
-    """Which questions have an answer at a place of the drawn lane."""
-    return [k for k, q in enumerate(example.questions) if _has_answer(example, q, row, places[at])]
-
-
-def _has_answer(example: Example, question: Question, row: int, place: int) -> bool:
-    """Whether a question of the drawn lane has an answer at a place: a word of the text, or what it grades there."""
-    drawn = (question.reader == "decoder") == (example.questions[0].reader == "decoder")
-    known = question.head in ("vocabulary", "replaced") and question.against is None and question.reads is None
-    return drawn and bool(question.graded[row, place] or (known and question.origin[row, place] >= 0))
 
 
 def _with(example: Example, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Example:

@@ -14,7 +14,7 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, Typed, of_words, typed
 from playground.tokenizing.numbers import answer
-from playground.tokenizing.typed import LONGEST, MOST_CHARACTERS
+from playground.tokenizing.typed import LONGEST, MOST_CHARACTERS, LeftOut
 from playground.tokenizing.words import clean, split_words
 
 EXTRA_WORDS = ("thrilled", "study", "glad", "walk", "here", "never")
@@ -96,14 +96,17 @@ def _or(names: Sequence[str]) -> str:
 
 def _paired(objective: Objective, given: Typed, text: str, pair: str, other: str, half: int) -> Typed:
     """The text with its neighbours, each of at most `half` tokens."""
-    tokens, notice = _beside_each_other(objective, given, text, pair, other), given.notice
-    texts = {"text": tokens} | {name: t for name, t in tokens.neighbours.items() if name in ("next", "translation")}
-    for name, each in texts.items():
-        if int(each.lengths[0]) > half:
-            said = "The text" if name == "text" else "The second text"
-            notice += f" {said} has {int(each.lengths[0])} tokens; only the first {half} are used."
+    tokens = _beside_each_other(objective, given, text, pair, other)
+    seconds = (t for name, t in tokens.neighbours.items() if name in ("next", "translation"))
+    lengths = [("text", int(tokens.lengths[0])), *(("second text", int(t.lengths[0])) for t in seconds)]
+    left_out = tuple(LeftOut(name, half, length) for name, length in lengths if length > half)
     short = {name: _start(each, half) for name, each in tokens.neighbours.items()}
-    return replace(given, tokens=replace(_start(tokens, half), neighbours=short), notice=notice.strip())
+    return replace(
+        given,
+        tokens=replace(_start(tokens, half), neighbours=short),
+        notice=" ".join([*filter(None, [given.notice]), *map(str, left_out)]),
+        left_out=(*given.left_out, *left_out),
+    )
 
 
 def _beside_each_other(objective: Objective, given: Typed, text: str, pair: str, other: str) -> Tokens:

@@ -20,7 +20,7 @@ from playground.objectives.stage import Rounding
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, typed
-from playground.tokenizing.typed import LONGEST
+from playground.tokenizing.typed import LONGEST, LeftOut
 
 SENTENCE = "I am happy to join with you today"
 """The survey's sentence, Table 2."""
@@ -40,6 +40,7 @@ class Rebuilt:
     verdict: leaks.Verdict
     notice: str = ""
     pair: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def example(self) -> Example:
@@ -62,6 +63,8 @@ class Rebuilt:
             "terms": terms(self.objective, self.example),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
             "signal": self.signal,
+            "meters": meters(self.example),
+            "left_out": [asdict(each) | {"said": str(each)} for each in self.left_out],
             "film": film(self.objective, self.tokens, self.seed),
             "switch": self._switch(),
             **by_hand(self.objective, self.steps),
@@ -127,6 +130,7 @@ class Rebuilt:
             "beside": [part_facts(part) for part in example.everything[:-1]],
             "source": self.objective.source,
             "notice": self.notice,
+            "left_out": [asdict(each) | {"said": str(each)} for each in self.left_out],
         }
 
     def survey(self) -> dict[str, str]:
@@ -171,7 +175,7 @@ def rebuild(
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
     example = steps[-1].example
     notice = " ".join(filter(None, (given.notice, *rounded(steps, wanted), unjudged(objective, example))))
-    return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair)
+    return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair, given.left_out)
 
 
 def rounded(steps: Sequence[Step], wanted: Mapping[str, Any]) -> list[str]:
@@ -230,6 +234,17 @@ def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
             }
         )
     return told
+
+
+def meters(example: Example) -> list[dict[str, Any]]:
+    """The signal of every question that is trained in the step, the main one first, and the network that answers."""
+    measured = measure(example)
+    asked = [(q.name, part.network) for part in reversed(example.everything) for q in part.questions]
+    return [
+        {"question": name, "network": network, "graded": found.graded, "tokens": found.read, "share": found.share}
+        for name, network in asked
+        for found in (measured.questions[name],)
+    ]
 
 
 def part_facts(part: Example) -> dict[str, Any]:

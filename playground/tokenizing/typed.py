@@ -23,12 +23,27 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A text of which only the first tokens are used, and how many it has (0: too long to be counted)."""
+
+    text: str
+    used: int
+    tokens: int
+
+    def __str__(self) -> str:
+        if not self.tokens:
+            return f"The {self.text} is long; only its first {self.used} tokens are used."
+        return f"The {self.text} has {self.tokens} tokens; only the first {self.used} are used."
+
+
+@dataclass(frozen=True)
 class Typed:
-    """The text as tokens, the tokenizer that cut it, and a sentence where something had to be left out."""
+    """The text as tokens, the tokenizer that cut it, what had to be left out, and sentences that say all of it."""
 
     tokens: Tokens
     tokenizer: Tokenizer
     notice: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def typed(text: str, tokenizer: Tokenizer | None = None, longest: int = LONGEST) -> Typed:
@@ -56,7 +71,8 @@ def typed(text: str, tokenizer: Tokenizer | None = None, longest: int = LONGEST)
         padded=False,
     )
     unknown = unknown_words(tokenizer, words[: kept[-1] + 1])
-    return Typed(tokens, tokenizer, _notice(len(places), len(text), longest, unknown))
+    left_out = _left_out(len(places), len(text), longest)
+    return Typed(tokens, tokenizer, " ".join([*map(str, left_out), *_strange(unknown)]), left_out)
 
 
 def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
@@ -86,12 +102,11 @@ def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
     return whole, {name: [values[index] for index in starts] for name, values in about.items()}
 
 
-def _notice(tokens: int, characters: int, longest: int, unknown: list[str]) -> str:
-    said = []
+def _left_out(tokens: int, characters: int, longest: int) -> tuple[LeftOut, ...]:
     if characters > MOST_CHARACTERS:
-        said.append(f"The text is long; only its first {longest} tokens are used.")
-    elif tokens > longest:
-        said.append(f"The text has {tokens} tokens; only the first {longest} are used.")
-    if unknown:
-        said.append(f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}.")
-    return " ".join(said)
+        return (LeftOut("text", longest, 0),)
+    return (LeftOut("text", longest, tokens),) if tokens > longest else ()
+
+
+def _strange(unknown: list[str]) -> list[str]:
+    return [f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}."] if unknown else []

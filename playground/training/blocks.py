@@ -7,7 +7,7 @@ from playground.example import Count, Example
 from playground.objectives import Objective
 from playground.rows import trimmed_batches
 from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.learner import Learner, Opened
 
 STEPS = 32
 """Steps of one block."""
@@ -18,18 +18,23 @@ MOST = 1 << 18
 
 @dataclass
 class Blocks:
-    """The examples of a run: that of a step follows from the seed and its block's number, wherever the run begins."""
+    """The examples of a run: that of a step follows from the seed and its block's number, wherever the run begins.
+
+    Where a generator answers in every step, the examples of `ahead` steps are opened at once, each by its own draws.
+    """
 
     feed: Feed
     learner: Learner
     steps: int = STEPS
+    ahead: int = 1
     _number: int = -1
     _drawn: list[Example] = field(default_factory=list, repr=False)
+    _opened: dict[int, Opened] = field(default_factory=dict, repr=False)
 
     def at(self, step: int) -> Example:
         """The example of a step (0-based), as wide as its own widest row."""
         if self.steps == 1:
-            return self.learner.example(self.feed.at(step), step)
+            return self._alone(step)
         number, place = divmod(step, self.steps)
         if number != self._number:
             self.begin_anew(self.steps)  # the last block's memory is free before the next one is drawn
@@ -38,9 +43,21 @@ class Blocks:
             self._number, self._drawn = number, trimmed_batches(whole, self.feed.batch)
         return self._drawn[place]
 
+    def _alone(self, step: int) -> Example:
+        """The example of a step that is drawn by itself; a GPU is waited for once for several of them."""
+        learner = self.learner
+        if not learner.objective.opens:
+            return learner.example(self.feed.at(step), step)
+        if step not in self._opened or self._opened[step].objective is not learner.objective:
+            self._opened = {}
+            self._opened = {k: learner.opened(self.feed.at(k), k) for k in range(step, step + self.ahead)}
+        return self._opened[step].ended()
+
     def begin_anew(self, steps: int) -> None:
-        """Forget what was drawn; from now on so many steps are drawn at once."""
-        self.steps, self._number, self._drawn = steps, -1, []
+        """Forget what was drawn; from now on so many steps are drawn, or opened, at once."""
+        if self.steps > 1:
+            self.steps = steps
+        self.ahead, self._number, self._drawn, self._opened = steps, -1, [], {}
 
 
 def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed) -> int:
@@ -53,4 +70,9 @@ def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed
     mixed = any(chain.parts for chain in objective.chains)
     if objective.proposes or mixed or any(isinstance(q.against, Count) for q in questions):
         return 1
+    return most_at_once(feed)
+
+
+def most_at_once(feed: Feed) -> int:
+    """How many steps there is room for at once."""
     return max(1, min(STEPS, MOST // (feed.batch * feed.windows.ids.shape[1])))

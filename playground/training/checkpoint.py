@@ -26,12 +26,16 @@ HELD_OUT = ("ids", "lengths", "word", "sentence")
 
 @dataclass(frozen=True)
 class Studied:
-    """What a run must remember of its corpus: name, content hash, unigram entropy in nats, the held-out rows."""
+    """What a run must remember of its corpus: name, content hash, unigram entropy in nats, the held-out rows.
+
+    `rehearsal` are rows of its training text for strategies that rehearse, where the corpus could not be opened again.
+    """
 
     name: str
     hash: str
     unigram_entropy: float
     held_out: Tokens
+    rehearsal: Tokens | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ def pack(learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Packed:
     """What a checkpoint holds, still the learner's own tensors."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
     tensors |= _written(corpus.held_out, "held_out")
+    if corpus.rehearsal is not None:  # which shares its counts of words with what was held out
+        tensors |= {name: value.clone() for name, value in _written(corpus.rehearsal, "rehearsal").items()}
     for number, optimiser in enumerate(learner.optimisers):
         for index, state in optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser.{number}.{index}.{k}": v for k, v in state.items() if torch.is_tensor(v)}
@@ -125,8 +131,10 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
     learner.graded, learner.each = about.get("graded", 0), about.get("each", 0.0)
     held_out = _read_back(tensors, "held_out", tokenizer).to(device)
+    kept = "rehearsal.ids" in tensors
+    rehearsal = _read_back(tensors, "rehearsal", tokenizer).to(device) if kept else None
     name, content, entropy = about["corpus"]
-    return Saved(learner, tokenizer, Studied(name, content, entropy, held_out))
+    return Saved(learner, tokenizer, Studied(name, content, entropy, held_out, rehearsal))
 
 
 def _written(tokens: Tokens, name: str) -> dict[str, Tensor]:

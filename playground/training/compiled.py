@@ -41,7 +41,7 @@ class Compiled:
 
     def _losses(self, model: LanguageModel, part: Example, precision: str, shares: Shares) -> Graded:
         for question in (q for example in part.everything for q in example.questions):
-            _ = question.asked  # how many answers there are is no matter of shapes, so it is found before
+            _ = question.asked, question.reader == "query" and question.asked.most  # no matter of shapes: found before
         device = model.table.weight.device
         torch.compiler.cudagraph_mark_step_begin()
         told = {name: torch.as_tensor(share, device=device) for name, share in shares.items()}  # a number would be code

@@ -25,6 +25,7 @@ from playground.training.runs import Runs
 from playground.training.session import Row
 from playground.training.stacked import chosen_way, parted
 from playground.training.stacked_seeds import Stack, hindrance
+from playground.training.story import Film, Moment, told
 from playground.training.workers import begin, context, end_with_parent
 
 SENT_EVERY = 0.1
@@ -85,16 +86,18 @@ class Beside:
     """Seeds that train beside other work of this process, in folders that are theirs already.
 
     Somebody outside says whether they may go on and when they shall halt; every one obeys after the step that it takes.
+    With a `film` their story is told and kept.
     """
 
     folders: Mapping[int, Path]
     go: Signal
     halt: Signal
+    film: Film | None = None
 
     @classmethod
-    def of(cls, folders: Mapping[int, Path]) -> "Beside":
+    def of(cls, folders: Mapping[int, Path], film: Film | None = None) -> "Beside":
         """Seeds that may go on."""
-        made = cls(folders, context().Event(), context().Event())
+        made = cls(folders, context().Event(), context().Event(), film)
         made.go.set()
         return made
 
@@ -161,7 +164,7 @@ def lane(
 ) -> Generator[Point | Finished]:
     """The points of one seed, and its facts."""
     run, learner = _own(run, seed, resume, beside)
-    yield from _points(run, train(run, learner), learner, runs)
+    yield from _points(run, _told(run, train(run, learner), beside), learner, runs)
 
 
 def _stacked(
@@ -172,7 +175,7 @@ def _stacked(
     courses = [prepared(*own) for own in owns]
     Stack(courses)
     going = [
-        (course, _points(own, events_of(course), learner, runs))
+        (course, _points(own, _told(own, events_of(course), beside), learner, runs))
         for course, (own, learner) in zip(courses, owns, strict=True)
     ]
     while going:
@@ -197,8 +200,13 @@ def _own(run: Run, seed: int, resume: bool, beside: Beside | None = None) -> tup
     return replace(run, out=claimed(out)), None
 
 
+def _told(run: Run, events: Iterable[Event], beside: Beside | None) -> Iterable[Event | Moment]:
+    """The events, and between them the moments of the story where it is wanted."""
+    return events if beside is None or beside.film is None else told(run, events, beside.film)
+
+
 def _points(
-    run: Run, events: Iterable[Event], learner: Learner | None, runs: Runs | None
+    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None
 ) -> Generator[Point | Finished]:
     """What the events of one seed say, in short."""
     summary, last, seed = Summary(run), Row(0, None, None, 0, 0.0), run.seed
@@ -240,7 +248,9 @@ def resumed(run: Run) -> Learner | None:
     return saved.learner
 
 
-def followed(run: Run, events: Iterable[Event], learner: Learner | None, runs: Runs | None) -> Iterator[Event]:
+def followed(
+    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None
+) -> Iterator[Event | Moment]:
     """The events of a run, written into its folder and into the list of runs."""
     written = recorded(run, events, learner.step if learner else 0)
     if runs is None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from playground import devices
 from playground.example import Example, Tokens
@@ -24,6 +24,21 @@ from playground.training.compiled import Compiled
 from playground.training.gradient import ALONE, Alone, Gradient, clipped, in_parts, losses, room_for, shares_of, summed
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The example of a step before its generator answers, and the source of chance as it is then."""
+
+    objective: Objective
+    example: Example
+    rng: Generator
+    state: Tensor
+
+    def ended(self) -> Example:
+        """The training example; asked again, it is answered with the weights of that moment and the same chance."""
+        self.rng.set_state(self.state)
+        return self.objective.ended(self.example, self.rng)
 
 
 @dataclass
@@ -80,6 +95,13 @@ class Learner:
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
         return self.objective.example(tokens, rng)
 
+    def opened(self, tokens: Tokens, step: int) -> Opened:
+        """What of the batch of a step does not depend on a generator's weights, and all that must be asked of it."""
+        rng = generator(self.seed, "corrupt", step, device=self.device.type)
+        example = self.objective.opened(tokens, rng)
+        _ = example.places, example.tokens.long, [q.asked.each for q in example.questions]
+        return Opened(self.objective, example, rng, rng.get_state())
+
     def learn(
         self, example: Example, falling: bool = True, share: float | None = None
     ) -> tuple[Example, Tensor, dict[str, Tensor], float]:
@@ -103,8 +125,7 @@ class Learner:
         self.step += 1
         generator_first.hand_over(self.entry, self.step, self.model)
         self.graded += sum(len(q.asked.rows) for part in example.everything for q in part.questions)
-        tokens = example.tokens
-        self.tokens += tokens.ids.numel() if not tokens.padded else int(tokens.lengths.sum())
+        self.tokens += sum(example.tokens.long)
         return example, loss, terms, share
 
     def _move(self, share: float) -> None:

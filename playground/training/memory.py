@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 
 from playground.refusal import Refusal
+from playground.training import container
 from playground.training.blocks import Blocks
 from playground.training.events import Trouble
 from playground.training.gradient import OutOfMemory
@@ -39,6 +40,19 @@ def hold() -> bool:
     return all(said)
 
 
+def give_back(device: torch.device) -> bool:
+    """What was freed and lies in pieces goes back to where it came from; whether there was any, as far as one knows.
+
+    A large piece may then find room where only small ones were free.
+    """
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+    try:
+        return bool(CDLL("libc.so.6").malloc_trim(0))
+    except (OSError, AttributeError):  # another system, or another allocator
+        return False
+
+
 @dataclass(frozen=True)
 class Need:
     """Bytes that training wants at once: weights with gradients and moments, what a step keeps, the scores."""
@@ -65,12 +79,20 @@ def estimate(entry: Entry, words: int) -> Need:
     return Need(4 * FLOATS * matrices, FLOATS * (kept + maps), FLOATS * graded)
 
 
-def available(device: torch.device) -> int | None:
-    """Bytes that are free; None where the machine does not say."""
+def available(device: torch.device, system: Path = container.SYSTEM) -> int | None:
+    """Bytes that are free on a GPU, else in the machine or in the container, whichever has less; None if nobody says.
+
+    The files of the `system` say it.
+    """
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
+    known = [free for free in (_free_in_machine(system), container.free(system)) if free is not None]
+    return min(known, default=None)
+
+
+def _free_in_machine(system: Path) -> int | None:
     try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        lines = (system / "proc/meminfo").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable"))
     except (OSError, StopIteration, ValueError):
         return None
@@ -86,8 +108,6 @@ def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) ->
 def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
     """Go on with parts half as large, which give the same gradient; refuse where nothing smaller is left."""
     recipe, asked = learner.entry.recipe, _asked(short)
-    if learner.device.type == "cuda":
-        torch.cuda.empty_cache()
     rows = ceil(recipe.batch / recipe.accumulate)
     if rows <= 1:
         raise Refusal(
@@ -115,7 +135,8 @@ def _rows(number: int) -> str:
 
 def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
     """Go on with half as many steps drawn at once; refuse where it is one already."""
-    steps, batch = blocks.steps, blocks.feed.batch
+    opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch
+    steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
         raise Refusal(
             f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch to "
@@ -124,8 +145,9 @@ def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
     blocks.begin_anew(steps // 2)
     sentence = (
         f"What {steps} steps of {batch} rows hide and ask did not fit into the memory{_asked(short)}; from step "
-        f"{blocks.learner.step + 1} on it is drawn for {steps // 2} steps at once, so by other draws than with more "
-        f"memory. A batch of {max(1, batch // 2)} needs half."
+        f"{blocks.learner.step + 1} on it is drawn for {steps // 2} steps at once, "
+        f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
+        f"A batch of {max(1, batch // 2)} needs half."
     )
     return Trouble(blocks.learner.step, "memory", sentence, {"batch": max(1, batch // 2)})
 

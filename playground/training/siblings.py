@@ -10,16 +10,24 @@ from playground.training.lanes import Band, Beside, Finished, Point, bands, trai
 from playground.training.loop import Run
 from playground.training.runs import Runs
 from playground.training.session import Row, Session
+from playground.training.story import Film
 
 
 class Siblings:
     """Seeds in the same scheduler as those of `playground train --seeds`; a thread hears what their workers send.
 
-    `folders` are made for them already; without them nothing is kept. States: "ready", "running", "paused", "done".
+    `folders` are made for them already; without them nothing is kept. With a `film` their gauges, bookmarks and frames
+    are kept too, not what the layers do, which costs more. States: "ready", "running", "paused", "done".
     """
 
     def __init__(
-        self, run: Run, seeds: Sequence[int], workers: int, runs: Runs | None, folders: Mapping[int, Path]
+        self,
+        run: Run,
+        seeds: Sequence[int],
+        workers: int,
+        runs: Runs | None,
+        folders: Mapping[int, Path],
+        film: Film | None = None,
     ) -> None:
         self.run, self.seeds, self.workers = (
             replace(run, out=None, sizes_every=0),
@@ -30,7 +38,7 @@ class Siblings:
         self.steps: dict[int, int] = dict.fromkeys(seeds, 0)
         self.evaluated: list[Point] = []
         self.finished: list[int] = []
-        self._runs, self._beside = runs, Beside.of(folders)
+        self._runs, self._beside = runs, Beside.of(folders, film)
         self._thread = background.thread(self._work, self._beside.halt, f"seeds-{run.entry.name}")
 
     def follow(self, session: Session) -> None:

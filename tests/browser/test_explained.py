@@ -15,6 +15,15 @@ from widgets.scene import page as saved_page
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
 
+CELLS_OF_THE_FILM = """([words, visits]) => [...document.querySelectorAll('.stage-film canvas')].map((canvas) => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height), pen = copy.getContext('2d');
+  pen.drawImage(canvas, 0, 0);
+  const top = Math.round(canvas.height - 15 * visits - 6);
+  const [x, y] = [(at) => 27 + 15 * (at % words), (at) => top + 3 + 15 * Math.floor(at / words)];
+  return Array.from({ length: words * visits }, (_, at) => [...pen.getImageData(x(at), y(at), 9, 9).data].join());
+})"""
+"""The middle of every cell of every strip, row by row: words across, visits down, at one dot for each pixel."""
+
 
 def opened(page: Page, folder: Path, name: str) -> dict:
     record = rebuild(name).record()
@@ -68,6 +77,16 @@ def test_the_film_of_a_mask_is_the_engines(page: Page, tmp_path: Path) -> None:
         visits = {tuple(map(bool, states[v * n : (v + 1) * n])) for v in range(VISITS)}
         ever = sum(any(states[v * n + j] for v in range(VISITS)) for j in range(n))
         assert f"{len(visits)} choice" in caption and f"{ever} of {n} words" in caption
+        most = {"Static": range(1, 2), "Four copies": range(1, 5), "Dynamic": range(5, VISITS + 1)}
+        assert len(visits) in most[strip["title"]]
+    drawn = painted(page).evaluate(CELLS_OF_THE_FILM, [n, VISITS])
+    for pictures, strip in zip(drawn, record["film"]["strips"], strict=True):
+        states = list(base64.b64decode(strip["states"]))
+        looks = {state: set() for state in states}
+        for picture, state in zip(pictures, states, strict=True):
+            looks[state].add(picture)
+        assert all(len(look) == 1 for look in looks.values()), "what became of a word is drawn alike at every visit"
+        assert len({next(iter(look)) for look in looks.values()}) == len(looks) >= 2, "and unlike anything else"
     page.keyboard.press("v")
     expect(page.locator(".stage-film")).to_be_hidden()
 

@@ -20,7 +20,7 @@ from widgets.server import free_port
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 TOKEN = "a-token-for-this-test"
-STARTED = 2 * PATIENCE
+STARTED = 4 * PATIENCE
 """Milliseconds until something that starts a process (Lab, a kernel, the app) must have come up on a busy machine."""
 
 QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'

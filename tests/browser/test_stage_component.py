@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
 
 from playground.objectives.rebuild import Rebuilt, rebuild
+from playground.objectives.signal import measure
 from widgets.scene import js, lockstep, page, standalone, svg, typeset, unheard
 from widgets.scene.hosts import ESM
 from widgets.store import StageStore
@@ -61,7 +62,7 @@ class Stage:
             }""",
             [module, typeset(record)],
         )
-        self.tab.locator("section.stage").focus()
+        self.tab.locator("section.stage, section.stages").first.focus()
         painted(self.tab)
         return self
 
@@ -466,6 +467,21 @@ def test_everything_fits_at_every_width(stage: Stage, name: str) -> None:
             assert matrix["y"] + matrix["n"] * matrix["size"] <= layout["height"]
 
 
+@pytest.mark.parametrize("name", ["MLM", "PLM", "MLM + NSP"])
+def test_every_control_is_within_reach_at_360_pixels(stage: Stage, name: str) -> None:
+    stage.tab.set_viewport_size({"width": 360, "height": 740})
+    for record in (StageStore(objective=name).record(), lockstep([rebuild(each).record() for each in ("LM", "PLM")])):
+        for live in (False, True):
+            stage.edit(record) if live else stage.open("narrow", record)
+            far = "(e) => e.offsetParent && e.getBoundingClientRect().right > 360"
+            assert (
+                stage.tab.locator("button, select, input").evaluate_all(
+                    f"(all) => all.filter({far}).map((e) => e.outerHTML)"
+                )
+                == []
+            )
+
+
 def test_the_module_serves_a_host_with_a_model(stage: Stage) -> None:
     """anywidget and Panel give `render` a model; a small one stands in for both."""
     stage.open("mlm")
@@ -600,7 +616,24 @@ def test_a_term_lights_its_positions_and_a_position_its_term(stage: Stage) -> No
     stage.point({"x": chip["x"] + 5, "y": chip["y"] + 9})
     assert [("lit" in (t.get_attribute("class") or "")) for t in terms.all()] == [False, True]
     expect(stage.tab.locator(".stage-explain")).to_contain_text("second log")
-    expect(stage.tab.get_by_role("meter")).to_have_attribute("aria-valuenow", "100")
+
+
+@pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "RTD", "MLM + NSP", "BART infilling", "T5 spans", "SOP"])
+def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) -> None:
+    """One bar where one thing is asked; else one for each question, the main one first (RTD: all beside 15 %)."""
+    made = StageStore(objective=name).rebuilt
+    measured = measure(made.example)
+    stage.open("signal", made.record())
+    bars = stage.tab.get_by_role("meter")
+    expect(bars).to_have_count(len(measured.questions))
+    asked = [measured.main, *(question for question in measured.questions if question != measured.main)]
+    for bar, meter in zip(bars.all(), (measured.questions[question] for question in asked), strict=True):
+        filled, whole = bar.locator("i").bounding_box(), bar.bounding_box()
+        assert filled and whole
+        assert filled["width"] / whole["width"] == pytest.approx(min(1.0, meter.share), abs=0.02)
+        assert bar.get_attribute("aria-valuenow") == str(int(100 * min(1.0, meter.share) + 0.5))
+        told = rf"^{meter.graded} graded answers? for {meter.read} tokens of text"
+        expect(bar.locator("xpath=following-sibling::p[1]")).to_contain_text(re.compile(told))
 
 
 def test_predict_first_asks_hides_and_scores(stage: Stage) -> None:
@@ -763,6 +796,52 @@ def test_a_long_text_fits_into_a_narrow_cell_and_two_of_them_move_together(stage
     stage.tab.locator(".stage-map").first.press("End")
     ends = [each["stretch"]["from"] + each["stretch"]["size"] for each in stage.painted()["stages"]]
     assert ends == [each["stretch"]["length"] for each in stage.state()["stages"]]
+
+
+def test_the_keys_of_the_app_say_where_they_are_heard_or_choose_in_a_notebook(stage: Stage) -> None:
+    stage.open("mlm")
+    for key in ("3", "0", "c", "/"):
+        stage.press("f", key)
+        expect(stage.tab.locator(".stage-hint")).to_contain_text("choose one of the first ten")
+    stage.open("steps", lockstep([rebuild(name).record() for name in ("LM", "MLM")]))
+    for key, words in (("c", "choose one of the first ten"), ("f", "forks a training run")):
+        stage.press(key)
+        expect(stage.tab.locator(".stages-said")).to_contain_text(words)
+    stage.press("ArrowRight")
+    expect(stage.tab.locator(".stages-said")).to_have_text("")
+    stage.edit({**rebuild("LM").record(), "alone": True}).press("3", "0", "c", "/")
+    asked = [{"do": "objective", "number": 3}, {"do": "objective", "number": 10}, {"do": "compare"}]
+    assert stage.edits() == asked
+    expect(stage.tab.locator(".stage-hint")).to_contain_text("searches all objectives in the app")
+    stage.edit(rebuild("LM").record()).press("3", "c", "/")
+    assert stage.edits() == [], "in the app the list of objectives hears them"
+
+
+def test_in_step_every_key_is_heard_wherever_the_focus_is(stage: Stage) -> None:
+    store = StageStore(objective="LM", beside=["MLM"])
+    store.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 4, True]]})
+    stage.edit(store.record())
+    both = f"{HANDLE}.state().stages"
+    stage.tab.locator("section.stages").focus()
+    stage.press("End", "ArrowDown")
+    painted(stage.tab)
+    assert [each["reader"]["row"] for each in stage.tab.evaluate(both)] == [0, 0]
+    stage.press("Escape", "l")
+    painted(stage.tab)
+    first, second = stage.tab.evaluate(both)
+    assert first["leak"] and first["reader"]["locked"] and second["reader"] is None
+    stage.press("n", "r", "Control+z", "m")
+    assert [edit["do"] for edit in stage.edits()] == ["roll", "reset", "undo"]
+    assert stage.tab.evaluate(f"{both}[0].painting")
+    stage.press("Escape")
+    assert not stage.tab.evaluate(f"{both}[0].painting")
+    stage.tab.locator("section.stage").nth(1).focus()
+    stage.press("Home", "ArrowRight")
+    stage.tab.wait_for_function(f"{HANDLE}.state().frame === 1 && !{HANDLE}.state().moving")
+    assert all(not each["playing"] and not each["moving"] for each in stage.tab.evaluate(both)), "one player moves both"
+    stage.press(" ")
+    stage.tab.wait_for_function(f"{HANDLE}.state().playing")
+    assert all(not each["playing"] for each in stage.tab.evaluate(both))
 
 
 def test_without_a_run_f_says_what_it_forks_and_where(stage: Stage) -> None:

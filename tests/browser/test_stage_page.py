@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import PATIENCE, shot, stand, visit
+from tests.browsing import CUT, PATIENCE, shot, stand, visit
 from tests.runs import reviews
 from widgets.training import TrainStore
 
@@ -213,6 +213,59 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(
     expect(page.get_by_text("With a mask by hand: every place also looks 2 to the right and 3")).to_be_visible()
 
 
+def test_answers_chosen_by_hand_are_said_beside_the_button_and_trained_with(
+    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = reviews()
+    monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
+    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)  # it trains until it is stopped
+    visit(page, f"{address}/?objective=LM")
+    wait_for(page, "s.layout.lanes.length > 0")
+    to_the_end(page)
+    page.keyboard.press("m")
+    wait_for(page, "s.painting")
+    page.get_by_role("button", name="Answer 3, happy: graded").click()
+    expect(page.get_by_text("In training, in every text: the answer at place 3 does not count.")).to_be_visible()
+    shot(page, "stage-answers-by-hand")
+    page.get_by_role("button", name="Train with these answers").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("With answers by hand: the answer at place 3 does not count")).to_be_visible()
+
+
+def test_where_no_answer_counts_the_button_says_why_it_cannot_be_pressed(page: Page, address: str) -> None:
+    visit(page, f"{address}/?objective=NSP&paint.graded=1.1-")
+    expect(page.get_by_text("No answer counts any more, so there is nothing to train")).to_be_visible()
+    expect(page.get_by_role("button", name="Train with these answers")).to_be_disabled()
+    page.get_by_role("button", name="Repair").click()
+    expect(page.get_by_text("No answer counts any more")).to_have_count(0)
+
+
+OUT_OF_REACH = """() => {
+  const found = [];
+  const walk = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      const shown = e.tagName === 'BUTTON' && e.offsetParent;
+      if (shown && e.getBoundingClientRect().right > innerWidth) found.push(e.textContent);
+      if (e.shadowRoot) walk(e.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+}"""
+"""The words on buttons that stand beyond the right edge of the window, also behind shadow roots."""
+
+
+@pytest.mark.parametrize("context_size", [{"width": 360, "height": 740}])
+def test_on_a_narrow_screen_every_button_is_within_reach_and_sentences_keep_their_width(
+    page: Page, address: str, context_size: dict[str, int]
+) -> None:
+    visit(page, f"{address}/?objective=LM&paint.encoder=3.6%2B")
+    wait_for(page, "s.layout.lanes.length > 0")
+    for words in ("Attention, guesses and loss need a model", "Train anyway, and watch the loss fall"):
+        assert stand(page.get_by_text(words))["width"] > 250
+    assert page.evaluate(OUT_OF_REACH) == []
+
+
 def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
     visit(page, f"{address}/?objective=span+mask&seed=4")
     to_the_end(page)  # nothing moves any more under the hand
@@ -299,19 +352,13 @@ def test_keys_of_the_train_page_press_its_buttons_and_f_forks(
     page.get_by_role("button", name="Stop").click()
 
 
-SOCKETS = """
-window.sockets = [];
-window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); window.sockets.push(this); } };
-"""
-
-
 def test_a_lost_connection_is_said_and_the_picture_stays(page: Page, address: str) -> None:
-    page.add_init_script(SOCKETS)
+    page.add_init_script(CUT)
     open_stage(page, address)
     to_the_end(page)  # nothing is on its way any more
-    page.evaluate("window.sockets.forEach((socket) => socket.close())")
+    page.evaluate("cut()")
     expect(page.get_by_role("alert")).to_contain_text("Connection lost. What is on screen stays.")
     assert page.evaluate(FIND)["layout"]["lanes"]
-    page.get_by_role("button", name="Reconnect").click()
+    page.evaluate("window.away = false")  # it comes back by itself
     expect(page.get_by_role("alert")).to_have_count(0)
     wait_for(page, "s.layout.lanes.length > 0")

@@ -23,7 +23,7 @@ def trained(monkeypatch):
     torch.set_num_threads(1)
     session = Session(run_of(entry=tiny(model={"layers": 2}, steps=30), steps=30))
     session.start()
-    assert becomes(lambda: session.state == "done", 60), session.state
+    assert becomes(lambda: session.state == "done"), session.state
     monkeypatch.setattr(TrainStore.param.session, "default", session)
     monkeypatch.setattr(TransferStore.param.seeds, "default", 2)
     monkeypatch.setattr(TransferStore.param.steps, "default", 40)
@@ -100,7 +100,7 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("standard error")).to_be_visible(timeout=3 * PATIENCE)
     expect(page.get_by_role("cell", name="mine", exact=True)).to_be_visible()
-    expect(page.get_by_text("differ in").first).to_be_visible()
+    expect(page.get_by_text("differs in").first).to_be_visible()
     unmoved = page.get_by_text("embeddings frozen, moved 0.00").or_(page.get_by_text("0, not one bit"))
     expect(unmoved.first).to_be_visible()
     shot(page, "transfer-own-1280")

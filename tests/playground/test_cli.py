@@ -182,7 +182,7 @@ def test_a_text_may_come_from_a_file(facts):
 
 
 def test_it_is_a_program_of_its_own():
-    command = [sys.executable, "-m", "playground.cli", "objective", "MLM", "--json"]
+    command = [sys.executable, "-m", "playground", "objective", "MLM", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["objective"] == "MLM"

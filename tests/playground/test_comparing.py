@@ -24,6 +24,7 @@ from playground.finetuning.artefact import FILES, Artefact, Origin, page, table,
 from playground.finetuning.compare import against_first
 from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, said_of_published, searched, stretched
 from playground.finetuning.job import Asked
+from playground.finetuning.memory import held_at_rest
 from playground.finetuning.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.spelling import read, spell
 from playground.finetuning.tune import Base, Outcome, Setting, Tuned, Tuning, numbered, tune
@@ -189,10 +190,32 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
     chosen = [find_strategy(name) for name in ("LoRA", "feature-based", "zero-shot", "full + L2-SP")]
     assert said_of_published(chosen) == (
         "Published: LoRA 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI); full + L2-SP 2e-05 "
-        "(github.com/google-research/bert, README, MRPC). Not stated in any place that we could read, so ours: "
-        "feature-based 0.01."
+        "(github.com/google-research/bert, README, MRPC, for full alone). Not stated in any place that we could "
+        "read, so ours: feature-based 0.01."
     )
     assert said_of_published(chosen[1:2]).startswith("Published: none of these. Not stated")
+
+
+def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
+    facts = {rates: last_of("full", "adapters", rates=rates, seeds=1).facts() for rates in ("fixed", "published")}
+    assert [s["rate_from"] for s in facts["fixed"]["strategies"]] == ["one for all", "one for all"]
+    said = [s["rate_from"] for s in facts["published"]["strategies"]]
+    assert said[0] == "published: github.com/google-research/bert, README, MRPC"
+    assert "learning rate" not in facts["fixed"]["differences"][0], "one rate for all is no difference"
+    assert "learning rate: 2e-05 against 0.0003" in facts["published"]["differences"][0]
+    matched = last_of("full", "feature-based", match="flops", seeds=1)
+    steps = [str(matched.allotted[name].steps) for name in ("full", "feature-based")]
+    assert ("steps", *steps) in matched.facts()["unlike"][0]["things"]
+
+
+def test_what_a_step_holds_is_what_autograd_keeps():
+    held = {name: last_of(name, seeds=1).allotted[name].held for name in ("full", "feature-based")}
+    sizes = {name: 4 * last_of(name, seeds=1).outcomes[name][0].trainable for name in ("full", "feature-based")}
+    for name, size in sizes.items():
+        assert held[name].learning == 3 * size, "a gradient and two running means for every weight that learns"
+    assert 0 < held["feature-based"].activations < held["full"].activations
+    rests = held_at_rest(base_of().learner.model)
+    assert rests.learning == rests.activations == 0 < rests.weights
 
 
 def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges_by(monkeypatch):
@@ -305,7 +328,7 @@ def trained(tmp_path, monkeypatch):
 def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
     """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""
     asked = ["compare", "base", "--strategies", "full,full + L2-SP", "--labels", "8", "--seeds", "3", "--tuning-steps"]
-    command = [sys.executable, "-m", "playground.cli", *asked, "30", "--out", "result"]
+    command = [sys.executable, "-m", "playground", *asked, "30", "--out", "result"]
     log = trained.parent / "result" / FILE
     process = subprocess.Popen(
         command,
@@ -431,7 +454,7 @@ def test_the_command_line_on_the_page_makes_the_same_numbers_again(trained, caps
 
 
 def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
-    """A kernel is started, which takes seconds."""
+    """A kernel is started, which takes seconds; it works where the notebook lies, as in JupyterLab."""
     assert (
         cli.main(
             [
@@ -460,10 +483,9 @@ def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
         done = papermill.execute_notebook(
             path,
             path.with_name("done.ipynb"),
-            {"base": str(trained)},
             kernel_name="python3",
             progress_bar=False,
-            cwd=str(trained.parent),
+            cwd=str(path.parent),
         )
     finally:
         os.environ["PYTHONPATH"] = env

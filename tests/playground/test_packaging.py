@@ -42,7 +42,7 @@ def version(pin: Requirement) -> str:
 def our_files() -> list[Path]:
     """The files of the repository, whether or not git knows them yet."""
     deep = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if not CACHES & set(path.parts)]
-    return [path for path in (*ROOT.iterdir(), *deep) if path.is_file()]
+    return [path for path in (*ROOT.iterdir(), *deep) if path.is_file() and path.name != ".git"]  # of a worktree
 
 
 RUNTIME = requirements(PROJECT["project"]["dependencies"])

@@ -7,10 +7,13 @@ import torch
 
 from playground import leaks
 from playground.corpora.corpus import pick
+from playground.frames import asked_of
 from playground.objectives import find_objective
+from playground.objectives.ask.judged import Judged, answerable
+from playground.objectives.carried import carried, read, written
 from playground.objectives.paint import natural, repainted
 from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.objectives.see.painted import Painted, carried, read, written
+from playground.objectives.see.painted import Painted
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import Evaluated, Run, checkpoint, train
@@ -30,7 +33,21 @@ def test_painted_cells_become_a_rule_by_how_far_a_reader_looks():
     assert rules[0].words == "query: every place also looks 2 to the right, no place looks 1 to the left"
 
 
-@pytest.mark.parametrize("said", ["encoder", "encoder opens", "tower opens +1", "encoder opens +x", "encoder +1"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "answers",
+        "answers skip",
+        "answers skip 0",
+        "answers +1",
+        "answers count x",
+        "encoder",
+        "encoder opens",
+        "tower opens +1",
+        "encoder opens +x",
+        "encoder +1",
+    ],
+)
 def test_what_is_no_rule_is_a_sentence(said):
     with pytest.raises(Refusal, match="encoder opens"):
         find_objective(f"LM painted {said}")
@@ -146,3 +163,47 @@ def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
         repainted(made, {"graded": [(0, 98, True)]})
     with pytest.raises(Refusal, match="Nothing is asked at place 3"):
         repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"graded": [(0, 2, True)]})
+
+
+def test_answers_by_hand_become_a_rule_by_their_place():
+    chosen = {"graded": [(0, 6, False), (0, 1, True), (0, 5, False), (0, 8, False)]}
+    rules = carried(chosen, part=2)
+    assert rules == (Judged((2,), (6, 7, 9), 2),)
+    assert written(rules) == "part 2 answers count 2 skip 6-7 9" and read(written(rules)) == rules
+    assert rules[0].words == ("part 2: the answer at place 2 counts, the answers at places 6 to 7 and 9 do not count")
+    both = carried({"encoder": [(1, 2, True)], **chosen})
+    assert read(written(both)) == both and "With a mask by hand: " in find_objective(f"LM painted {written(both)}").idea
+
+
+@pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "BART infilling", "T5 spans", "RTD", "SOP", "BiLM"])
+def test_in_every_text_the_answers_at_these_places_are_graded_and_no_others_change(name):
+    """Row by row, padding left out, as the lane of the stage counts its places."""
+    plain, changed = find_objective(name), find_objective(f"{name} painted answers count 2-3 skip 1 4-5")
+    texts = tokens_for(plain)
+    before, after = (o.example(texts, generator(0)) for o in (plain, changed))
+    for row in range(len(texts.ids)):
+        old, new = (natural(e, row)["graded"][0] for e in (before, after))
+        able = [[bool(answerable(before, q)[row, p]) for q in before.questions] for p in places(before, row)]
+        wanted = [0 if n in (1, 4, 5) else int(any(able[n - 1])) if n in (2, 3) else c for n, c in enumerate(old, 1)]
+        assert new == wanted
+    assert torch.equal(before.inputs.ids, after.inputs.ids)
+
+
+def places(example, row):
+    return asked_of(example).real[row].nonzero().flatten().tolist()
+
+
+def test_the_stage_and_training_agree_on_which_answers_count():
+    """What a click does to the text on the stage is what its rule does to that text in training."""
+    made = rebuild("MLM", SENTENCE)
+    cells = {"graded": [(0, 2, False), (0, 4, True)]}
+    trained = find_objective(f"MLM painted {written(carried(cells))}").example(made.tokens, generator(0, "stage"))
+    assert torch.equal(trained.questions[0].graded, repainted(made, cells).example.questions[0].graded)
+
+
+def test_an_answer_that_is_shown_is_copied_in_training(tmp_path):
+    """With every place graded a masked language model mostly copies; the run comes back from its checkpoint."""
+    judged = "MLM painted answers count 1-60"
+    assert held_out(judged, 40) < held_out("MLM", 40)
+    held_out(judged, steps=2, out=tmp_path)
+    assert checkpoint.load(tmp_path).learner.objective.stages == find_objective(judged).stages

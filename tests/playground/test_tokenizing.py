@@ -26,6 +26,7 @@ from playground.tokenizing import (
 )  # fmt: skip
 from playground.tokenizing.sentences import number_sentences, split_sentences
 from playground.tokenizing.tokenizer import Kind, Wish, of_counts
+from playground.tokenizing.typed import LeftOut
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
 from playground.tokenizing.words import clean, find_words, join_words, lowered, split_words
 
@@ -230,6 +231,7 @@ def test_a_long_text_is_cut_and_said_to_be():
     row = typed("word " * 100)
     assert row.tokens.ids.shape == (1, 64)
     assert row.notice == "The text has 100 tokens; only the first 64 are used."
+    assert row.left_out == (LeftOut("text", 64, 100),)
     assert typed("word " * 64).notice == ""
 
 

@@ -1,5 +1,7 @@
 """A strategy made by hand, the way a comparison is followed, and the pictures of both, without a browser."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -9,7 +11,7 @@ from playground.refusal import Refusal
 from widgets.comparing import OWN_FILE, Course, TransferStore
 from widgets.drafting import DraftStore
 from widgets.pages.transfer import _file
-from widgets.views import courses, diagram
+from widgets.views import comparison, courses, diagram
 from widgets.views.plasticity import region
 
 # a strategy by hand
@@ -121,6 +123,37 @@ def test_twelve_strategies_look_different_and_their_names_are_text():
     assert len({courses.style(k) for k in range(12)}) == 12
     said = courses.legend(["<b>", "full"], running=["full"])
     assert "&lt;b&gt;" in said and "<b>" not in said and "full · running" in said
+
+
+def test_marks_lie_across_what_their_column_says():
+    values = {"empty": {}, "full": {2: [1.0, 3.0], 4: [2.0]}}
+    drawn, single = courses.marks(values, "labels"), courses.means(values, "step")
+    assert (drawn["labels"], drawn["value"]) == ([2, 2, 4], [1.0, 3.0, 2.0])
+    assert (single["step"], single["value"], single["name"]) == ([2, 4], [2.0, 2.0], ["full", "full"])
+    assert set(single["shape"]) == {courses.shape(1)}
+
+
+def test_the_share_of_the_weights_that_may_change_is_painted_and_said():
+    plan = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 1.0]])
+    groups = ("embeddings", "encoder layer 1", "task head")
+    early, late = (diagram.markup(groups, plan, step, (0.0, 1.25, 0.0), (60, 30, 10)) for step in (1, 2))
+    assert "40 of 100 weights may change (40.0 %)" in early and f'width="{0.4 * diagram.BOX:.1f}"' in early
+    assert "100 of 100 weights may change (100 %)" in late
+    assert "0.1 %" in diagram.said_of([0.0, 1.0], (1_000_000, 1)), "a little is not nothing"
+
+
+def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
+    plan, groups = torch.zeros(3, 2), ("embeddings", "encoder layer 1", "task head")
+
+    def lanes(*moved):
+        return tuple(Outcome(0.9, 0.0, 1, 1, 0.1, groups, plan, plan, far) for far in moved)
+
+    still, one, all_of_it = (0.0, 0.0, 0.0), (0.0, 1e-9, 0.0), (2.0, 1.0, 0.0)
+    outcomes = {"adapters": lanes(still), "<b>": lanes(still), "top": lanes(still, one), "full": lanes(all_of_it)}
+    said = comparison.changed(SimpleNamespace(outcomes=outcomes))
+    assert "<li>adapters, &lt;b&gt;: not one bit of the pre-trained weights has changed.</li>" in said
+    assert "top: of the pre-trained model layer 1 have changed, and not one bit of embeddings." in said
+    assert "full: all layers of the pre-trained model have changed." in said
 
 
 def test_the_model_says_what_is_frozen_now_and_what_has_not_moved_a_bit():

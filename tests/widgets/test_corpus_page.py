@@ -407,6 +407,30 @@ def test_training_on_the_corpus_on_screen():
 # the page
 
 
+def test_what_could_not_be_read_is_not_offered_under_the_name_of_what_was_there_before(tmp_path):
+    store, (bad, good) = Store(), (tmp_path / "latin.txt", tmp_path / "plain.txt")
+    bad.write_bytes("le café est fermé ce soir .\n\n".encode("latin-1") * 40)
+    good.write_text(PLAIN, encoding="utf-8")
+    layout, tick = corpus_page.page(store)
+    (button,) = (part for part in layout.select() if str(getattr(part, "label", "")).startswith("Train on"))
+
+    def offered():
+        store.corpus.reading.wait()
+        tick()
+        return button.label, button.disabled
+
+    store.corpus.param.update(source=OWN_FILE, files=[good])
+    assert offered() == ("Train on plain.txt", False)
+    store.corpus.files = [bad]
+    assert offered() == ("Train on it", True)
+    assert any("Below is still plain.txt." in str(getattr(part, "object", "")) for part in layout.select())
+    store.corpus.encoding = "latin-1"
+    assert offered() == ("Train on latin.txt", False)
+    store.corpus.files = []
+    assert offered() == ("Train on it", True)
+    store.corpus.end()
+
+
 def test_a_long_document_comes_in_parts_and_the_held_out_one_is_named(store):
     store.param.update(source=OWN_TEXT, pasted="word " * 450 + "\n\n" + PLAIN)
     store.use()

@@ -42,7 +42,7 @@ def test_on_the_stage_the_step_that_is_shown_is_forked_also_if_the_run_has_gone_
     store.stage.borrow()
     shown = store.stage.model.learner.step
     session.step()
-    assert becomes(lambda: session.learner.step > shown, 20)
+    assert becomes(lambda: session.learner.step > shown)
     store.stage.edit({"do": "fork"})
     assert (store.stage.said, store.page) == ("", 1)
     assert store.train.name_of_run.endswith(f"-at{shown}")
@@ -62,6 +62,6 @@ def begin(store):
     store.page = 1
     session = store.train.begin()
     session.step()
-    assert becomes(lambda: session.learner is not None and session.learner.step >= 1, 20)
+    assert becomes(lambda: session.learner is not None and session.learner.step >= 1)
     session.rest()
     return session

@@ -14,17 +14,21 @@ from playground.analysis.glance import read
 from playground.objectives import find_objective, objectives
 from playground.objectives.paint import natural
 from playground.objectives.reading import said_by_hand
-from playground.objectives.rebuild import SENTENCE
+from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.wishes import write
 from playground.refusal import Refusal
+from playground.seeds import generator
 from playground.training import Run, Session, Started, train
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, alone, becomes, learner_of, reviews, run_of, suited_reviews
+from tests.texts import tokens_for
 from widgets import notebook
 from widgets.comparing import SHOWN_FIRST, TransferStore, base_of
 from widgets.lent import Lent
 from widgets.pages.stage import _painted
-from widgets.store import LONGEST_TEXT, SCENE, StageStore, Store
+from widgets.scene import live_widget
+from widgets.scene.table import ABOUT, table_data
+from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore, Store
 from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
 
 SCRIPT = "<script>alert(1)</script>"
@@ -242,8 +246,8 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
     store = StageStore(objective="LM")
     store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 2, False]]})
     graded = [cell["graded"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
-    assert graded == [True, True, False, *[True] * 5] and store.rules == ()
-    assert "for this text alone" in _painted(store)
+    assert graded == [True, True, False, *[True] * 5]
+    assert "In training, in every text: the answer at place 3 does not count." in _painted(store)
     other = StageStore()
     other.open(store.query())
     assert other.painted == store.painted == {"graded": [(0, 2, False)]}
@@ -262,6 +266,54 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     assert run.entry.objective.knobs["rate"].default == 0.3
     assert "no place looks 1 to the left" in run.entry.objective.idea
     store.close()
+
+
+def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
+    store = Store(tmp_path)
+    store.stage.objective = "LM"
+    store.stage.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
+    assert "the answers at places 1 to 2 and 5 do not count" in _painted(store.stage)
+    assert "Train anyway" not in _painted(store.stage), "nothing leaks"
+    store.stage.train_anyway()
+    run = store.train.session.run
+    assert (store.page, run.entry.name) == (1, "LM painted answers skip 1-2 5")
+    batch = run.entry.objective.example(tokens_for(run.entry.objective), generator(0))
+    graded = batch.questions[0].graded
+    assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
+    store.close()
+
+
+def test_without_any_answer_nothing_is_trained_and_why_is_said():
+    store, heard = StageStore(objective="NSP"), []
+    store.trainer = lambda name, knobs: heard.append(name)
+    assert not store.unasked
+    store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False]]})
+    assert store.unasked and NOTHING_COUNTS in _painted(store)
+    store.train_anyway()
+    assert (heard, store.trouble) == ([], NOTHING_COUNTS)
+
+
+def test_in_a_notebook_the_digits_and_c_choose_and_a_cut_text_says_so():
+    store = StageStore(text="go " * 500)
+    widget = live_widget(store)
+    first = [o.name for o in objectives().values() if o.row][:10]
+    for number in (1, 6, 10):
+        store.edit({"do": "objective", "number": number})
+        assert store.objective == first[number - 1] and widget.record["title"] == store.objective
+    assert widget.record["alone"]
+    (left_out,) = widget.record["left_out"]
+    assert left_out == {"text": "text", "used": 400, "tokens": 500, "said": str(store.rebuilt.left_out[0])}
+    store.edit({"do": "compare"})
+    assert store.beside == ["LM"] and [r["alone"] for r in widget.record["records"]] == [True, True]
+    assert "2,000 characters" in live_widget(StageStore(text="word " * 500)).record["said"]
+
+
+def test_the_table_says_what_it_leaves_out_of_a_long_text_also_of_the_second_one():
+    text, done, refused = StageStore(text="go " * 100).table()
+    assert table_data(text, done, refused)["subtitle"].endswith("The text has 100 tokens; only the first 64 are used.")
+    assert table_data(*StageStore().table())["subtitle"] == ABOUT
+    pair = rebuild("NSP", "go " * 10, pair="we " * 40).left_out
+    assert [(each.text, each.used, each.tokens) for each in pair] == [("second text", 32, 40)]
 
 
 def test_what_is_painted_in_a_mixture_is_for_the_part_on_the_stage():
@@ -388,7 +440,7 @@ def trained(store, steps=2):
     session = store.begin()
     for step in range(1, steps + 1):
         session.step()
-        assert becomes(lambda step=step: len([r for r in session.rows if r.loss is not None]) >= step, 20)
+        assert becomes(lambda step=step: len([r for r in session.rows if r.loss is not None]) >= step)
     session.rest()
     return session
 
@@ -499,7 +551,7 @@ def transfer():
 
 
 def done(store):
-    return becomes(lambda: store.state != "running", 30)
+    return becomes(lambda: store.state != "running")
 
 
 def test_without_a_model_there_is_nothing_to_compare(transfer, training):
@@ -526,7 +578,7 @@ def test_a_comparison_fills_the_screen(transfer, training):
 def test_how_far_it_is_only_grows(transfer, training):
     assert transfer.begin(trained(training))
     shares = []
-    assert becomes(lambda: shares.append(transfer.done_share) or transfer.state != "running", 30)
+    assert becomes(lambda: shares.append(transfer.done_share) or transfer.state != "running")
     assert shares == sorted(shares)
     assert 0.0 <= shares[0] <= shares[-1] <= 1.0
     assert transfer.done_share == 1.0
@@ -574,7 +626,7 @@ def test_a_model_of_other_words_is_a_sentence(transfer, training):
 
 def test_a_running_training_is_paused_for_the_comparison(transfer, training):
     session = training.begin().start()
-    assert becomes(lambda: len(session.rows) > 2, 20)
+    assert becomes(lambda: len(session.rows) > 2)
     assert transfer.begin(session)
     assert session.state == "paused"
     step = session.learner.step
@@ -595,7 +647,7 @@ def test_the_base_is_the_model_of_the_session_with_its_held_out_text(training):
 def test_ending_stops_a_comparison_at_once(transfer, training):
     transfer.param.update(steps=300, seeds=8)
     assert transfer.begin(trained(training, 1))
-    assert becomes(lambda: len(transfer.events) > 3, 20)
+    assert becomes(lambda: len(transfer.events) > 3)
     transfer.end()
     assert transfer.state == "stopped"
     assert not transfer._thread.is_alive()
@@ -616,10 +668,10 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     transfer.steps = 60
     assert transfer.begin(session)
     first = transfer._thread
-    assert becomes(lambda: len(transfer.events) > 3, 20)
+    assert becomes(lambda: len(transfer.events) > 3)
     assert transfer.begin(session)
     assert done(transfer)
-    assert becomes(lambda: not first.is_alive(), 30)
+    assert becomes(lambda: not first.is_alive())
     assert transfer.done_share == 1.0
     assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(SHOWN_FIRST, 2)
 
@@ -634,7 +686,7 @@ def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload(tmp_path):
     upload.write_text(text(), encoding="utf-8")
     store.train.param.update(corpus=OWN_FILE, upload=str(upload), device="cpu", steps=100_000)
     session = store.train.begin().start()
-    assert becomes(lambda: len(session.rows) > 2, 20)
+    assert becomes(lambda: len(session.rows) > 2)
     store.transfer.param.update(steps=300, seeds=8)
     assert store.transfer.begin(session)
     session.start()

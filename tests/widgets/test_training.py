@@ -12,15 +12,19 @@ from bokeh.models import CrosshairTool
 from playground.analysis import heads
 from playground.analysis.glance import glance, sentence_of
 from playground.training import Session, Stepped, train
+from playground.training import look as sight
 from playground.training.inside import look_inside
+from playground.training.look import LookAt
 from playground.training.loop import prepared
 from playground.training.runs import Runs
 from playground.training.sizes import sizes
-from playground.training.story import read, written
+from playground.training.story import Frame, read, written
+from playground.training.watched import Measured, Noticed
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
 from widgets import training as module
 from widgets.pages import picture
 from widgets.pages import train as train_page
+from widgets.pages.runs import _facts
 from widgets.store import Store
 from widgets.training import TrainStore, groups, held_out_curves, noise, runs_folder, tree
 from widgets.views import loss, seeds
@@ -44,7 +48,7 @@ def store(monkeypatch, tmp_path):
 
 def ends(store):
     session = store.session.start()
-    assert becomes(lambda: session.state in ("done", "failed"), 20)
+    assert becomes(lambda: session.state in ("done", "failed"))
     assert session.error == ""
     return session
 
@@ -55,7 +59,7 @@ def taken(store, steps):
     for _ in range(steps):
         step = session.learner.step if session.learner else 0
         session.step()
-        assert becomes(lambda step=step: session.learner is not None and session.learner.step > step, 20)
+        assert becomes(lambda step=step: session.learner is not None and session.learner.step > step)
     session.rest()
     return session
 
@@ -105,6 +109,9 @@ def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
     stopped = taken(store, 3)
     store.end()
     assert (stopped.state, stopped.reason) == ("done", "asked")
+    said = f"stopped at step {stopped.learner.step}"
+    assert f"<b>{said}</b>" in picture._numbers(stopped)
+    assert said in _facts(store.kept()[-1], here=True)
     opened = store.open(store.name_of_run)
     assert opened is not stopped
     assert (opened.state, opened.learner.step) == ("ready", 3)
@@ -171,7 +178,7 @@ def test_a_fork_remembers_the_story_of_the_run_that_it_left(store):
     ends(store)
     whole = store.session
     forked = store.fork({"steps": 14}, 8)
-    assert becomes(lambda: forked.state == "done", 20)
+    assert becomes(lambda: forked.state == "done")
     assert [m.step for m in forked.measured] == [0, 8]
     assert [s.step for s in forked.sizes] == [4, 8, 12]
     assert [written(m) for m in store.past(store.name_of_run).moments] == story_of(forked)
@@ -194,7 +201,7 @@ def test_a_fork_stands_in_the_tree_with_what_changed(store):
     assert store.would_change({"rate": 0.002, "seed": 3}) == "rate 0.006 → 0.002, seed 0 → 3"
     forked = store.fork({"rate": 0.002})
     assert parent.state == "done"
-    assert becomes(lambda: forked.state == "done", 20)
+    assert becomes(lambda: forked.state == "done")
     assert losses_of(forked)[:5] == losses_of(parent)
     assert forked.learner.step == 12
     (_, old), (depth, new) = tree(store.kept())
@@ -210,7 +217,7 @@ def test_a_fork_from_an_earlier_checkpoint_and_of_a_run_that_is_over(store):
     assert "more steps" in store.trouble
     forked = store.fork({"steps": 20}, 8)
     assert store.trouble == ""
-    assert becomes(lambda: forked.state == "done", 20)
+    assert becomes(lambda: forked.state == "done")
     assert (store.kept()[-1].forked_at, forked.learner.step) == (8, 20)
     assert store.fork({"steps": 30}, 3) is None
     assert "kept nothing of step 3" in store.trouble
@@ -240,7 +247,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
     assert settings["clip"] == 1.0
     assert session.learner.sound(torch.zeros(()))
     forked = store.fork(settings)
-    assert becomes(lambda: forked.state == "done", 20)
+    assert becomes(lambda: forked.state == "done")
     assert "rate 1 → 0.333" in store.kept()[-1].changed
 
 
@@ -264,7 +271,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert "Seeds 1 and 2 will train beside this one" in seeds.told(siblings, (), 8)
     session.start()
     store.advance()
-    assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done", 60), siblings.error
+    assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done"), siblings.error
     ends(store)
     siblings.wait()
     assert (siblings.error, siblings.finished) == ("", [1, 2])
@@ -278,6 +285,13 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
     assert "Held out over 3 seeds at step 8" in seeds.told(siblings, siblings.bands(session.rows), 8)
     assert noise(groups(store.kept())) == ""
+    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
+    for other in (run for run in some if run.seed):
+        moments = store.past(other.name).moments
+        assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
+        marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
+        assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
+        assert store.open(other.name).film, "its film is there when it is opened"
 
 
 def test_seeds_that_are_stopped_leave_their_processes(store):
@@ -285,7 +299,7 @@ def test_seeds_that_are_stopped_leave_their_processes(store):
     session = store.begin().start()
     siblings = store.siblings
     store.advance()
-    assert becomes(lambda: siblings.steps[1] > 3, 60), siblings.error
+    assert becomes(lambda: siblings.steps[1] > 3), siblings.error
     session.pause()
     store.advance()
     assert siblings.state == "paused"
@@ -429,7 +443,7 @@ def test_the_tools_list_compare_and_fork(store):
     assert "rate 0.006 → 0.002" in change.said.object
     assert (change.now.disabled, change.fork.disabled, rates.use.disabled) == (False, False, True)
     change.fork.clicks += 1
-    assert becomes(lambda: store.session.state == "done", 20)
+    assert becomes(lambda: store.session.state == "done")
     runs.read_at = 0.0
     tools.follow(store.session)
     first, second = runs.lines.values()
@@ -448,7 +462,7 @@ def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):
     visit = Store(tmp_path / "runs", page=1)
     session = Session(run_of("BERT", steps=1000)).start()
     visit.train.session = session
-    assert becomes(lambda: session.learner is not None and session.learner.step > 1, 20)
+    assert becomes(lambda: session.learner is not None and session.learner.step > 1)
     visit.slow()
     assert (visit.page, session.state) == (0, "paused")
     assert visit.stage.inside["title"] == f"Inside update {session.learner.step + 1}"
@@ -474,17 +488,17 @@ def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
     session.start()
     marks = (drawn.words, drawn.head.mark, drawn.curves.mark)
     try:
-        assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not None, 20), "the first is drawn"
+        assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not None), "the first is drawn"
         for mark in marks:
             mark.seen = False
         session._watched_until = 0.0
         points, seen, at = len(drawn.curves.loss.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
-        assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20, 20)
+        assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20)
         assert (len(drawn.curves.loss.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
         assert not session.watched, "nobody looks at the model for nobody"
         for mark in marks:
             mark.seen = True
-        assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen, 20)
+        assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen)
         there = list(drawn.curves.loss.training.data["step"])
         assert len(there) > points and there == list(range(1, len(there) + 1))
     finally:
@@ -509,16 +523,16 @@ def test_a_click_shows_at_once_what_can_be_pressed_now_whatever_drawing_costs(st
     buttons.pause.clicks += 1
     assert not buttons.train.disabled and buttons.train.label == "Resume"
     buttons.stop.clicks += 1
-    assert becomes(lambda: store.session.state == "done", 20)
+    assert becomes(lambda: store.session.state == "done")
 
 
 def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
     for name, often in (("BERT", 1), ("ELECTRA", 3)):
         learner, asked = learner_of(name), []
-        look = module.look_at(sentence_of(reviews()))
+        look = LookAt(sentence_of(reviews()))
         with pytest.MonkeyPatch.context() as patch:
-            real = module.watched
-            patch.setattr(module, "watched", lambda *args, real=real, asked=asked: (asked.append(1), real(*args))[1])
+            real = sight.watched
+            patch.setattr(sight, "watched", lambda *args, real=real, asked=asked: (asked.append(1), real(*args))[1])
             looks = [look(learner) for _ in range(3)]
         assert len(asked) == often
         again = glance(learner.model, learner.objective, learner.step, sentence_of(reviews()))

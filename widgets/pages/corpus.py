@@ -63,7 +63,7 @@ def page(store: Store, looking: Callable[[], bool] = lambda: True) -> tuple[Any,
             return
         seen["turn"] = corpus.reading.turn
         corpus.take()
-        trouble.object = say(corpus.trouble, "trouble")
+        trouble.object = say(corpus.trouble, "trouble") + say(_still(corpus), "quiet")
         ask()
         if corpus.opened is not seen["opened"]:
             seen["opened"] = corpus.opened
@@ -73,6 +73,12 @@ def page(store: Store, looking: Callable[[], bool] = lambda: True) -> tuple[Any,
 
     picture = [progress, trouble, numbers, *document, *cutter, heading("What it can be used for"), can]
     return two_columns(controls, picture), tick
+
+
+def _still(corpus: CorpusStore) -> str:
+    """What stands below although it is not what was asked for last."""
+    waits = not corpus.reading.busy and corpus.ready is None
+    return f"Below is still {corpus.corpus.name}." if waits and corpus.corpus is not None else ""
 
 
 def _move(progress: Any, corpus: CorpusStore) -> None:
@@ -100,7 +106,7 @@ def _controls(store: Store) -> tuple[list[Any], Renew]:
 
     def ask() -> None:
         typed.visible, chosen.visible = corpus.source == OWN_TEXT, corpus.source == OWN_FILE
-        made = corpus.corpus
+        made = corpus.ready
         go.param.update(disabled=made is None, label=f"Train on {made.name[:24]}" if made else "Train on it")
         ask_file()
 

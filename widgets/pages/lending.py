@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import panel as pn
 import panel_material_ui as pmui
 
 from playground.refusal import Refusal
@@ -12,7 +13,7 @@ from widgets.theme import GROWING, html, say
 
 def row(store: StageStore) -> tuple[Any, Any]:
     """The row, and the tick that keeps it true while a model is trained."""
-    said = html("", margin=(6, 10, 0, 10), styles={"flex": "1 1 260px", "min-width": "240px"})
+    said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 260px", "min-width": "240px"})
     look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
     train = pmui.Button(label="Train a small model now", icon="play_arrow", **look)
     borrow = pmui.Button(label="Use the model of the Train page", **look)
@@ -55,14 +56,9 @@ def row(store: StageStore) -> tuple[Any, Any]:
             said.object = text
 
     tick()
-    return pmui.Row(
-        said,
-        *acts,
-        margin=0,
-        sizing_mode="stretch_width",
-        stylesheets=[GROWING],
-        styles={"flex-wrap": "wrap", "align-items": "center"},
-    ), tick
+    wide = {"sizing_mode": "stretch_width"}
+    line = pn.FlexBox(said, *acts, align_items="center", margin=(0, 6), stylesheets=[GROWING], **wide)
+    return line, tick
 
 
 def _do(store: StageStore, act: Any) -> None:

@@ -44,6 +44,9 @@ WORDS = {
     "failed": "stopped by an error",
 }
 
+ENDS = {"asked": "stopped at step {:,}", "diverged": "lost its numbers"}
+"""How a run ended that did not come to its end."""
+
 
 class Picture:
     """Numbers, loss, gauges, layers, guesses and one attention head of the run that is watched."""
@@ -335,6 +338,13 @@ def _trouble(store: TrainStore, session: Session | None) -> str:
     return say(store.trouble, "trouble") + say(failed, "trouble") + say(trouble.sentence if trouble else "", kind)
 
 
+def _state(session: Session) -> str:
+    """What the run does, or how it ended."""
+    if session.state == "done" and session.reason in ENDS:
+        return ENDS[session.reason].format(session.rows[-1].step if session.rows else 0)
+    return WORDS[session.state]
+
+
 def _numbers(session: Session | None) -> str:
     if session is None:
         return figures(
@@ -348,7 +358,7 @@ def _numbers(session: Session | None) -> str:
     last = rows[-1] if rows else None
     return figures(
         {
-            "state": WORDS[session.state],
+            "state": _state(session),
             "step": f"{last.step if last else 0} of {session.run.last}",
             "loss (nats)": f"{sum(losses) / len(losses):.3f}" if losses else "–",
             "held out (nats)": f"{tested:.3f}" if tested is not None else "–",

@@ -31,8 +31,8 @@ STATES = {
     "steps": "finished",
     "seconds": "finished",
     "diverged": "lost its numbers",
-    "asked": "stopped",
-    "cut off": "cut off",
+    "asked": "stopped at step {:,}",
+    "cut off": "cut off at step {:,}",
 }
 
 SMALL = {"size": "small", "margin": (4, 4), "variant": "outlined"}
@@ -279,7 +279,8 @@ def _facts(run: Kept, here: bool) -> str:
     held_out = f"held out {run.held_out:.3f} nats" if run.held_out is not None else "not yet evaluated"
     of = run.settings.get("recipe", {}).get("steps")
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
-    said = [f"{run.entry} on {run.corpus}", f"seed {run.seed}", steps, held_out, STATES.get(run.state, run.state)]
+    state = STATES.get(run.state, run.state).format(run.step)
+    said = [f"{run.entry} on {run.corpus}", f"seed {run.seed}", steps, held_out, state]
     if run.parent:
         said.append(f"left {run.parent} at step {run.forked_at:,}: {run.changed}")
     return " · ".join([*said, "on screen"] if here else said)

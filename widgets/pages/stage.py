@@ -8,7 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.objectives import find_objective
-from playground.objectives.paint import GRADED
+from playground.objectives.ask.judged import Judged
 from playground.objectives.rebuild import SENTENCE, Rebuilt
 from playground.objectives.wishes import SHAPES
 from playground.refusal import Refusal
@@ -18,7 +18,7 @@ from widgets.scene import page as saved_page
 from widgets.scene import stage_pane, typeset, unheard
 from widgets.scene.picker import picker
 from widgets.scene.table import Wall, table_data, table_pane
-from widgets.store import LONGEST_TEXT, StageStore
+from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
@@ -198,12 +198,14 @@ def _words(store: StageStore) -> list[Any]:
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
-        noted = [say(text, "notice") for text in (made.notice if made else "", _full(store))]
+        noted = [say(text, "notice") for text in (made.notice if made else "", store.full)]
         told = [say(store.trouble, "trouble"), *noted, _painted(store)]
         trouble.object = "".join(told) if store.view == "stage" else ""
         leak = made is not None and made.verdict.leak
-        label = "Train anyway" if leak else "Train with this mask"
-        anyway.param.update(visible=bool(store.rules) and store.view == "stage", label=label)
+        masked = any(not isinstance(rule, Judged) for rule in store.rules)
+        label = "Train anyway" if leak else "Train with this mask" if masked else "Train with these answers"
+        shown = bool(store.rules) and store.view == "stage"
+        anyway.param.update(visible=shown, label=label, disabled=store.unasked)
         sample.visible = store.view == "stage" and store.sample is not None
 
     store.param.watch(renew, ["rebuilt", "trouble", "view"])
@@ -214,7 +216,7 @@ def _words(store: StageStore) -> list[Any]:
     )  # fmt: skip
     wide = {"sizing_mode": "stretch_width", "stylesheets": [GROWING]}
     row = pn.FlexBox(view, text, pair, *samples, save, align_items="center", **wide)
-    said = pmui.Row(trouble, sample, anyway, margin=0, styles={"align-items": "center"}, **wide)
+    said = pn.FlexBox(trouble, sample, anyway, align_items="center", margin=0, **wide)
     return [row, said]
 
 
@@ -258,31 +260,31 @@ def _picture(store: StageStore) -> list[Any]:
     return [stage]
 
 
-def _full(store: StageStore) -> str:
-    """A box that is full has cut what did not fit."""
-    full = max(len(store.text), len(store.pair)) >= LONGEST_TEXT
-    return f"A text here has at most {LONGEST_TEXT:,} characters; what came after them was cut off." if full else ""
-
-
 def _painted(store: StageStore) -> str:
-    """What training with a mask by hand would mean; nothing is refused, also where the mask shows an answer."""
-    made = store.rebuilt
-    if made is None or not store.painted:
+    """What training with what is by hand would mean; nothing is refused, also where the mask shows an answer."""
+    made, rules = store.rebuilt, store.rules
+    if made is None or not rules:
         return ""
-    leak, rules = made.verdict.leak, "; ".join(rule.words for rule in store.rules)
+    leak = made.verdict.leak
+    judged = [rule.words for rule in rules if isinstance(rule, Judged)]
+    masked = [rule.words for rule in rules if not isinstance(rule, Judged)]
     told = [made.verdict.sentence] if leak else []
-    if rules and leak:
+    if leak and masked:
+        told.append("Train anyway, and watch the loss fall to nothing while the model learns to copy.")
+    elif leak:
+        told.append("Train anyway, and watch the model learn to copy the answers that it is shown.")
+    if masked:
+        told.append(f"In training every text is read so: {'; '.join(masked)}.")
+    if judged:
         told.append(
-            "Train anyway, and watch the loss fall to nothing while the model learns to copy; then every text is read "
-            f"so: {rules}."
+            f"In training, in every text: {'; '.join(judged)}. Places are counted as here, whatever words stand there; "
+            "else what counts is what the objective asks."
         )
-    elif rules:
-        told.append(f"Trained with this mask, every text is read so: {rules}.")
-    if GRADED in store.painted:
-        told.append("Which answers count was chosen by hand, for this text alone.")
+    if store.unasked:
+        told.append(NOTHING_COUNTS)
     if leak:
         told.append("Repair puts it back.")
-    return say(" ".join(told), "notice" if leak else "quiet")
+    return say(" ".join(told), "notice" if leak or store.unasked else "quiet")
 
 
 def _follow(widget: Any, words: str) -> None:

@@ -39,7 +39,7 @@ def page(
             buttons.follow(store.session)
             picture.follow(store.session)
 
-    return _folding(store, controls, [*buttons.widgets, *picture.widgets]), tick
+    return _folding(store, controls, [_earlier(store), *buttons.widgets, *picture.widgets]), tick
 
 
 WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
@@ -159,6 +159,25 @@ def _about(name: str) -> str:
     facts = entry_facts(entry_named(name))
     size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
     return say(facts["idea"]) + say(facts["changed"], "quiet") + say(size, "quiet")
+
+
+def _earlier(store: TrainStore) -> pn.Column:
+    """The run that this tab of the browser showed before the visit began, and the way back to it."""
+    said = html("")
+    button = pmui.Button(label="Bring it back", icon="history", size="small", variant="outlined", margin=(0, 10, 8, 10))
+    button.on_click(lambda _: store.open(store.earlier))
+    whole = pn.Column(said, button, visible=False, margin=0, sizing_mode="stretch_width")
+
+    def show(*_: object) -> None:
+        run = store.earlier_run()
+        whole.visible = run is not None
+        if run is not None:
+            told = f"{run.name} was on this page before. It is kept, and was at step {run.step:,} when last written."
+            said.object = say(told, "notice")
+
+    store.param.watch(show, ["earlier", "session"])
+    show()
+    return whole
 
 
 def _keep(store: TrainStore, upload: Any) -> None:

@@ -17,6 +17,7 @@ from playground.finetuning.fair import MATCHES, RATES, said_of_published
 from playground.finetuning.packing import PACKINGS
 from playground.finetuning.tune import SEEN
 from playground.refusal import Refusal
+from playground.training.workers import spare
 from widgets.bases import CHANGES
 from widgets.comparing import OWN_FILE, TURN_FILES, Course, TransferStore, latest
 from widgets.drafting import DraftStore
@@ -40,6 +41,10 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "What is forgotten?": {
         "chosen": ["full", "gradual unfreezing", "L2-SP", "EWC", "adapters"], "then": [], "task": "sentiment",
         "labels": 64, "counts": [], "seeds": 3, "steps": 80, "match": "steps", "rates": "own",
+    },
+    "Do the model's own weights change?": {
+        "chosen": ["full", "feature-based", "adapters", "LoRA", "BitFit"], "then": [], "task": "sentiment",
+        "labels": 64, "counts": [], "seeds": 2, "steps": 80, "match": "steps", "rates": "own",
     },
     "What does a second task do to the first?": {
         "chosen": ["full", "EWC", "replay", "adapters"], "task": "sentiment", "then": ["entailment"], "labels": 128,
@@ -141,13 +146,14 @@ def _controls(visit: Store) -> list[Any]:
     steps = pmui.IntSlider(label="steps", start=20, end=300, step=10, value=store.steps, **wide)
     match = pmui.Select(label="alike in every lane", options=list(MATCHES), value=store.match, **wide)
     rates = pmui.Select(label="learning rates", options=list(RATES), value=store.rates, **wide)
+    places = pmui.Select(label="lanes run", options=_places(), value=store.workers, **wide)
     bound = {"task": task, "then": then, "chosen": chosen, "labels": labels, "counts": counts, "seeds": seeds,
-             "steps": steps, "match": match, "rates": rates, "packing": packing}  # fmt: skip
+             "steps": steps, "workers": places, "match": match, "rates": rates, "packing": packing}  # fmt: skip
     for name, widget in bound.items():
         bind(widget, store, name)
 
     def in_turn(*_: Any) -> None:
-        counts.disabled = match.disabled = bool(store.then)
+        counts.disabled = match.disabled = places.disabled = bool(store.then)
 
     store.param.watch(in_turn, "then")
     in_turn()
@@ -156,8 +162,15 @@ def _controls(visit: Store) -> list[Any]:
     return [
         heading("Task"), task, _file(store), _idea(store), then, packing, heading("Strategies"), chosen,
         _others(visit),
-        heading("How much"), labels, counts, seeds, steps, heading("Fair"), match, rates, why,
+        heading("How much"), labels, counts, seeds, steps, places, heading("Fair"), match, rates, why,
     ]  # fmt: skip
+
+
+def _places() -> dict[str, int]:
+    """Where the lanes may run: one after another before one's eyes, or side by side on the cores of this machine."""
+    cores = spare(0)
+    beside_each_other = {f"side by side, in {cores} processes": cores} if cores > 1 else {}
+    return {"one by one, seen step by step": 1} | beside_each_other
 
 
 PACKED = {"as suits the model": "", **{name: name for name in PACKINGS}}
@@ -251,23 +264,26 @@ FAIR = {
 }
 
 
+ALIKE = "With each seed all read the same labelled texts in the same order, so differences are paired."
+
+
 def _fair(store: TransferStore) -> str:
     match = "steps" if store.then else store.match
     first = f" The first is {store.chosen[0]}." if store.chosen and match != "steps" else ""
     stated = ""
     if store.rates == "published":
         stated = say(said_of_published([store.strategy(name) for name in store.chosen]), "quiet")
-    return say(f"{FAIR[match]}{first} {FAIR[store.rates]}", "quiet") + stated
+    return say(f"{FAIR[match]}{first} {FAIR[store.rates]} {ALIKE}", "quiet") + stated
 
 
 STORY = (
     "One card for each strategy. The map shows its plan: layer groups from the embeddings up to the task's head, step "
-    "by step; full colour is the full rate, empty is frozen. The boxes show the model at the cursor, and how far each "
-    "part has moved: exactly 0 where nothing could change."
+    "by step; full colour is the full rate, empty is frozen. The boxes show the model at the cursor, with the share of "
+    "its weights that may change then, and how far each part has moved: exactly 0 where nothing could change."
 )
 
 
-CARD = {"flex": "0 1 300px", "min-width": "270px", "padding-top": "6px"}
+CARD = {"flex": "0 1 290px", "min-width": "260px", "padding-top": "6px"}
 """Cards of one width, however many there are."""
 
 
@@ -328,7 +344,7 @@ def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]
     outcomes = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (right, lost)))
     tick()
     return [
-        progress, status, verdict, legend, labels.pane, in_turn.pane, outcomes, numbers, exports.pane, while_it_runs,
+        progress, status, verdict, legend, labels.pane, in_turn.pane, while_it_runs, outcomes, numbers, exports.pane,
         heading("What may change when, and what did"), html(say(STORY, "quiet")), maps, editor(draft, store),
         *(part for part, _ in more),
     ], tick  # fmt: skip
@@ -350,8 +366,8 @@ class _Labels:
         self.pane.visible = len(store.asked.labels) > 1 and bool(found)
         if self.pane.visible:
             self.chart.show({name: found.get(name, {}) for name in known})
-            said = curve.said(store.result.facts()["curve"]) if store.result else []
-            self.said.object = "".join(say(line) for line in said)
+            self.chart.reach(store.asked.labels)
+            self.said.object = curve.markup(store.result.facts()["curve"]) if store.result else ""
 
 
 class _InTurn:
@@ -429,11 +445,12 @@ class Plans:
                 continue
             if course.outcomes:
                 self.plans[name] = (course.outcomes[0].groups, course.outcomes[0].plan)
-            self._show(name, course.step, course.moved)
+            self._show(name, course.step, course.moved, course.sizes)
 
-    def _show(self, name: str, step: int, moved: Any) -> None:
+    def _show(self, name: str, step: int, moved: Sequence[float], sizes: Sequence[int] = ()) -> None:
         groups, plan = self.plans[name]
-        self.cards[name].object = svg.heat(name, groups, plan, step) + diagram.markup(groups, plan, step, moved)
+        picture = diagram.markup(groups, plan, step, moved, sizes)
+        self.cards[name].object = svg.heat(name, groups, plan, step) + picture
 
 
 def _waiting(store: TransferStore) -> str:
@@ -458,13 +475,21 @@ def _verdict(store: TransferStore) -> str:
 def _table(store: TransferStore) -> str:
     """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
     result = store.result
-    again = f'<p class="quiet">Again from the archive: <code>{escape(store.asked.command())}</code></p>'
+    more = "" if store.in_turn else ELSEWHERE
+    again = f'<p class="quiet">Again from the archive: <code>{escape(store.asked.command())}</code>{more}</p>'
     if result is None:
         return again if store.found else ""
     facts = result.facts()
     said = f"{facts['task']}, from {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
-    kept = comparison.untouched(result)
+    kept = comparison.changed(result) + comparison.untouched(result)
     return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
+
+
+ELSEWHERE = (
+    "; with <code>--workers N</code> on so many cores, with <code>--cluster ADDRESS</code> on a Dask cluster, with "
+    "<code>--out DIR --resume</code> so that it goes on after a crash."
+)
+"""What the command line can do beyond the page."""
 
 
 class _Exports:

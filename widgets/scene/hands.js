@@ -9,7 +9,7 @@ const HANDS_STYLE = `
 .stage .stage-hint { flex: 1 1 100%; order: 2; margin: 0; color: var(--muted); display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; min-height: 34px; }
 .stage .stage-hint:empty { display: none; }
 .stage .stage-hint b { color: var(--ink); font-weight: 650; }
-.stage .stage-tools .stage-group:last-child { gap: 2px; }
+.stage .stage-tools .stage-group { flex-wrap: wrap; } .stage .stage-tools .stage-group:last-child { gap: 4px 2px; }
 .stage .stage-tools > .stage-group + .stage-group { margin-left: auto; }
 .stage .stage-tools button { white-space: nowrap; border-color: var(--line); height: 32px; }
 .stage .stage-tools button.on, .stage .stage-tools button[aria-pressed="true"], .stage .stage-tools button[aria-checked="true"] { background: var(--accent); color: var(--paper); border-color: var(--accent); }
@@ -35,6 +35,8 @@ const HANDS_STYLE = `
 const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", graded: "ask" };
 const RECORDED = "Recorded: it plays and is scrubbed without a kernel. To bend it by hand, open it in the app (playground app).";
 const FORK_ELSEWHERE = "F forks a training run at the step that is shown. Nothing trains in this page: in the app, open the run on the Train page and press F there.";
+const CHOSEN_ELSEWHERE = "The digits choose one of the first ten objectives, C puts another beside this one, / searches. This page holds one story: open it in the app (playground app), or call stage() in a notebook.";
+const SEARCH_ELSEWHERE = "/ searches all objectives in the app (playground app). Here the digits choose one of the first ten, and C puts another beside this one.";
 const ACTION_NAMES = { mask: "hidden", random: "random word", keep: "left as it is" };
 
 function handsOn(kit) {
@@ -104,12 +106,11 @@ function handsOn(kit) {
 
   /** While the mask is painted: the places of what must be predicted, as buttons that say whether an answer counts. */
   function answers() {
-    const places = laneOf(record().frames.at(-1), "targets")?.cells || [];
-    const from = record().stretch?.from || 0;
-    return places.map((cell, i) => {
+    const { cells = [], begins: from = 0 } = laneOf(record().frames.at(-1), "targets") || {};
+    return cells.map((cell, i) => {
       const { x, y, w, h } = chipBox(kit.plan(), "targets", i);
       const label = `Answer ${from + i + 1}${cell.text ? `, ${cell.text}` : ""}: ${cell.graded ? "graded" : "not graded"}`;
-      const made = node("button", { type: "button", "data-answer": String(from + i), "aria-label": label, "aria-pressed": String(Boolean(cell.graded)) });
+      const made = node("button", { type: "button", "data-answer": String(from + i), "aria-label": label, title: label, "aria-pressed": String(Boolean(cell.graded)) });
       Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
       made.addEventListener("click", () => send({ do: "paint", matrix: "graded", cells: [[0, from + i, !cell.graded]] }, "graded"));
       return made;
@@ -242,7 +243,7 @@ function handsOn(kit) {
     return field;
   }
 
-  const moveHint = () => (Object.keys(record().painted || {}).length ? "Painted cells have a folded corner." : "");
+  const moveHint = () => (Object.keys(record().painted || {}).some((name) => name !== "graded") ? "Painted cells have a folded corner." : "");
 
   // -- the order strip
 
@@ -397,8 +398,10 @@ function handsOn(kit) {
       return kit.live;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return false;
-    if (!kit.live && letter === "f") hint.replaceChildren(FORK_ELSEWHERE);
-    if (!kit.live) return letter === "f";
+    const chooses = /^[\dc/]$/.test(letter);
+    const elsewhere = { f: !kit.live && FORK_ELSEWHERE, "/": kit.live && SEARCH_ELSEWHERE }[letter] || (!kit.live && chooses && CHOSEN_ELSEWHERE);
+    if (elsewhere && kit.alone()) hint.replaceChildren(elsewhere);
+    if (!kit.live || (elsewhere && kit.alone())) return Boolean(elsewhere);
     const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const { word, unit, answer } = event.target.dataset || {};
     if (answer && (event.key === "Enter" || event.key === " ")) return event.target.click(), true;
@@ -415,6 +418,7 @@ function handsOn(kit) {
     }
     if (kit.painting && paintKey(event.key)) return true;
     const acts = { f: () => kit.send({ do: "fork" }), m: () => setPainting(!kit.painting && !buttons.paint.hidden), n: () => buttons.roll.click(), r: () => kit.send({ do: "reset" }) };
+    if (kit.alone() && chooses) acts[letter] = () => kit.send(letter === "c" ? { do: "compare" } : { do: "objective", number: Number(letter) || 10 });
     if (kit.painting && event.key === "Escape") acts.escape = () => setPainting(false);
     if (!acts[letter]) return false;
     acts[letter]();

@@ -87,7 +87,13 @@ def unheard(message: Mapping[str, Any], heard: dict[str, int]) -> Iterator[Mappi
 
 def live_widget(store: Any) -> StageWidget:
     """The stage in a notebook with its hands on: what is edited goes to the store, what it rebuilds comes back."""
-    widget, heard = StageWidget(record=store.record(), editable=True), {}
+
+    def record() -> Record:
+        """With what else there is to say: here no page stands around the stage, which hears every key itself."""
+        more, told = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
+        return {**told, **more, **({"records": [{**r, **more} for r in told["records"]]} if "records" in told else {})}
+
+    widget, heard = StageWidget(record=record(), editable=True), {}
 
     def listen(change: Mapping[str, Any]) -> None:
         for edit in unheard(change["new"], heard):
@@ -96,8 +102,7 @@ def live_widget(store: Any) -> StageWidget:
     widget.observe(listen, "edit")
 
     def show(*_: Any) -> None:
-        """The record, with what else there is to say: here no page stands around the stage."""
-        widget.record = {**store.record(), "said": store.said or store.trouble}
+        widget.record = record()
 
     store.param.watch(show, ["rebuilt", "companions", "said", "trouble"])
     return widget

@@ -22,6 +22,12 @@ function backgroundOf(element) {
   return null;
 }
 
+/**
+ * The colours of whoever hosts the picture. VS Code has its own, and lays white under every widget, whatever its theme;
+ * what a stage stands on there is the editor's own colour.
+ */
+const HOST_COLOURS = "color: var(--vscode-editor-foreground, var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText))); background: var(--vscode-editor-background, transparent);";
+
 /** All colours of the picture from the two that the host gives: ink and paper. */
 function themeOf(element) {
   const colour = parseColour(getComputedStyle(element).color);
@@ -58,6 +64,13 @@ function themeOf(element) {
     tint: (hue, t = dark ? 0.3 : 0.16) => css(tint(hue, t)),
     strong: (hue) => css(strong(hue)),
   };
+}
+
+/** The colours of an element, which its style sheet gets too: the accent of bars and of what has the focus. */
+function dressed(element) {
+  const theme = themeOf(element);
+  element.style.setProperty("--accent", theme.strong("blue"));
+  return theme;
 }
 
 // ---------------------------------------------------------------------------------------------------- layout

@@ -4,22 +4,27 @@ const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", 
 const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Who sees whom", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };
 
 const IN_STEP_STYLE = `
-.stages { container-type: inline-size; color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY}; outline: none; }
+.stages { container-type: inline-size; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; outline: none; }
 .stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
 .stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 6px 10px; margin: 4px 0 10px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
 .stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: max(36px, 2.4em); height: max(34px, 2.2em); cursor: pointer; }
 .stages .stages-bar button svg { width: max(17px, 1.15em); height: max(17px, 1.15em); fill: currentColor; vertical-align: middle; }
-.stages .stages-bar input { flex: 1 1 160px; accent-color: #0072b2; }
-.stages :focus-visible, .stages:focus-visible { outline: 2px solid #3390d6; outline-offset: 2px; }
+.stages .stages-bar input { flex: 1 1 160px; accent-color: var(--accent, #0072b2); }
+.stages :focus-visible, .stages:focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
 .stages .stages-keys { columns: 2 220px; margin: 0 0 10px; font-size: 13px; } .stages .stages-keys div { break-inside: avoid; } .stages kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 9.2em; }
+.stages .stages-said { margin: 0 0 8px; padding: 0 10px; font-size: 13px; } .stages .stages-said:empty { display: none; }
 .stages [hidden] { display: none !important; }
 .stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 6px 2px; }
 `;
 
 const STEP_KEYS = [
   ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first step, last step"], ["F", "fork the training run at the step that is shown"],
+  ["Up, Down", "walk through the readers of each"], ["Escape", "let them go"], ["L", "the way of a leak"], ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["J, K", "on a long text: the next stretch, the stretch before"],
+  ["M", "paint the mask of the first"], ["N", "roll again"], ["R", "as it was at first, with the same seed"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
   ["1 to 9, 0", "one of the first ten objectives"], ["C", "the second stage goes, or comes"], ["/", "search the objectives"], ["?", "this list"],
 ];
+
+const LOOKING = new Set(["ArrowUp", "ArrowDown", "Escape", "h", "l", "o", ",", ".", "j", "k"]);
 
 /**
  * Where each stage stands at each common step: the latest of its own frames that belong to that step or an earlier
@@ -46,9 +51,15 @@ function mountInStep(el, raw, options = {}) {
   const keys = node("div", { class: "stages-keys", hidden: "" }, ...STEP_KEYS.map(([name, text]) => node("div", {}, node("kbd", {}, name), ` ${text}`)));
   const help = node("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", "aria-pressed": "false" }, "?");
   bar.append(help);
-  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step" }, style, bar, keys, row);
+  const said = node("p", { class: "stages-said", role: "status" });
+  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step", "data-lm-suppress-shortcuts": "true" }, style, bar, said, keys, row);
   el.replaceChildren(root);
   let [stages, common, at, goal, loop, clock, playing] = [[], null, 0, null, 0, 0, false];
+
+  /** The bar takes its colour from the host, as the stages do. */
+  const repaint = () => dressed(root);
+  const changing = new MutationObserver(() => setTimeout(repaint, 60)); // hosts change their theme by an attribute
+  for (const target of [document.documentElement, document.body]) changing.observe(target, { attributes: true });
 
   const last = () => common.steps.length - 1;
   /** The place of stage s at a common place: between two steps it is on its own way from one frame to the other. */
@@ -123,6 +134,7 @@ function mountInStep(el, raw, options = {}) {
 
   function key(event) {
     if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName) && event.key === " ") return;
+    if ((event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key)) return pass(event);
     if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return;
     const [on, back] = [1, -1].map((step) => () => {
       setPlaying(false);
@@ -130,10 +142,20 @@ function mountInStep(el, raw, options = {}) {
     });
     const acts = { " ": () => setPlaying(!playing), p: () => setPlaying(false), s: on, ArrowRight: on, ArrowLeft: back, Home: () => jump(0), End: () => jump(last()), f: () => options.onEdit?.({ do: "fork" }), "?": list };
     const act = event.key === " " && event.shiftKey ? back : acts[event.key] || acts[event.key.toLowerCase()];
-    if (!act || event.target === scrub) return;
+    if (event.target === scrub) return;
+    const elsewhere = !options.onEdit && (event.key.toLowerCase() === "f" ? FORK_ELSEWHERE : /^[\dc/]$/i.test(event.key) && CHOSEN_ELSEWHERE);
+    said.textContent = elsewhere || "";
+    if (!act) return pass(event);
     event.preventDefault();
     event.stopPropagation();
     act();
+  }
+
+  /** What is no key of the player goes to the stages: to all of them what only looks, to the first one what edits. */
+  function pass(event) {
+    if (event.target.closest("section.stage")) return; // that stage has heard it
+    const looks = LOOKING.has(event.key) || LOOKING.has(event.key.toLowerCase());
+    for (const stage of looks ? stages : stages.slice(0, 1)) stage.key(event);
   }
 
   function fill(value) {
@@ -153,11 +175,13 @@ function mountInStep(el, raw, options = {}) {
   }
 
   const listen = [
+    [matchMedia("(prefers-color-scheme: dark)"), "change", repaint],
     [root, "keydown", key], [help, "click", list], [scrub, "input", () => jump(Number(scrub.value))], [play, "click", () => setPlaying(!playing)],
     [back, "click", () => { setPlaying(false); go(Math.ceil(goal ?? at) - 1); }],
     [on, "click", () => { setPlaying(false); go(Math.floor(goal ?? at) + 1); }],
   ];
   for (const [target, type, act] of listen) target.addEventListener(type, act);
+  repaint();
   fill(raw);
   if (options.playing) setPlaying(true);
   return {
@@ -169,6 +193,7 @@ function mountInStep(el, raw, options = {}) {
     destroy() {
       playing = false;
       cancelAnimationFrame(loop);
+      changing.disconnect();
       for (const stage of stages) stage.destroy();
       for (const [target, type, act] of listen) target.removeEventListener(type, act);
       root.remove();

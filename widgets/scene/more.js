@@ -31,6 +31,9 @@ function coloured(text) {
   return [...parts, text.slice(end)];
 }
 
+/** Text of a call that may be broken after its signs, so that no word is cut in two. */
+const breakable = (part) => (typeof part === "string" ? part.split(/(?<=[(,=])/).flatMap((piece, i) => (i ? [node("wbr"), piece] : [piece])) : [part]);
+
 const FILM_SIDE = 15;
 const FILM_STATES = ["", "masked", "randomised", "graded_as_is"];
 
@@ -56,7 +59,7 @@ function moreOf(kit) {
       node("p", { class: "quiet file" }, `${file}, line ${line}`),
       node("pre", { tabindex: "0", role: "region", "aria-label": `Code in ${file} from line ${line}` }, node("code", {}, ...coloured(text))),
     ]);
-    const call = node("code", {}, ...coloured(made.call));
+    const call = node("code", {}, ...coloured(made.call).flatMap(breakable));
     code.replaceChildren(node("h3", {}, "The code of this frame"), ...(made.says ? [node("p", { class: "quiet" }, made.says)] : []), node("details", { open: "" }, node("summary", {}, call), ...blocks));
   }
 

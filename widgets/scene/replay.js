@@ -7,17 +7,17 @@ const BEAT = 320; // ms of a moment while the run plays
 const CALM_BEAT = 1000; // the same for people who want less motion
 
 const REPLAY_STYLE = `
-.replay { color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; max-width: ${2 * WIDEST}px; text-align: left; }
+.replay { ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; max-width: ${2 * WIDEST}px; text-align: left; }
 .replay .replay-head { margin: 0 0 2px; padding: 0 20px; display: flex; flex-wrap: wrap; gap: 2px 16px; align-items: baseline; }
-.replay h3 { font-size: 19px; font-weight: 650; letter-spacing: -.012em; margin: 0; } .replay .replay-said { margin: 0; opacity: .72; font-variant-numeric: tabular-nums; }
-.replay .replay-curve { display: block; width: 100%; height: ${CURVE.height}px; touch-action: pan-y; cursor: ew-resize; }
+.replay h2 { font-size: 19px; font-weight: 650; letter-spacing: -.012em; margin: 0; } .replay .replay-said { margin: 0; opacity: .72; font-variant-numeric: tabular-nums; }
+.replay .replay-curve { display: block; width: 100%; margin-top: 6px; height: ${CURVE.height}px; touch-action: pan-y; cursor: ew-resize; }
 .replay .replay-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 4px 8px; margin: 0 20px 12px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: 13px; }
 .replay .replay-bar button { font: inherit; color: inherit; background: transparent; border: 0; border-radius: 8px; min-width: 34px; height: 34px; padding: 0 8px; cursor: pointer; }
 .replay .replay-bar button:hover { background: color-mix(in srgb, currentColor 9%, transparent); } .replay .replay-bar button:disabled { opacity: .35; cursor: default; }
 .replay .replay-bar svg { width: 17px; height: 17px; fill: currentColor; vertical-align: middle; }
-.replay .replay-bar input { flex: 1 1 160px; min-width: 120px; height: 26px; margin: 0; accent-color: #0072b2; cursor: pointer; }
+.replay .replay-bar input { flex: 1 1 160px; min-width: 120px; height: 26px; margin: 0; accent-color: var(--accent, #0072b2); cursor: pointer; }
 .replay .replay-bar output { min-width: 9em; font-variant-numeric: tabular-nums; }
-.replay :focus-visible { outline: 2px solid #3390d6; outline-offset: 2px; }
+.replay :focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
 @container (max-width: 560px) { .replay .replay-head { padding: 0 10px; } .replay .replay-bar { margin: 0 10px 10px; } .replay .replay-bar input { flex-basis: 100%; order: -1; } }
 `;
 
@@ -63,7 +63,7 @@ export async function mountReplay(el, packed) {
   const bar = node("div", { class: "replay-bar", role: "group", "aria-label": "Training" }, first, back, play, on, end, scrub, where);
   const root = node("section", { class: "replay", "aria-label": record.title }, style, head, canvas, bar, stageHome);
   el.replaceChildren(root);
-  let [at, timer, theme] = [moments.length - 1, 0, themeOf(root)];
+  let [at, timer, theme] = [moments.length - 1, 0, dressed(root)];
   const stage = mount(stageHome, { ...record, title: "", changing: true, numbers: moments[at] }, { frame: record.frames.findIndex((frame) => frame.name === "predict") });
 
   const steps = moments.map((moment) => moment.step);
@@ -136,7 +136,7 @@ export async function mountReplay(el, packed) {
   }
 
   function repaint() {
-    theme = themeOf(root);
+    theme = dressed(root);
     draw();
   }
 
@@ -156,8 +156,8 @@ export async function mountReplay(el, packed) {
   for (const [target, type, act] of listen) target.addEventListener(type, act);
   const resized = new ResizeObserver(repaint);
   resized.observe(canvas);
-  const dressed = new MutationObserver(() => setTimeout(repaint, 60)); // hosts change their theme by an attribute
-  for (const target of [document.documentElement, document.body]) dressed.observe(target, { attributes: true });
+  const changing = new MutationObserver(() => setTimeout(repaint, 60)); // hosts change their theme by an attribute
+  for (const target of [document.documentElement, document.body]) changing.observe(target, { attributes: true });
   tell();
   draw();
   const handle = {
@@ -167,7 +167,7 @@ export async function mountReplay(el, packed) {
     destroy() {
       setPlaying(false);
       for (const [target, type, act] of listen) target.removeEventListener(type, act);
-      for (const observer of [resized, dressed]) observer.disconnect();
+      for (const observer of [resized, changing]) observer.disconnect();
       stage.destroy();
       root.remove();
       delete el.__replay;

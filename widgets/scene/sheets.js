@@ -5,13 +5,15 @@ const SHEETS_STYLE = `
 .stage .stage-explain { flex: 0 0 270px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
 .stage .stage-explain h3 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
 .stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
-.stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; }
+.stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; math-style: normal; padding-block: 2px; }
+.stage .stage-explain mfrac > * { padding-block: .14em; } /* without a font made for formulas the bar would strike them through */
 .stage .stage-terms button { display: block; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border-color: var(--line); overflow-x: auto; }
 .stage .stage-terms button.lit { border-color: var(--orange); box-shadow: inset 3px 0 0 var(--orange); }
 .stage .stage-terms small { display: block; color: var(--muted); font-size: 11.5px; margin-top: 2px; }
 .stage .stage-terms s { text-decoration-color: var(--leak); }
 .stage .stage-meter { height: 8px; border-radius: 5px; background: var(--hover); overflow: hidden; margin: 3px 0 4px; }
 .stage .stage-meter i { display: block; height: 100%; background: var(--orange); border-radius: 5px; }
+.stage .stage-explain p.stage-asked { margin: 6px 0 0; font-weight: 600; } .stage .stage-asked small { color: var(--muted); font-weight: 400; }
 .stage .stage-quiz { display: flex; flex-wrap: wrap; gap: 5px; align-items: center; flex: 1 1 100%; order: 4; padding: 7px 9px; margin: 0 0 4px; background: var(--track); border-radius: 10px; }
 .stage .stage-quiz > span { flex: 1 1 100%; } .stage .stage-quiz button { height: 30px; background: var(--paper); } .stage .stage-quiz button.stage-play { background: var(--accent); }
 .stage .stage-quiz button.right::after { content: " ✓"; color: var(--good); } .stage .stage-quiz button.wrong::after { content: " ✗"; color: var(--leak); }
@@ -38,16 +40,28 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 const MATH_TAGS = new Set("math mrow mi mo mn mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mstyle mpadded mtable mtr mtd menclose mphantom".split(" "));
 const MATH_MARKS = new Set(["display", "stretchy", "fence", "form", "mathvariant", "accent", "width", "lspace", "rspace", "movablelimits", "symmetric", "separator", "linethickness"]);
 
-/** A formula from MathML text: only MathML's own tags and harmless marks come through. */
+const MATH_PIECES = /<(\/?)([\w:]+)((?:\s+[\w:-]+="[^"]*")*)\s*(\/?)>|([^<]+)/g;
+const SIGNS = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+const unescaped = (text) => text.replace(/&(?:#x([\da-f]+)|#(\d+)|(lt|gt|amp|quot|apos));/gi, (_, hex, ten, name) => (name ? SIGNS[name] : String.fromCodePoint(parseInt(hex || ten, hex ? 16 : 10))));
+
+/**
+ * A formula from MathML text: only MathML's own tags and harmless marks come through. It is read piece by piece, because
+ * a host may forbid everything that makes markup of text (trusted types), the browser's own parser included.
+ */
 function mathOf(text) {
-  const parsed = new DOMParser().parseFromString(text || "", "application/xml").documentElement;
-  const copy = (from) => {
-    const made = document.createElementNS(MATHML, MATH_TAGS.has(from.localName) ? from.localName : "mrow");
-    for (const { name, value } of from.attributes) if (MATH_MARKS.has(name)) made.setAttribute(name, value);
-    for (const child of from.childNodes) made.append(child.nodeType === 1 ? copy(child) : document.createTextNode(child.nodeValue || ""));
-    return made;
-  };
-  return parsed && parsed.localName === "math" ? copy(parsed) : null;
+  const top = document.createElementNS(MATHML, "mrow");
+  const open = [top];
+  for (const [, closes, name, marks, alone, said] of (text || "").matchAll(MATH_PIECES)) {
+    if (said !== undefined) open.at(-1).append(unescaped(said));
+    else if (closes) open.length > 1 && open.pop();
+    else {
+      const made = document.createElementNS(MATHML, MATH_TAGS.has(name) ? name : "mrow");
+      for (const [, mark, value] of marks.matchAll(/([\w:-]+)="([^"]*)"/g)) if (MATH_MARKS.has(mark)) made.setAttribute(mark, unescaped(value));
+      open.at(-1).append(made);
+      if (!alone) open.push(made);
+    }
+  }
+  return open.length === 1 && top.childElementCount === 1 && top.firstElementChild.localName === "math" ? top.firstElementChild : null;
 }
 
 /** A symbol such as `y_t` with its index set below the line. */
@@ -104,13 +118,13 @@ function sheetsOf(kit) {
   // -- the explanation
 
   function explain() {
-    const { loss, terms: told = [], misprint, signal, source } = record();
+    const { loss, terms: told = [], misprint, signal, meters = [], source } = record();
     terms = told.map((term) => {
       const fed = term.positions.length;
       const made = press("", `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false" });
       const math = mathOf(term.mathml);
       if (math) {
-        math.style.fontSize = term.latex.length > 52 ? "0.9em" : ""; // long sums still fit into the column
+        math.style.fontSize = term.latex.length > 100 ? "0.74em" : term.latex.length > 52 ? "0.9em" : ""; // long sums still fit into the column
         made.append(math);
       }
       else made.textContent = term.latex;
@@ -125,7 +139,7 @@ function sheetsOf(kit) {
     const sections = [
       told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([name, text]) => node("p", { class: "quiet" }, ...symbol(name), `: ${text}`))),
       misprint && section("Printed elsewhere", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, mathOf(misprint.mathml) || misprint.latex), node("p", { class: "quiet" }, misprint.wrong)),
-      signal && section("Signal", meter(share), node("p", {}, `${signal.graded} graded answer${signal.graded === 1 ? "" : "s"} for ${signal.tokens} tokens of text: ${Math.round(100 * share)} %`)),
+      signal && section("Signal", ...(meters.length > 1 ? meters.flatMap(metered) : [meter(share), taught({ ...signal, share })])),
       source && section("Source", node("p", { class: "quiet" }, source)),
     ].filter(Boolean);
     parts.explain.replaceChildren(...sections);
@@ -133,10 +147,18 @@ function sheetsOf(kit) {
     parts.source.hidden = !parts.explain.hidden;
   }
 
-  function meter(share) {
+  const taught = ({ graded, tokens, share }) => node("p", {}, `${graded} graded answer${graded === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`);
+
+  /** One bar for each question where a step asks several, each with its own share. */
+  const metered = ({ question, network, ...signal }) => [
+    node("p", { class: "stage-asked" }, question, ...(network && network !== "main" ? [node("small", {}, ` ${network} network`)] : [])),
+    meter(signal.share, `: ${question}`), taught(signal),
+  ];
+
+  function meter(share, of = "") {
     const bar = node("i");
     bar.style.width = `${100 * clamp(share)}%`;
-    return node("div", { class: "stage-meter", role: "meter", "aria-label": "Share of positions that teach", "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(100 * clamp(share))) }, bar);
+    return node("div", { class: "stage-meter", role: "meter", "aria-label": `Share of positions that teach${of}`, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(100 * clamp(share))) }, bar);
   }
 
   /** A term lights the positions that feed it; on a frame before they are asked, the last frame is opened. */
@@ -282,7 +304,7 @@ function sheetsOf(kit) {
     if (!open) return;
     const { link } = record();
     const items = [
-      link !== undefined && press("Copy link to this state", "Link", copyLink),
+      link !== undefined && !kit.alone() && press("Copy link to this state", "Link", copyLink),
       press("Picture (PNG)", "PNG", savePng),
       press("Drawing (SVG)", "SVG", () => save(svgText(), "image/svg+xml", "svg")),
       ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(entire(matrix), kit.frame().told ? kit.now : null), "text/csv", "csv", matrix.name))),

@@ -119,7 +119,7 @@ function paint(ctx, art, record, k, u, view) {
 
 const STYLE = `
 .stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: ${WIDEST}px; padding: 4px 0 2px; outline: none;
-  color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY};
+  ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY};
   transition: color 30ms linear; container-type: inline-size; text-align: left; }
 .stage *, .stage *::before { box-sizing: border-box; }
 .stage .stage-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 14px; padding: 0 var(--pad); }
@@ -161,6 +161,7 @@ const STYLE = `
   .stage .stage-controls .stage-group { flex-wrap: wrap; }
   .stage .stage-scrub { flex-basis: 100%; order: -1; } .stage .stage-where { min-width: 0; flex: 1; text-align: right; }
 }
+body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
 @media (forced-colors: active) { .stage button, .stage .stage-lamp, .stage .stage-controls { border: 1px solid currentColor; } }
 `;
 
@@ -472,9 +473,12 @@ function mountOne(el, raw, options = {}) {
 
   // -- the record
 
+  /** No page of the app stands around this stage, to say and to hear what is not the picture's. */
+  const alone = () => !options.onEdit || Boolean(record.alone);
+
   function adopt() {
     parts.title.textContent = record.title;
-    parts.subtitle.textContent = record.subtitle;
+    parts.subtitle.textContent = [record.subtitle, ...(alone() ? (record.left_out || []).map(({ said }) => said) : [])].filter(Boolean).join(" ");
     parts.source.textContent = record.source;
     root.setAttribute("aria-label", `Stage: ${record.title}`);
     parts.scrub.max = String(last());
@@ -668,6 +672,8 @@ function mountOne(el, raw, options = {}) {
     ",": () => stepThrough(parts.layer, setLayer, -1),
   };
 
+  const PLAYERS = new Set([" ", "ArrowRight", "ArrowLeft", "Home", "End", "s", "p"]); // in step, these are the player's
+
   function jump(at) {
     Object.assign(now, { at: clamp(at, 0, last()), goal: null, rest: REST });
     draw();
@@ -682,7 +688,9 @@ function mountOne(el, raw, options = {}) {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || isText(event.target)) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
-    const act = event.key === " " && event.shiftKey ? byHand(backward) : KEYS[event.key] || KEYS[event.key.toLowerCase()];
+    const back = event.key === " " && event.shiftKey;
+    const name = event.key in KEYS ? event.key : event.key.toLowerCase();
+    const act = options.bare && PLAYERS.has(name) ? null : back ? byHand(backward) : KEYS[name];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation(); // in a notebook the arrows would also move the cell selection
@@ -747,6 +755,7 @@ function mountOne(el, raw, options = {}) {
     root, canvas, parts, options, now, pointAt, wake, draw, jump, go, pause, last, nearest, measure,
     painting: false, lit: null, sketch: null, after: null,
     live: Boolean(options.onEdit),
+    alone,
     record: () => record,
     whole: () => whole,
     stretch,
@@ -787,6 +796,8 @@ function mountOne(el, raw, options = {}) {
   }
 
   const handle = {
+    /** A key that was pressed elsewhere, as if this stage had the focus. */
+    key: onKey,
     /** Shows (frame, fraction); a whole neighbouring frame without a fraction is walked to, anything else is cut to. */
     set(frame, fraction) {
       if (fraction === undefined && Math.abs(frame - now.at) <= 1) {

@@ -5,7 +5,7 @@
  * opens its stage: in the app the host hears of it, in a notebook or a saved page the stage unfolds below.
  */
 const TABLE_STYLE = `
-.wall { container-type: inline-size; position: relative; color: var(--panel-on-background-color, var(--jp-content-font-color1, var(--vscode-editor-foreground, CanvasText))); font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
+.wall { container-type: inline-size; position: relative; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
 .wall * { box-sizing: border-box; }
 .wall .wall-head { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; padding: 2px 4px 6px; }
 .wall .wall-head, .wall details { font-size: clamp(14px, 6px + .62cqw, 29px); }

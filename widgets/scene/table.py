@@ -1,6 +1,5 @@
 """The survey's whole table for one sentence, drawn as the stage draws: the landing view, and a cell of a notebook."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -67,8 +66,8 @@ def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: boo
 
 def _left_out(done: Sequence[Rebuilt]) -> str:
     """What the rows leave out of a long text; the stage shows more of it."""
-    said = next((found for made in done if (found := re.search(r"The text [^;]*; only [^.]*\.", made.notice))), None)
-    return f" {said[0]}" if said else ""
+    cut = next((each for made in done for each in made.left_out), None)
+    return f" {cut}" if cut is not None else ""
 
 
 def _row(made: Rebuilt) -> Row:

@@ -34,14 +34,25 @@ const STYLE = `
 /** Everything by which a card is found. */
 const said = (card) => `${card.name} ${card.also} ${card.idea} ${card.family}`;
 
-/** A piece of the line with which a strategy is drawn in every chart. */
-function swatch({ colour, dash }) {
-  const box = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of Object.entries({ width: 16, height: 8, "aria-hidden": "true" })) box.setAttribute(name, value);
-  const drawn = { x1: 0, x2: 16, y1: 4, y2: 4, stroke: colour, "stroke-width": 3.4, "stroke-dasharray": dash };
-  for (const [name, value] of Object.entries(drawn)) line.setAttribute(name, value);
-  box.append(line);
+/** The marks of the charts, each as a path around the middle of a swatch. */
+const SHAPES = {
+  circle: "M14 2.4a3.6 3.6 0 1 1 0 7.2a3.6 3.6 0 1 1 0-7.2z",
+  square: "M10.6 2.6h6.8v6.8h-6.8z",
+  triangle: "M14 1.6 18.2 9.4H9.8z",
+  diamond: "M14 1.2 18 6 14 10.8 10 6z",
+};
+
+function drawn(tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+/** A piece of the line with its mark, as a strategy is drawn in every chart. */
+function swatch({ colour, dash, shape }) {
+  const box = drawn("svg", { width: 28, height: 12, "aria-hidden": "true" });
+  box.append(drawn("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: colour, "stroke-width": 3, "stroke-dasharray": dash }));
+  if (SHAPES[shape]) box.append(drawn("path", { d: SHAPES[shape], fill: colour }));
   return box;
 }
 

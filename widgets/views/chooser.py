@@ -10,7 +10,7 @@ from playground.finetuning import Strategy, strategies
 from playground.finetuning.strategy import FAMILIES
 from widgets.comparing import MOST_STRATEGIES
 from widgets.scene.hosts import joined
-from widgets.views.courses import style
+from widgets.views.courses import shape, style
 
 BY_HAND = "made by hand"
 
@@ -21,14 +21,20 @@ class Chooser(pn.custom.AnyWidgetComponent):
     _esm = joined("node", "search", "../views/chooser")
     cards = param.List(default=[], doc="Name, family, purpose, source and published rate of each strategy.")
     value = param.List(default=[], doc="The names of those that are chosen.")
-    marks = param.List(default=[], doc="Colour and dash of the n-th chosen one.")
+    marks = param.List(default=[], doc="Colour, dash and shape of the n-th chosen one.")
     most = param.Integer(default=MOST_STRATEGIES)
 
 
 def chooser(**parameters: Any) -> Chooser:
     """The list with a card for every strategy of the catalogue."""
-    marks = [{"colour": colour, "dash": SVG_DASHES[dash]} for colour, dash in map(style, range(MOST_STRATEGIES))]
+    marks = [_mark(k) for k in range(MOST_STRATEGIES)]
     return Chooser(**{"cards": cards({}), "marks": marks, "sizing_mode": "stretch_width", **parameters})
+
+
+def _mark(index: int) -> dict[str, str]:
+    """How the n-th chosen strategy looks in every chart."""
+    colour, dash = style(index)
+    return {"colour": colour, "dash": SVG_DASHES[dash], "shape": shape(index)}
 
 
 SVG_DASHES = {"solid": "none", "dashed": "6 3", "dotted": "2 2"}

@@ -1,12 +1,21 @@
 """A finished comparison in numbers: one row per strategy, each against the first, and the verdict."""
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from playground.finetuning.compose import things
 from playground.finetuning.task import short
+from playground.finetuning.tune import BODY
+from widgets.views.svg import shortened
 
 HEADS = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "seconds, all seeds")
-MORE = ("steps", "rate", "estimated GFLOP", "stored per task", "against the first (95 % interval)")
+
+WHOLE = (
+    "strategy", "{metric}", "against the first (95 % interval)", "forgetting (nats)", "trained parameters",
+    "stored per task", "memory of a step", "seconds, all seeds", "steps at rate", "estimated GFLOP",
+)  # fmt: skip
+"""The columns of the whole table; what matters most stands first, for on a narrow screen it scrolls."""
 
 
 def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = True) -> str:
@@ -15,28 +24,78 @@ def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = Tru
     The first strategy is what the others are held against; the verdict stands below unless it is said elsewhere.
     """
     gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
-    named = (head.format(metric=short(facts["metric"])) for head in (HEADS + MORE if differences else HEADS))
-    heads = "".join(f"<th>{escape(head)}</th>" for head in named)
-    rows = "".join(_row(s, gaps.get(s["name"]), differences) for s in facts["strategies"])
-    unlike = "".join(f"<li>{escape(said)}</li>" for said in facts["differences"])
-    wide = ' style="min-width:860px"' if differences else ""  # on a narrow screen it scrolls
-    table = f'<div style="overflow-x:auto"><table{wide}><tr>{heads}</tr>{rows}</table></div>'
+    named = (head.format(metric=short(facts["metric"])) for head in (WHOLE if differences else HEADS))
+    heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in named)
+    rows = (_whole(s, gaps.get(s["name"])) if differences else _row(s) for s in facts["strategies"])
+    small = ' style="font-size:.88em"' if differences else ""
+    table = f'<div class="wide" tabindex="0" role="group" aria-label="outcomes"><table{small}><tr>{heads}</tr>'
+    table += f"{''.join(rows)}</table></div>"
     table += f"<p>{escape(facts['verdict'])}</p>" if verdict else ""
-    if not differences:
-        return table
-    return f"{table}<ul>{unlike}</ul>"
+    return table + apart(facts) if differences else table
 
 
-def _row(s: dict[str, Any], gap: dict[str, Any] | None, differences: bool) -> str:
-    right, forgot = s["accuracy"], s["forgetting"]
-    cells = [
-        s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", f"{forgot['mean']:+.3f} ± {forgot['sd']:.3f}",
-        f"{s['trainable']:,}", f"{s['seconds']:.2f}",
-    ]  # fmt: skip
-    if differences:
-        stored = f"{s['stored']:,} ({s['stored'] * 4 / 1024:.1f} KiB)"
-        cells += [f"{s['steps']}", f"{s['rate']:g}", f"{s['flops'] / 1e9:.2f}", stored, against(gap)]
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+def _row(s: dict[str, Any]) -> str:
+    cells = (*_found(s), f"{s['trainable']:,}", f"{s['seconds']:.2f}")
+    return f"<tr>{_cell(s['name'])}{''.join(map(_cell, cells))}</tr>"
+
+
+def _whole(s: dict[str, Any], gap: dict[str, Any] | None) -> str:
+    right, lost = _found(s)
+    costs = (
+        _cell(f"{s['trainable']:,}"), _cell(_bytes(4 * s["stored"]), f"{s['stored']:,} parameters"),
+        _cell(_bytes(s["memory"]), ", ".join(f"{name} {_bytes(size)}" for name, size in s["held"].items())),
+        _cell(f"{s['seconds']:.2f}"), _rate(s), _cell(f"{s['flops'] / 1e9:.2f}"),
+    )  # fmt: skip
+    number, _, noise = escape(against(gap)).partition(": ")
+    told = f'{number}<br><span class="quiet">{noise}</span>' if noise else number
+    return f'<tr>{_cell(s["name"])}{_cell(right)}<td class="loose">{told}</td>{_cell(lost)}{"".join(costs)}</tr>'
+
+
+def _found(s: dict[str, Any]) -> tuple[str, str]:
+    right, lost = s["accuracy"], s["forgetting"]
+    return f"{right['mean']:.3f} ± {right['sd']:.3f}", f"{lost['mean']:+.3f} ± {lost['sd']:.3f}"
+
+
+def _rate(s: dict[str, Any]) -> str:
+    """Steps and rate, with whose rate that is; the place where it stands is said where the pointer rests."""
+    if not s["rate_from"]:
+        return _cell("none")
+    whose = s["rate_from"].split(": ")[0]
+    return (
+        f'<td title="{escape(s["rate_from"])}">{s["steps"]} at {s["rate"]:g}<br>'
+        f'<span class="quiet">{escape(whose)}</span></td>'
+    )
+
+
+def _cell(said: str, more: str = "") -> str:
+    """A cell; `more` is said where the pointer rests."""
+    return f'<td title="{escape(more)}">{escape(said)}</td>' if more else f"<td>{escape(said)}</td>"
+
+
+def _bytes(number: float) -> str:
+    """A size in the unit that suits it."""
+    return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 2**10:.1f} KiB"
+
+
+def apart(facts: dict[str, Any]) -> str:
+    """What sets every strategy apart from the first: how many things, and each with what it is here and there."""
+    if not facts["unlike"]:
+        return ""
+    first = escape(facts["strategies"][0]["name"])
+    heads = f'<th scope="col">what sets them apart</th><th scope="col">{first} against it, thing by thing</th>'
+    return f"<table><tr>{heads}</tr>{''.join(map(_apart, facts['unlike']))}</table>"
+
+
+def _apart(one: dict[str, Any]) -> str:
+    number = len(one["things"])
+    fair = f"differs in {things(number)}" if number else "does the same"
+    said = "; ".join(
+        f"<b>{escape(what)}</b> {escape(first)} against {escape(other)}" for what, first, other in one["things"]
+    )
+    return (
+        f'<tr><td style="vertical-align:top;min-width:8em">{escape(one["name"])}<br>'
+        f'<span class="quiet">{fair}</span></td><td style="font-size:.9em">{said}</td></tr>'
+    )
 
 
 def against(gap: dict[str, Any] | None) -> str:
@@ -45,6 +104,29 @@ def against(gap: dict[str, Any] | None) -> str:
         return "the first"
     room = f" ({gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
     return f"{gap['difference']:+.3f}{room}: {gap['said']}"
+
+
+def changed(comparison: Any) -> str:
+    """Whether the weights that were pre-trained have changed, for all strategies: not one bit, some layers, or all."""
+    found: dict[str, list[str]] = {}
+    for name, some in comparison.outcomes.items():
+        if some:
+            found.setdefault(_moved(some), []).append(name)
+    lines = [f"{', '.join(names)}: {said}." for said, names in found.items()]
+    return "".join(f"<li>{escape(line)}</li>" for line in lines)
+
+
+def _moved(some: Sequence[Any]) -> str:
+    """Which groups of the pre-trained model have moved in any lane of a strategy."""
+    groups = [(group, any(o.moved[k] != 0.0 for o in some)) for k, group in enumerate(some[0].groups)]
+    own = [(shortened(group, some[0].groups), moves) for group, moves in groups if group.startswith(BODY)]
+    moving = [group for group, moves in own if moves]
+    if not moving:
+        return "not one bit of the pre-trained weights has changed"
+    if len(moving) == len(own):
+        return "all layers of the pre-trained model have changed"
+    still = [group for group, moves in own if not moves]
+    return f"of the pre-trained model {', '.join(moving)} have changed, and not one bit of {', '.join(still)}"
 
 
 def untouched(comparison: Any) -> str:

@@ -2,35 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from html import escape
 from typing import Any
 
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 
 from widgets.theme import chart
-from widgets.views.courses import Steps, banded, lines, style
+from widgets.views.courses import Steps, banded, lines, marks, means
 
 ROOM = 1.18
 """How far the axis goes beyond the fewest and the most labelled texts, as a factor."""
-
-
-def marks(values: Mapping[str, Steps]) -> dict[str, list]:
-    """One row for every seed of every strategy at every number of labelled texts."""
-    rows = [
-        (name, labels, value, style(index)[0])
-        for index, (name, steps) in enumerate(values.items())
-        for labels, some in steps.items()
-        for value in some
-    ]
-    names = ("name", "labels", "value", "colour")
-    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
-
-
-def means(values: Mapping[str, Steps]) -> dict[str, list]:
-    """One row for the mean of every strategy at every number of labelled texts."""
-    single = {name: {labels: [fmean(some)] for labels, some in steps.items()} for name, steps in values.items()}
-    return marks(single)
 
 
 @dataclass(frozen=True)
@@ -44,44 +26,61 @@ class LabelCurve:
 
     def show(self, values: Mapping[str, Steps]) -> None:
         """Draw everything so far."""
-        self.lines.data, self.means.data, self.seeds.data = lines(values, 1.0), means(values), marks(values)
-        if counts := sorted(set(self.seeds.data["labels"])):
-            self.figure.xaxis[0].ticker = FixedTicker(ticks=counts)
+        self.lines.data, self.means.data = lines(values, 1.0), means(values, "labels")
+        self.seeds.data = marks(values, "labels")
+        self.reach(sorted(set(self.seeds.data["labels"])))
+
+    def reach(self, counts: Sequence[int]) -> None:
+        """Let the axis hold these numbers of labelled texts, also those that have not been run yet."""
+        if counts:
+            self.figure.xaxis[0].ticker = FixedTicker(ticks=list(counts))
             self.figure.x_range.update(start=counts[0] / ROOM, end=counts[-1] * ROOM)
 
 
 def label_curve() -> LabelCurve:
     """An empty figure."""
     plot = chart(
-        height=330, title="What labels are worth: unseen texts against labelled ones", x_axis_type="log",
+        height=330, title="What labels are worth", x_axis_type="log",
         x_axis_label="labelled texts", y_axis_label="accuracy", x_range=(12, 600),
     )  # fmt: skip
     plot.title.text_font_size = "15px"
     plot.xaxis.ticker = FixedTicker(ticks=[16, 64, 256])
     plot.xaxis.major_label_overrides = {count: str(count) for count in range(1, 1025)}
-    drawn, middles, seeds = (ColumnDataSource(make({})) for make in (lines, means, marks))
-    banded(plot, drawn, alpha=0.17, width=3)
-    plot.scatter("labels", "value", source=seeds, size=5, color="colour", alpha=0.45, line_alpha=0)
-    dots = plot.scatter("labels", "value", source=middles, size=9, color="colour")
+    drawn = ColumnDataSource(lines({}))
+    middles, seeds = (ColumnDataSource(make({}, "labels")) for make in (means, marks))
+    line = banded(plot, drawn, width=3)
+    plot.scatter("labels", "value", source=seeds, marker="shape", size=5, color="colour", alpha=0.45, line_alpha=0)
+    dots = plot.scatter("labels", "value", source=middles, marker="shape", size=10, color="colour")
     shown = [("strategy", "@name"), ("labelled texts", "@labels"), ("mean", "@value{0.000}")]
-    plot.add_tools(HoverTool(renderers=[dots], tooltips=shown))
+    plot.add_tools(HoverTool(renderers=[line], tooltips=None), HoverTool(renderers=[dots], tooltips=shown))
     return LabelCurve(plot, drawn, middles, seeds)
 
 
-def said(points: Sequence[dict[str, Any]]) -> list[str]:
-    """What the curve says in words: of each strategy the largest gap to the first that is no noise, or that none is."""
-    gaps = [(point["labels"], gap) for point in points for gap in point["against_first"]]
-    names = dict.fromkeys(gap["name"] for _, gap in gaps)
-    return [_largest(name, [(labels, gap) for labels, gap in gaps if gap["name"] == name]) for name in names]
-
-
-def _largest(name: str, gaps: Sequence[tuple[int, dict[str, Any]]]) -> str:
-    first = gaps[0][1]["against"]
-    sure = [(labels, gap) for labels, gap in gaps if gap["larger"]]
-    if not sure:
-        return f"{name} against {first}: within the noise at every number of labelled texts."
-    labels, gap = max(sure, key=lambda pair: abs(pair[1]["difference"]))
+def markup(points: Sequence[dict[str, Any]]) -> str:
+    """Each strategy against the first at every number of labelled texts, bold where the gap is beyond the noise."""
+    gaps = [gap for point in points for gap in point["against_first"]]
+    if not gaps:
+        return ""
+    names = list(dict.fromkeys(gap["name"] for gap in gaps))
+    heads = "".join(f'<th scope="col">{point["labels"]} labelled texts</th>' for point in points)
+    rows = "".join(_row(name, [_gap(point, name) for point in points]) for name in names)
+    told = "A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise."
+    frame = '<div class="wide" tabindex="0" role="group" aria-label="gaps to the first">'
     return (
-        f"{name} against {first}: {gap['difference']:+.3f} at {labels} labelled texts "
-        f"({gap['low']:+.3f} to {gap['high']:+.3f}), the largest of {len(sure)} of {len(gaps)} gaps beyond the noise."
+        f'{frame}<table><tr><th scope="col">against {escape(gaps[0]["against"])}</th>{heads}</tr>{rows}'
+        f'</table></div><p class="quiet">{told}</p>'
     )
+
+
+def _gap(point: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(gap for gap in point["against_first"] if gap["name"] == name)
+
+
+def _row(name: str, gaps: Sequence[dict[str, Any]]) -> str:
+    return f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, gaps))}</tr>'
+
+
+def _cell(gap: dict[str, Any]) -> str:
+    said = f"{gap['difference']:+.3f}"
+    room = "" if gap["low"] is None else f' <span class="quiet">({gap["low"]:+.3f} to {gap["high"]:+.3f})</span>'
+    return f"<td>{f'<b>{said}</b>' if gap['larger'] else said}{room}</td>"

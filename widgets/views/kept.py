@@ -7,8 +7,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from widgets.theme import chart
-from widgets.views.courses import Steps, banded, lines
-from widgets.views.curve import means
+from widgets.views.courses import Steps, banded, lines, means
 
 
 @dataclass(frozen=True)
@@ -21,15 +20,15 @@ class KeptChart:
 
     def show(self, values: Mapping[str, Steps]) -> None:
         """Draw these runs and no others; several seeds at a step are their mean and one standard deviation."""
-        self.lines.data, self.means.data = lines(values), means(values)
+        self.lines.data, self.means.data = lines(values), means(values, "step")
 
 
 def kept_chart() -> KeptChart:
     """An empty figure; the pointer reads all runs at its step."""
     plot = chart(height=240, min_border_left=64, x_axis_label="steps", y_axis_label="held out (nats)")
-    drawn, middles = ColumnDataSource(lines({})), ColumnDataSource(means({}))
+    drawn, middles = ColumnDataSource(lines({})), ColumnDataSource(means({}, "step"))
     banded(plot, drawn)
-    dots = plot.scatter("labels", "value", source=middles, size=6, color="colour")
-    shown = [("run", "@name"), ("step", "@labels"), ("held out", "@value{0.000} nats")]
+    dots = plot.scatter("step", "value", source=middles, marker="shape", size=6, color="colour")
+    shown = [("run", "@name"), ("step", "@step"), ("held out", "@value{0.000} nats")]
     plot.add_tools(HoverTool(renderers=[dots], mode="vline", tooltips=shown))
     return KeptChart(plot, drawn, middles)

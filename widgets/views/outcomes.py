@@ -8,15 +8,15 @@ from bokeh.plotting import figure
 
 from playground.finetuning.compare import spread
 from widgets.theme import GREY, chart
-from widgets.views.courses import style
+from widgets.views.courses import shape, style
 
 Values = Mapping[str, Sequence[float]]
 
 
 def marks(values: Values) -> dict[str, list]:
     """One row per strategy and seed."""
-    rows = [(name, v, style(index)[0]) for index, (name, some) in enumerate(values.items()) for v in some]
-    return {"name": [n for n, _, _ in rows], "value": [v for _, v, _ in rows], "colour": [c for _, _, c in rows]}
+    rows = [(name, v, style(k)[0], shape(k)) for k, (name, some) in enumerate(values.items()) for v in some]
+    return {what: [row[k] for row in rows] for k, what in enumerate(("name", "value", "colour", "shape"))}
 
 
 def bands(values: Values) -> dict[str, list]:
@@ -59,7 +59,7 @@ def outcome_chart(title: str, axis: str, zero: bool = False) -> OutcomeChart:
     mean = plot.scatter(
         "mean", "name", source=spans, marker="dash", angle=1.5708, size=24, color="colour", line_width=3
     )
-    dots = plot.scatter("value", "name", source=seeds, size=8, color="colour", alpha=0.8)
+    dots = plot.scatter("value", "name", source=seeds, marker="shape", size=9, color="colour", alpha=0.8)
     if zero:
         plot.add_layout(Span(location=0, dimension="height", line_color=GREY, line_width=1))
     plot.add_tools(HoverTool(renderers=[dots], tooltips=[("strategy", "@name"), ("value", "@value{0.000}")]))

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from playground.training.lanes import Band
 from playground.training.siblings import Siblings
 
-ALONE = "Pause and Stop hold for all seeds; Step, Slow and a setting that is changed now only for the one on screen."
-"""What does not reach the others."""
+ALONE = (
+    "Pause and Stop hold for all seeds; Step, Slow and a setting that is changed now only for the one on screen. The "
+    "others keep their curves, gauges, bookmarks and film, but not what happens inside their layers."
+)
+"""What does not reach the others, and what is not kept of them."""
 
 
 def told(siblings: Siblings | None, bands: Sequence[Band], last: int | None) -> str:

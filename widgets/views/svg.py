@@ -118,31 +118,45 @@ def _path(points: Sequence[tuple[int, float]], last: int, top: float, colour: st
     return f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-opacity="{alpha}"/>'
 
 
+HEAT, ROW, LETTER = 300, 18, 6.3
+"""Width of a heat map, height of a row of it, and the room that a letter of a row's name takes, in pixels."""
+
+
 def heat(title: str, groups: Sequence[str], plan: Tensor, cursor: int = 0) -> str:
     """A plasticity plan `[g, s]` as a heat map, the lowest group at the bottom; runs of one value are one bar.
 
     The cursor stands after so many steps; 0 is none.
     """
-    left, row, width = 118, 18, 300
-    steps, top = plan.shape[1], max(float(plan.max()), 1e-12)
-    parts = [_words(0, 12, title, "start", bold=True)]
-    for index, name in enumerate(reversed(groups)):
-        y = 20 + index * row
-        parts.append(_words(left - 8, y + 13, name, "end"))
+    names = [shortened(name, groups) for name in reversed(groups)]
+    left = 12 + LETTER * max(map(len, names))
+    width, steps, top = HEAT - 2 - left, plan.shape[1], max(float(plan.max()), 1e-12)
+    parts = [_words(0, 13, title, "start", bold=True)]
+    for index, name in enumerate(names):
+        y = 22 + index * ROW
+        parts.append(_words(left - 7, y + 12, name, "end"))
         for start, end, value in _runs(plan[len(groups) - 1 - index]):
             x, w = left + start * width / steps, (end - start) * width / steps
             parts.append(
-                f'<rect x="{x:.1f}" y="{y}" width="{w:.1f}" height="{row - 2}" fill="{BLUE}" '
-                f'fill-opacity="{value / top:.3f}" stroke="#8886" stroke-width=".5"/>'
+                f'<rect x="{x:.1f}" y="{y}" width="{w:.1f}" height="{ROW - 3}" fill="{BLUE}" '
+                f'fill-opacity="{value / top:.3f}" shape-rendering="crispEdges"/>'
             )
-    height = 20 + len(groups) * row + 18
+        parts.append(
+            f'<path d="M{left:.1f} {y}h{width:.1f}v{ROW - 3}h{-width:.1f}z" fill="none" stroke="#8887" '
+            'stroke-width=".7"/>'
+        )
+    height = 22 + len(groups) * ROW + 16
     if cursor:
         x = left + min(cursor, steps) * width / steps
         parts.append(
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="16" y2="{height - 16}" stroke="{VERMILION}" stroke-width="2"/>'
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="18" y2="{height - 14}" stroke="{VERMILION}" stroke-width="2"/>'
         )
-    parts.append(_words(left, height - 5, "step 1", "start") + _words(left + width, height - 5, f"{steps}", "end"))
-    return _svg("".join(parts), left + width + 4, height, f"Plan of {title}")
+    parts.append(_words(left, height - 3, "step 1", "start") + _words(left + width, height - 3, f"{steps}", "end"))
+    return _svg("".join(parts), HEAT, height, f"Plan of {title}")
+
+
+def shortened(name: str, names: Sequence[str]) -> str:
+    """The name of a layer group without its stack, where a model has one stack only."""
+    return name if any(other.startswith("decoder") for other in names) else name.removeprefix("encoder ")
 
 
 def _runs(values: Tensor) -> list[tuple[int, int, float]]:

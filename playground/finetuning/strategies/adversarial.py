@@ -12,6 +12,6 @@ ADVERSARIAL = Strategy(
     idea="Train everything on each text and on the same text with its embeddings moved a little for the worst.",
     source="arXiv:1605.07725, sec. 3; arXiv:1909.11764",
     plasticity=everything,
-    published=Published(1e-5, "github.com/zhuchen03/FreeLB, launch/FreeLB, RoBERTa large on MNLI"),
+    published=Published(1e-5, "github.com/zhuchen03/FreeLB, fairseq-RoBERTa/launch/FreeLB, RoBERTa large on MNLI"),
     beside=(MovedEmbeddings(),),
 )

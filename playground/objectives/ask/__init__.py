@@ -1,6 +1,7 @@
 """Ask: what must be predicted, where the answer is read, and which answers are graded."""
 
 from playground.objectives.ask.boundary import AskBoundary
+from playground.objectives.ask.judged import AskJudged
 from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.match import AskMatch
 from playground.objectives.ask.near import AskCentre, AskCount, AskNeighbour
@@ -18,6 +19,7 @@ __all__ = [
     "AskContinuation",
     "AskCount",
     "AskInPlace",
+    "AskJudged",
     "AskLabel",
     "AskMatch",
     "AskMoved",

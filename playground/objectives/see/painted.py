@@ -1,7 +1,6 @@
 """See: a mask that a person painted on the stage, carried over to every text."""
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
@@ -9,10 +8,6 @@ from torch import Tensor
 
 from playground.example import Example, Stream, Visible
 from playground.refusal import Refusal
-
-CELLS = re.compile(
-    r"(?:part (\d{1,2}) )?(encoder|content|query|decoder|cross)((?: opens(?: [+-]\d{1,3})+| closes(?: [+-]\d{1,3})+)+)"
-)
 
 
 @dataclass(frozen=True)
@@ -45,42 +40,6 @@ def _places(distances: Iterable[int]) -> str:
     sides = {1: "to the right", -1: "to the left"}
     said = [f"{abs(d)} {sides[d // abs(d)]}" if d else "at itself" for d in distances]
     return " and ".join(said)
-
-
-def carried(cells: Mapping[str, Iterable[tuple[int, int, bool]]], part: int = 0) -> tuple[Painted, ...]:
-    """Painted cells (reader, read, open) of one text as a rule for all: by how far the reader looks, open wins.
-
-    `part` is the part of a mixture that was on screen, from 1.
-    """
-    made = []
-    for matrix, some in cells.items():
-        opens = {read - reader for reader, read, is_open in some if is_open}
-        closes = {read - reader for reader, read, is_open in some if not is_open} - opens
-        made.append(Painted(matrix, tuple(sorted(opens)), tuple(sorted(closes)), part))
-    return tuple(made)
-
-
-def written(painted: Iterable[Painted]) -> str:
-    """The rule as it stands in the name of an objective, such as "encoder opens +1 closes -2"."""
-    return ", ".join(map(str, painted))
-
-
-def read(said: str) -> tuple[Painted, ...]:
-    """The rule that a name holds."""
-    made = []
-    for part in said.split(", "):
-        found = CELLS.fullmatch(part.strip())
-        if found is None:
-            raise Refusal(f'A painted mask is {part!r}; write it like "encoder opens +1 +2 closes -1".')
-        places = {verb: re.findall(rf"{verb}((?: [+-]\d+)+)", found[3]) for verb in ("opens", "closes")}
-        opens, closes = (tuple(map(int, " ".join(some).split())) for some in places.values())
-        made.append(Painted(found[2], opens, closes, int(found[1] or 0)))
-    return tuple(made)
-
-
-def meant_for(rules: Iterable[Painted], part: int) -> tuple[Painted, ...]:
-    """The rules that a part of a mixture obeys: its own, and those that name no part."""
-    return tuple(replace(rule, part=0) for rule in rules if rule.part in (0, part))
 
 
 @dataclass(frozen=True)

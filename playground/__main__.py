@@ -1,4 +1,4 @@
-"""`python -m playground.cli`"""
+"""Call the program: `python -m playground`."""
 
 from playground.cli import main
 
