@@ -65,14 +65,20 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
             trouble.append(f"asked another machine: {route.request.url}")
             route.abort()
 
+    def answer(dialog) -> None:
+        if dialog.type != "beforeunload":  # that one asks whether a notebook that was not saved may be left
+            trouble.append(f"dialog: {dialog.message}")
+        dialog.accept()
+
     context.route("**/*", gate)
     page = context.new_page()
     page.on("console", lambda m: trouble.append(f"console: {m.text}") if m.type == "error" else None)
     page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
-    page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("dialog", answer)
     page.set_default_timeout(PATIENCE)
     yield page
     shot(page, request.node.name)
+    page.goto("about:blank")  # so the app hears that nobody is there any more
     context.close()
     assert not trouble, trouble
 

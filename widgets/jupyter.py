@@ -13,6 +13,7 @@ def setup_playground() -> dict[str, Any]:
     return {
         "command": [sys.executable, "-m", "panel", "serve", str(here / "served.py"), "--unix-socket", "{unix_socket}"]
         + ["--index", "served", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
+        + ["--plugins", "widgets.visit"]
         + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],
         "unix_socket": True,
         "timeout": 300,  # a class that starts all at once waits for the disk of its hub

@@ -57,11 +57,10 @@ export function render({ model, el }) {
   again.textContent = "Try now";
   line.append(text, again);
   el.replaceChildren(style, line);
-  let [visit, wait, timer, trying] = ["", FIRST, 0, false];
+  let [wait, timer, trying] = [FIRST, 0, false];
 
-  function lost(_, event) {
+  function lost() {
     if (!line.hidden) return;
-    visit = event.connection.deref()?.id || "";
     const step = stepShown(document);
     const run = ` The run was at step ${step} and goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
     text.textContent = `Connection lost. What is on screen stays.${step ? run : ""} Trying again …`;
@@ -77,7 +76,7 @@ export function render({ model, el }) {
     trying = false;
     if (there) {
       const address = new URL(location.href);
-      if (visit) address.searchParams.set("bokeh-session-id", visit);
+      address.searchParams.set("bokeh-session-id", model.get("visit"));
       return location.replace(address);
     }
     wait = Math.min(LONGEST, 2 * wait);
@@ -86,8 +85,7 @@ export function render({ model, el }) {
 
   function goodbye() {
     if (!line.hidden) return; // nobody would hear it
-    model.set("left", model.get("left") + 1);
-    model.save_changes();
+    navigator.sendBeacon(new URL(`goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
   }
 
   const remember = () => model.get("run") && remembered((kept) => kept.setItem(RUN, model.get("run")));

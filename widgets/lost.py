@@ -7,7 +7,6 @@ import param
 
 from widgets.server import LOST_FOR
 from widgets.store import Store
-from widgets.visit import goodbye
 
 
 class Lost(pn.custom.AnyWidgetComponent):
@@ -19,14 +18,14 @@ class Lost(pn.custom.AnyWidgetComponent):
     _esm = Path(__file__).with_name("lost.js")
     run = param.String("", doc="The name of the run on screen.")
     earlier = param.String("", doc="The name of the run that was in this tab before.")
-    left = param.Integer(0, doc="How often the page was left for good.")
+    visit = param.String("", doc="The visit, which the page names when it is left for good or comes back.")
     minutes = param.Integer(LOST_FOR // 60_000, doc="How long a visit is kept without its page.")
 
 
 def lost(store: Store) -> Lost:
     """The helper for a visit."""
-    made = Lost(run=store.train.name_of_run, height=0, margin=0)
+    context = pn.state.curdoc.session_context if pn.state.curdoc else None
+    made = Lost(run=store.train.name_of_run, visit=context.id if context else "", height=0, margin=0)
     store.train.param.watch(lambda event: setattr(made, "run", event.new), "name_of_run")
     made.param.watch(lambda event: setattr(store.train, "earlier", event.new), "earlier")
-    made.param.watch(lambda _: goodbye(pn.state.curdoc), "left")
     return made

@@ -31,6 +31,7 @@ def start(port: int, *, browser: bool = False, threaded: bool = True, runs: Path
     import torch
 
     from widgets.app import app
+    from widgets.visit import ROUTES
 
     torch.set_num_threads(1)
     print(f"Pretraining Playground is at http://localhost:{port}", flush=True)
@@ -43,6 +44,7 @@ def start(port: int, *, browser: bool = False, threaded: bool = True, runs: Path
         title="Pretraining Playground",
         threaded=threaded,
         verbose=False,
+        extra_patterns=ROUTES,
         websocket_max_message_size=LARGEST_MESSAGE,
         unused_session_lifetime_milliseconds=LOST_FOR,
         check_unused_sessions_milliseconds=LOOKED_EVERY,

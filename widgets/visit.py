@@ -7,6 +7,7 @@ import panel as pn
 from bokeh.document import Document
 from bokeh.events import ConnectionLost
 from panel.io.resources import get_dist_path
+from tornado.web import RequestHandler
 
 PATIENCE = 60_000
 """Milliseconds that a browser has to open its connection; a visit that ends is given up much sooner."""
@@ -43,6 +44,25 @@ def wait_for_the_browser() -> None:
 def _renew_the_busy_sign() -> None:
     """What was put out while the page was on its way still shines there; the next callback puts it out again."""
     pn.state.add_periodic_callback(lambda: None, period=500, count=1)
+
+
+class Goodbye(RequestHandler):
+    """Hears from a page that it is left for good.
+
+    The word has a way of its own: on the connection it may be lost with what the app was still sending to the page.
+    """
+
+    def post(self) -> None:
+        """The visit that is left is named by its number, which only its own page knows."""
+        name = self.get_argument("visit", "")
+        for context in getattr(self.application, "applications", {}).values():
+            for visit in context.sessions:
+                if visit.id == name:
+                    goodbye(visit.document)
+
+
+ROUTES = [("/goodbye", Goodbye)]
+"""What the app answers beside its page."""
 
 
 def hear_goodbyes() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.browsing import browser, context_size, page
 from widgets import server
+from widgets.training import TrainStore
 
 __all__ = ["browser", "context_size", "page"]
 
@@ -24,3 +25,9 @@ def guarded(request: pytest.FixtureRequest) -> None:
     """Whoever opens a page gets the strict one: remote requests, console errors and page errors fail the test."""
     if "page" in request.fixturenames:
         request.getfixturevalue("page")
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run ends when the test ends it, and not because the browser was slow."""
+    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)

@@ -2,12 +2,10 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_train_page import endless, halted, open_train, steps
+from tests.browser.test_train_page import halted, open_train, steps
 from tests.browser.test_visits import sessions
 from tests.browsing import CUT, shot, wait_until
 from tests.browsing import visit as open_page
-
-__all__ = ["endless"]
 
 FORMER_LIFETIME = 9_000
 """Milliseconds after which a visit without its page used to be gone."""

@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browsing import shot, visit, wait_until
 from widgets import training
 from widgets.pages import train
-from widgets.training import TrainStore
 
 STOPPED = re.compile(r"^stopped at step [\d,]+$")
 """What the page says of a run that was ended by hand."""
@@ -40,12 +39,6 @@ def halted(page: Page) -> int:
         before = now
         page.wait_for_timeout(600)
     return now
-
-
-@pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run ends when the test ends it, and not because the browser was slow."""
-    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)
 
 
 def test_train_pause_step_resume_stop_reset(page: Page, address: str, endless: None) -> None:

@@ -100,7 +100,7 @@ def test_the_task_says_what_it_asks_and_may_be_a_file_of_ones_own(page: Page, ad
     shot(page, "transfer-own-file-1280")
 
 
-def test_training_ends_with_its_visit(page: Page, address: str) -> None:
+def test_training_ends_with_its_visit(page: Page, address: str, endless: None) -> None:
     open_train(page, address)
     before = training_threads()
     page.get_by_role("button", name="Train", exact=True).click()
