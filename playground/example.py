@@ -152,8 +152,8 @@ class Visible:
         What is read must stand below the level that follows its reader's. The sign of the difference says so, in 16
         bits: to compare them takes three times as long, because that writes other numbers of bits than it reads.
         """
-        below = self.read.short()[:, None, :] - (self.reader.short() + 1)[:, :, None]
-        cells = below.clamp_(max=0).bool()
+        above = (self.reader.short() + 1)[:, :, None] - self.read.short()[:, None, :]
+        cells = above.relu_().bool()
         if self.window is not None or self.without is not None:
             cells = cells & self._near()
         return cells if self.painted is None else cells & self.painted
