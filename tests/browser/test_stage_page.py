@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browsing import CUT, PATIENCE, shot, stand, visit
 from tests.runs import reviews
-from widgets.training import TrainStore
 
 FIND = """
 () => {
@@ -181,17 +180,26 @@ def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: s
     assert [r[1:] for r in rows[3:]] == [["no", "no", "no"], ["yes", "no", "no"], ["yes", "yes", "no"]]
 
 
-def test_a_painted_leak_is_shown_repaired_and_trained_with(
-    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def ready(monkeypatch: pytest.MonkeyPatch, endless: None) -> None:
+    """A corpus that is there at once, and a run that trains until it is stopped."""
     corpus = reviews()
     monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
-    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)  # it trains until it is stopped
+
+
+@pytest.fixture
+def painting(page: Page, address: str, ready: None) -> Page:
+    """LM on its last frame, with the brush in the hand."""
     visit(page, f"{address}/?objective=LM")
     wait_for(page, "s.layout.lanes.length > 0")
     to_the_end(page)
     page.keyboard.press("m")
     wait_for(page, "s.painting")
+    return page
+
+
+def test_a_painted_leak_is_shown_repaired_and_trained_with(painting: Page) -> None:
+    page = painting
     box = stand(page.locator("section.stage canvas").first)
     cells = wait_for(page, "s.painting")["layout"]["matrices"][0]
     x, y = (box[k] + cells[k] + cells["size"] / 2 for k in ("x", "y"))
@@ -213,17 +221,8 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(
     expect(page.get_by_text("With a mask by hand: every place also looks 2 to the right and 3")).to_be_visible()
 
 
-def test_answers_chosen_by_hand_are_said_beside_the_button_and_trained_with(
-    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = reviews()
-    monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
-    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)  # it trains until it is stopped
-    visit(page, f"{address}/?objective=LM")
-    wait_for(page, "s.layout.lanes.length > 0")
-    to_the_end(page)
-    page.keyboard.press("m")
-    wait_for(page, "s.painting")
+def test_answers_chosen_by_hand_are_said_beside_the_button_and_trained_with(painting: Page) -> None:
+    page = painting
     page.get_by_role("button", name="Answer 3, happy: graded").click()
     expect(page.get_by_text("In training, in every text: the answer at place 3 does not count.")).to_be_visible()
     shot(page, "stage-answers-by-hand")
@@ -328,12 +327,7 @@ def test_a_link_opens_what_it_says_and_a_broken_one_still_opens(
     expect(page.locator("section.stage .stage-title")).to_have_text(objective)
 
 
-def test_keys_of_the_train_page_press_its_buttons_and_f_forks(
-    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = reviews()
-    monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
-    monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)  # it trains until it is stopped
+def test_keys_of_the_train_page_press_its_buttons_and_f_forks(page: Page, address: str, ready: None) -> None:
     visit(page, f"{address}/?page=1")
     page.get_by_role("button", name="Train", exact=True).wait_for()
     page.locator(".key-line").wait_for(state="attached")
