@@ -79,10 +79,9 @@ def hear_goodbyes() -> None:
     visit.on_event(ConnectionLost, hear)
 
 
-def goodbye(visit: Document | None) -> None:
+def goodbye(visit: Document) -> None:
     """The page was left for good, unlike one whose connection was lost: soon the visit ends, and with it its run."""
-    if visit is not None:
-        visit.add_timeout_callback(lambda: give_up(visit), FAREWELL)
+    visit.add_timeout_callback(lambda: give_up(visit), FAREWELL)
 
 
 def give_up(visit: Document) -> None:
