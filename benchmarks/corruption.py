@@ -3,26 +3,35 @@
 The others are the collators of the transformers library behind torch's DataLoader, as its Trainer runs them, given
 what its tokenizers give, kept in two ways: as plain lists in memory (column "lists"), the fastest rows there are, and
 as a `datasets.Dataset` in the format that it has by default (column "datasets"), as users of the Trainer keep them; the
-ratio to each stands beside our speed. For T5's and BART's spans, for which it has no collator, the others are one row
-after the other in two ways: in small arrays, as the released scripts do it, and in plain lists (both stand below
-"lists"). Every arm makes padded batches of 32 rows from the same rows, those that a decoder reads included. Ours is
-timed twice, fetching the shuffled rows included: one batch at a time, and in blocks of 32 batches as in training, with
-cutting and trimming. The arms take turns, in reversed order every other round; each shows its fastest short stretch,
-and the figures are medians over the rounds. Absolute speeds depend on the machine and its load.
+ratio to each stands beside our speed. For T5's and BART's spans it has no collator but had example scripts up to its
+version 4, `run_t5_mlm_flax.py` and `run_bart_dlm_flax.py`: with `--examples` naming the folder in which they lie, their
+collators are read from there and stand in the same two columns. Beside them stand one row after the other in small
+arrays, our own short version of the same steps, and in plain lists (both below "lists"). Every arm makes padded batches
+of 32 rows from the same rows, those that a decoder reads included, and lets go of each before the next.
+
+Ours is timed three times, fetching the shuffled rows included: one batch at a time, in blocks of 32 batches, and in
+blocks as long as in training, the latter two with cutting and trimming. The arms take turns, in reversed order every
+other round; each shows its fastest short stretch, and the figures are medians over the rounds. `goal` is what the ratio
+of a block was seen to be before this project began. Absolute speeds depend on the machine and its load.
 
     pip install -c constraints.txt '.[benchmarks]'
-    python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128]
+    python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128] [--examples FOLDER]
 """
 
 import argparse
+import ast
+import math
 import random
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,23 +40,27 @@ from torch import Generator, Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
+from playground.corpora import pick
 from playground.example import Example, Tokens
 from playground.objectives import Objective, find_objective
 from playground.refusal import Refusal
 from playground.rows import trimmed_batches
 from playground.seeds import generator
 from playground.tokenizing import specials
-from playground.training.blocks import STEPS
+from playground.training.blocks import STEPS, most_at_once
 from playground.training.feed import Feed
 
 BATCH = 32
+SHORT = 32
+"""Steps of the shorter blocks, those that the goals were seen with."""
+
 SPECIALS = specials(8000)
 
 Work = Callable[[], object]
 
 
 def texts(length: int) -> Tokens:
-    """Random pieces of words for one block, no padding; three in ten pieces go on with the word before."""
+    """Random pieces of words for the longest block, no padding; three in ten pieces go on with the word before."""
     rng = generator(0, "bench", length)
     shape = (BATCH * STEPS, length)
     ids = torch.randint(SPECIALS.first_word, SPECIALS.size, shape, generator=rng)
@@ -65,10 +78,22 @@ def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Cal
     return lambda: finish(objective.example(feed.at(0), rng))
 
 
-def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Example], object]) -> Work:
-    """All batches of an epoch, drawn at once and cut."""
+def block(
+    objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Example], object], steps: int
+) -> Work:
+    """The first batches of an epoch, drawn at once and cut."""
     feed = Feed(tokens, tokens, BATCH, seed=0)
-    return lambda: [finish(e) for e in trimmed_batches(objective.example(feed.between(0, STEPS), rng), BATCH)]
+    return lambda: spent(map(finish, trimmed_batches(objective.example(feed.between(0, steps), rng), BATCH)))
+
+
+def steps_of(tokens: Tokens) -> int:
+    """How long a block is in training."""
+    return most_at_once(Feed(tokens, tokens, BATCH, seed=0), STEPS)
+
+
+def spent(batches: Iterable[object]) -> None:
+    """Each batch is made and let go."""
+    deque(batches, maxlen=0)
 
 
 def what_trains(example: Example) -> tuple[Example, Tensor]:
@@ -101,6 +126,7 @@ def tokenizer() -> Any:
         "sep": SPECIALS.sep,
         "mask": SPECIALS.mask,
         "unk": SPECIALS.unknown,
+        "eos": SPECIALS.end,
     }
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(WordLevel(words, unk_token=f"w{SPECIALS.unknown}")),
@@ -146,7 +172,58 @@ class Collator:
 
     def _epoch(self, rows: Any, collate: Any) -> Work:
         loader = DataLoader(rows, batch_size=BATCH, shuffle=True, collate_fn=collate)
-        return lambda: list(loader)
+        return lambda: spent(loader)
+
+
+@dataclass(frozen=True)
+class Script(Collator):
+    """The collator of an example script of the transformers library, read from the `folder` in which the script lies.
+
+    Only the class is run, in place of the libraries that the script trains with it has what stands in `_around`.
+    """
+
+    file: str = ""
+    folder: Path | None = None
+
+    def _collate(self) -> Any:
+        if self.folder is None or not (self.folder / self.file).exists():
+            raise FileNotFoundError(f"{self.file} is not there, name its folder with --examples")
+        tree = ast.parse((self.folder / self.file).read_text(encoding="utf-8"))
+        found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == self.kind]
+        names = self._around()
+        exec(compile(ast.Module(found, []), self.file, "exec"), names)
+        return names[self.kind](tokenizer=tokenizer(), decoder_start_token_id=SPECIALS.start, **self.knobs)
+
+    @staticmethod
+    def _around() -> dict[str, Any]:
+        from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+        return {
+            "np": np,
+            "math": math,
+            "flax": SimpleNamespace(struct=SimpleNamespace(dataclass=dataclass)),
+            "BatchEncoding": BatchEncoding,
+            "PreTrainedTokenizerBase": PreTrainedTokenizerBase,
+            "shift_tokens_right": lambda ids, pad, start: np.insert(ids[:, :-1], 0, start, axis=1),
+        }
+
+    def _features(self, tokens: Tokens) -> list[dict[str, Any]]:
+        return [{"input_ids": ids} for ids in tokens.ids.tolist()]
+
+
+def t5_script(folder: Path | None, length: int) -> Script:
+    """T5's, which wants to be told how long what it makes will be."""
+    gone = round(0.15 * length)
+    runs = max(1, round(gone / 3))
+    knobs = {"noise_density": 0.15, "mean_noise_span_length": 3.0, "pad_token_id": SPECIALS.pad}
+    lengths = {"input_length": length - gone + runs + 1, "target_length": gone + runs + 1}
+    return Script("FlaxDataCollatorForT5MLM", knobs=knobs | lengths, file="run_t5_mlm_flax.py", folder=folder)
+
+
+def bart_script(folder: Path | None) -> Script:
+    """BART's, which leaves the order of the sentences alone; it drops empty spans and has one budget for a batch."""
+    knobs = {"permute_sentence_ratio": 0.0}
+    return Script("FlaxDataCollatorForBartDenoisingLM", knobs=knobs, file="run_bart_dlm_flax.py", folder=folder)
 
 
 @dataclass(frozen=True)
@@ -296,32 +373,49 @@ def poisson(mean: float, dice: random.Random) -> int:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: an objective of ours, with its knobs, who is measured against it and on how many rows."""
+    """One line of the table: an objective of ours, with its knobs, who is measured against it and on how many rows.
+
+    `goals` are the ratios at 32, 64 and 128 tokens that a block was once seen to have.
+    """
 
     title: str
     objective: str
-    other: Callable[[Tokens], Work]
-    rows: int = BATCH * STEPS
+    other: Collator | Callable[[Tokens], Work]
+    rows: int = BATCH * SHORT
     knobs: dict[str, Any] = field(default_factory=dict)
     finish: Callable[[Example], object] = what_trains
+    goals: tuple[int, int, int] | None = None
+
+    def goal(self, length: int) -> str:
+        """The one for a length."""
+        known = dict(zip((32, 64, 128), self.goals or (), strict=False))
+        return str(known.get(length, "–"))
 
 
 MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"
 INDEPENDENT = {"law": "iid", "min_one": False, "mask": 1.0, "random": 0.0}
 WHOLE = Collator(MASKING, knobs={"whole_word_mask": True})
-LINES = (
-    Line("MLM, exact count / collator", "MLM", Collator(MASKING)),
-    Line("MLM, independent / collator", "MLM", Collator(MASKING), knobs={"selection": "iid"}),
-    Line("the same / collator alone", "MLM", Collator(MASKING, alone=True), BATCH, knobs={"selection": "iid"}),
-    Line("whole words / collator", "whole word masking", WHOLE),
-    Line("whole words, indep. / collator", "whole word masking", WHOLE, knobs=INDEPENDENT),
-    Line("PLM, masks written / collator", "PLM", Collator(ORDER), finish=written_out),
-    Line("PLM, levels / collator", "PLM", Collator(ORDER)),
-    Line("T5 spans / arrays by row", "T5 spans", as_released(array_t5), BATCH),
-    Line("T5 spans / lists by row", "T5 spans", row_by_row(plain_t5), BATCH),
-    Line("BART infilling / arrays by row", "BART infilling", as_released(array_bart), BATCH),
-    Line("BART infilling / lists by row", "BART infilling", row_by_row(plain_bart), BATCH),
-)
+
+
+def lines(length: int, examples: Path | None) -> tuple[Line, ...]:
+    """The lines of the table for a length."""
+    iid, words, masks = (90, 77, 71), (211, 197, 195), (46, 25, 12)
+    t5, bart = (70, 40, 19), (35, 38, 41)
+    return (
+        Line("MLM, exact count / collator", "MLM", Collator(MASKING), goals=(63, 53, 50)),
+        Line("MLM, independent / collator", "MLM", Collator(MASKING), knobs={"selection": "iid"}, goals=iid),
+        Line("the same / collator alone", "MLM", Collator(MASKING, alone=True), BATCH, knobs={"selection": "iid"}),
+        Line("whole words / collator", "whole word masking", WHOLE),
+        Line("whole words, indep. / collator", "whole word masking", WHOLE, knobs=INDEPENDENT, goals=words),
+        Line("PLM, masks written / collator", "PLM", Collator(ORDER), finish=written_out, goals=masks),
+        Line("PLM, levels / collator", "PLM", Collator(ORDER), goals=masks),
+        Line("T5 spans / example script", "T5 spans", t5_script(examples, length), goals=t5),
+        Line("T5 spans / arrays by row", "T5 spans", as_released(array_t5), BATCH),
+        Line("T5 spans / lists by row", "T5 spans", row_by_row(plain_t5), BATCH),
+        Line("BART infilling / example script", "BART infilling", bart_script(examples), goals=bart),
+        Line("BART infilling / arrays by row", "BART infilling", as_released(array_bart), BATCH),
+        Line("BART infilling / lists by row", "BART infilling", row_by_row(plain_bart), BATCH),
+    )
 
 
 def seconds(work: Work, slices: int = 5, least: float = 0.025) -> float:
@@ -340,14 +434,16 @@ def _stretch(work: Work, least: float) -> float:
 def arms_of(line: Line, tokens: Tokens) -> dict[str, tuple[Work, int]]:
     """What is timed, and how many rows one call of it makes; the datasets library may be missing."""
     objective, rng = find_objective(line.objective).turn(line.knobs), generator(0, "bench", line.title)
+    few, longest = pick(tokens, torch.arange(BATCH * SHORT)), steps_of(tokens)
     arms = {
-        "lists": (line.other(tokens), line.rows),
+        "lists": (line.other(few), line.rows),
         "batch": (one_by_one(objective, tokens, rng, line.finish), BATCH),
-        "block": (block(objective, tokens, rng, line.finish), BATCH * STEPS),
+        "32 steps": (block(objective, tokens, rng, line.finish, SHORT), BATCH * SHORT),
+        "block": (block(objective, tokens, rng, line.finish, longest), BATCH * longest),
     }
     if isinstance(line.other, Collator) and not line.other.alone:
         with suppress(ImportError):
-            arms["datasets"] = (line.other.stored(tokens), line.rows)
+            arms["datasets"] = (line.other.stored(few), line.rows)
     return arms
 
 
@@ -363,14 +459,14 @@ def compare(line: Line, tokens: Tokens, rounds: int) -> dict[str, float]:
             speeds[name].append(rows * tokens.ids.shape[1] / seconds(work))
     ratios = {
         f"{ours} / {theirs}": median(a / b for a, b in zip(speeds[ours], speeds[theirs], strict=True))
-        for ours in ("batch", "block")
+        for ours in OURS
         for theirs in {"lists", "datasets"} & set(speeds)
     }
     return {name: median(seen) for name, seen in speeds.items()} | ratios
 
 
-RATIOS = ("batch / lists", "batch / datasets", "block / lists", "block / datasets")
-COLUMNS = ("lists", "datasets", "batch", *RATIOS[:2], "block", *RATIOS[2:])
+OURS = ("batch", "32 steps", "block")
+COLUMNS = ("lists", "datasets", *(f"{name}{to}" for name in OURS for to in ("", " / lists", " / datasets")))
 """What is printed of a line: speeds in million tokens per second, and ratios."""
 
 
@@ -387,20 +483,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--lengths", type=int, nargs="+", default=[32, 64, 128])
+    parser.add_argument("--examples", type=Path, help="folder with the example scripts of the transformers library")
+    parser.add_argument("--only", default="", help="lines whose title holds this")
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.empty(31 << 20, dtype=torch.uint8)  # as after any step of training, freed memory is kept for what comes
-    print(f"batches of {BATCH} rows, blocks of {STEPS}, one thread, torch {torch.__version__}, {others()}")
+    print(f"batches of {BATCH} rows, one thread, torch {torch.__version__}, {others()}")
     for length in given.lengths:
+        tokens = texts(length)
         heads = "".join(name.rjust(max(len(name) + 2, 10)) for name in COLUMNS)
-        print(f"\n{f'{length} tokens':<32}{heads}   (million tokens/s)")
-        for line in LINES:
+        print(f"\n{f'{length} tokens, blocks of {steps_of(tokens)} steps':<32}{heads}      goal (million tokens/s)")
+        for line in (each for each in lines(length, given.examples) if given.only in each.title):
             try:
-                found = compare(line, texts(length), given.rounds)
-            except (Refusal, ImportError) as reason:
+                found = compare(line, tokens, given.rounds)
+            except (Refusal, ImportError, FileNotFoundError) as reason:
                 print(f"{line.title:<32} left out: {str(reason).split(';')[0]}")
                 continue
-            print(f"{line.title:<32}" + "".join(written(name, found) for name in COLUMNS))
+            cells = "".join(written(name, found) for name in COLUMNS)
+            print(f"{line.title:<32}{cells}{line.goal(length):>10}", flush=True)
 
 
 def others() -> str:

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from playground.example import Count, Example
+from playground.example import Contrast, Count, Example
 from playground.objectives import Objective
 from playground.rows import trimmed_batches
 from playground.training.feed import Feed
 from playground.training.learner import Learner, Opened
 
-STEPS = 32
-"""Steps of one block."""
+STEPS = 256
+"""Steps of one block; it pays as long as a batch is so small that the calls take longer than their work."""
+
+FEW = 32
+"""Steps of one block where each of them is much work, so that nobody who watches waits for a block."""
 
 MOST = 1 << 18
 """Tokens of one block: large batches come in shorter blocks, so that a small computer has room for them."""
@@ -25,7 +28,7 @@ class Blocks:
 
     feed: Feed
     learner: Learner
-    steps: int = STEPS
+    steps: int
     ahead: int = 1
     _number: int = -1
     _drawn: list[Example] = field(default_factory=list, repr=False)
@@ -64,15 +67,15 @@ def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed
     """How many steps may be drawn at once; examples of the objective show what it asks.
 
     Only one where a generator proposes words with its weights of that step, where every batch draws its part of a
-    mixture, or where pairs of words are counted over the rows of a batch.
+    mixture, or where pairs of words are counted over the rows of a batch; few where wrong answers are drawn for each.
     """
-    questions = (q for example in examples for part in example.everything for q in part.questions)
+    against = {type(q.against) for example in examples for part in example.everything for q in part.questions}
     mixed = any(chain.parts for chain in objective.chains)
-    if objective.proposes or mixed or any(isinstance(q.against, Count) for q in questions):
+    if objective.proposes or mixed or Count in against:
         return 1
-    return most_at_once(feed)
+    return most_at_once(feed, FEW if Contrast in against else STEPS)
 
 
-def most_at_once(feed: Feed) -> int:
-    """How many steps there is room for at once."""
-    return max(1, min(STEPS, MOST // (feed.batch * feed.windows.ids.shape[1])))
+def most_at_once(feed: Feed, steps: int) -> int:
+    """So many steps, or as many as there is room for at once."""
+    return max(1, min(steps, MOST // (feed.batch * feed.windows.ids.shape[1])))

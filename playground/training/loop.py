@@ -16,7 +16,7 @@ from playground.objectives import Objective
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint, compiled, memory, together
-from playground.training.blocks import Blocks, most_at_once, steps_together
+from playground.training.blocks import FEW, Blocks, most_at_once, steps_together
 from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
 from playground.training.feed import Feed
 from playground.training.gradient import OutOfMemory, room_for
@@ -196,7 +196,7 @@ def prepared(run: Run, learner: Learner | None = None) -> Course:
         run = run if together.first() else replace(run, out=None)
     if run.compiled:
         learner.gradient = compiled.of(learner.gradient)
-    blocks = Blocks(feed, learner, steps_together(objective, asked, feed), most_at_once(feed))
+    blocks = Blocks(feed, learner, steps_together(objective, asked, feed), most_at_once(feed, FEW))
     return Course(run, learner, held_out, blocks, State.of(learner))
 
 

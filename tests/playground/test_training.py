@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from playground.example import Count, Tokens
+from playground.example import Contrast, Count, Tokens
 from playground.models import Architecture, grade
 from playground.objectives import objectives
 from playground.objectives.family.mlm import MLM
@@ -120,6 +120,13 @@ def test_it_goes_on_exactly_over_the_end_of_an_epoch(tmp_path):
     assert losses(train(run_of(corpus=corpus, steps=epoch + 3), checkpoint.load(tmp_path).learner)) == whole[-4:]
 
 
+@pytest.fixture
+def short_blocks(monkeypatch):
+    """Runs draw 32 steps at once."""
+    monkeypatch.setattr(blocks_module, "STEPS", 32)
+
+
+@pytest.mark.usefixtures("short_blocks")
 @pytest.mark.parametrize("stop", [31, 32, 33, 37])
 def test_it_goes_on_exactly_within_and_at_the_ends_of_a_block(stop, tmp_path):
     entry = tiny("BART", steps=40, batch=2)
@@ -457,6 +464,7 @@ def test_the_steps_of_a_block_are_corrupted_apart_and_so_are_the_blocks():
     assert len({tuple(chosen.flatten().tolist()) for chosen in seen}) == 64
 
 
+@pytest.mark.usefixtures("short_blocks")
 def test_a_block_is_drawn_once(monkeypatch):
     drawn = []
     example = Learner.example
@@ -483,8 +491,10 @@ def test_a_generator_proposes_with_the_weights_of_the_step():
 def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blocks():
     feed = feed_of()
     example = learner_of("BERT").example(feed.at(0))
-    assert steps_together(MLM, [example], feed) == 32
+    assert steps_together(MLM, [example], feed) == 256
     question = example.questions[0]
+    wrong = replace(question, against=Contrast(torch.full((*question.targets.shape, 5), -1)))
+    assert steps_together(MLM, [replace(example, questions=(question, wrong))], feed) == 32
     pairs = replace(example, questions=(replace(question, against=Count(torch.ones_like(question.targets))),))
     assert steps_together(MLM, [pairs], feed) == 1
     assert steps_together(MLM, [replace(example, beside=(pairs,))], feed) == 1
