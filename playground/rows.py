@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, is_dataclass
 from functools import cached_property, partial
-from itertools import repeat
+from itertools import accumulate, repeat
 from typing import Any, TypeVar
 
 from torch import Tensor
@@ -12,7 +12,7 @@ from playground.example import Asked, Example, Question, Specials, Stream, Token
 from playground.late import names, plain, several
 
 LATE: dict[type, tuple[str, ...]] = {
-    Example: ("chosen", "action", "rank", "spans"),
+    Example: ("tokens", "chosen", "action", "rank", "spans"),
     Stream: ("real",),
     Tokens: ("lengths", "word", "sentence", "labels", "neighbours", "row", "visit"),
 }
@@ -104,6 +104,7 @@ class _Cutter:
         beside = zip(example.beside, extent.beside or [None] * len(example.beside), strict=True)
         return self._made(
             example,
+            told=self._origin(example) | self._count(example.tokens),
             inputs=self.parts(example.inputs, inputs, inputs),
             decoder=self.parts(example.decoder, decoder, inputs),
             beside=self._side_by_side(self.examples(*each) for each in beside),
@@ -127,16 +128,16 @@ class _Cutter:
             case Tensor():
                 return self._tensor(value, own)
             case Stream():
-                made = self._made(value, own, own, cross=self.parts(value.cross, own, source))
-                return self._remembering(value, made) if value.padded else made
+                told = self._origin(value) if value.padded else {}
+                return self._made(value, own, own, told, cross=self.parts(value.cross, own, source))
             case Tokens():
-                return self._remembering(value, self._made(value, own)) if value.padded else self._made(value, own)
+                return self._made(value, own, told=self._origin(value) if value.padded else {})
             case Visible():
                 painted = _first(self.parts(value.painted, own), source, axis=2)
                 read, above = self.parts(value.read, source), self.parts(value.above, own, source)
                 return self._made(value, own, read=read, painted=painted, above=above)
             case Question():
-                return self._asked(value, self._made(value, own))
+                return self._made(value, own, told={"together": _Together(value, self.start, self.sizes)})
             case Mapping():
                 cut = self._side_by_side(self.parts(v, own) for v in value.values())
                 return [dict(zip(value, row, strict=True)) for row in cut]
@@ -146,8 +147,26 @@ class _Cutter:
             return self._made(value, own)
         return self._shared(value)
 
-    def _made(self, whole: Any, own: Widths = None, source: Widths = None, **cut: list[Any]) -> list[Any]:
-        """The parts of a value: some fields are `cut`, some late, the others as wide as its `own` stream."""
+    def _origin(self, whole: Any) -> dict[str, Any]:
+        """What parts know of the whole: which rows of it they are, so that these are measured for all at once."""
+        return {"cut_from": (whole, self.begins)}
+
+    def _count(self, tokens: Tokens) -> dict[str, int]:
+        """How many tokens every part has, where that is one number."""
+        return {} if tokens.padded or not self.even else {"count": self.sizes[0] * tokens.ids.shape[1]}
+
+    def _made(
+        self,
+        whole: Any,
+        own: Widths = None,
+        source: Widths = None,
+        told: Mapping[str, Any] | None = None,
+        **cut: list[Any],
+    ) -> list[Any]:
+        """The parts of a value: some fields are `cut`, some late, the others as wide as its `own` stream.
+
+        Each is `told` what its fields do not say: the first that is asked finds the answer for all of them.
+        """
         kind, known, alike, late = plain(type(whole)), whole.__dict__, {}, False
         waiting = LATE.get(kind, ())
         for name in names(kind):
@@ -166,33 +185,22 @@ class _Cutter:
             alike[name] = cut.pop(name)[0]
         if not late and not cut:
             return self._shared(_new(kind, alike))
-        made = several(kind, alike, partial(self.again.one, whole, own) if late else None, len(self.sizes))
+        find = partial(self.again.one, whole, own) if late else None
+        made = several(kind, alike | (told or {}), find, len(self.sizes))
         held: list[dict[str, Any]] = [part.__dict__ for part in made]
         for name, parts in cut.items():
             for known, value in zip(held, parts, strict=True):
                 known[name] = value
         return made
 
-    def _asked(self, whole: Question, made: list[Question]) -> list[Question]:
-        """The first part that is asked where its answers stand finds them for all: a device is waited for once."""
-        if not isinstance(made, _Same):
-            together = _Together(whole, self.start, self.sizes)
-            for part in made:
-                part.__dict__["together"] = together
-        return made
-
-    def _remembering(self, whole: T, made: list[T]) -> list[T]:
-        """Parts that know which rows of the whole they are: how long these are is found for all at once."""
-        if not isinstance(made, _Same):
-            first = self.start
-            for part, size in zip(made, self.sizes, strict=True):
-                part.__dict__["part_of"] = (whole, first, first + size)
-                first += size
-        return made
-
     def one(self, whole: Any, own: Widths, name: str, number: int) -> Any:
         """One part of a field."""
         return self.parts(getattr(whole, name), own)[number]
+
+    @cached_property
+    def begins(self) -> tuple[int, ...]:
+        """The first row of each part, and the one behind the last."""
+        return tuple(accumulate(self.sizes, initial=self.start))
 
     @cached_property
     def again(self) -> "_Cutter":

@@ -94,10 +94,15 @@ def word_sizes(tokens: Tokens) -> Tensor:
 
 
 def spread(begun: Tensor, size: Tensor) -> Tensor:
-    """All places of the runs that begin at some places `[m]` and have some sizes `[m]`."""
-    before = size.cumsum(0).sub_(size)
-    places = (begun - before).repeat_interleave(size)
-    return places.add_(torch.arange(len(places), device=places.device))
+    """All places of the runs that begin at some places `[m]` and have some sizes `[m]`.
+
+    From one to the next is a step of one, and at the beginning of a run a jump from behind the run before it.
+    """
+    end, jump = size.cumsum(0), begun.clone()
+    jump[1:] -= begun[:-1] + size[:-1]
+    step = begun.new_ones(int(end[-1:].sum()) + 1)
+    step[:1] = 0
+    return step.scatter_add_(0, end.sub_(size), jump).cumsum(0)[:-1]
 
 
 def places(example: Example) -> Tensor:

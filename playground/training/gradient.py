@@ -81,7 +81,7 @@ ALONE = Alone()
 
 def in_parts(example: Example, number: int) -> list[Example]:
     """A batch cut by rows into so many parts of nearly one size, at most one for each row."""
-    rows = len(example.tokens.ids)
+    rows = len(example.inputs.ids)
     if number <= 1 or rows <= 1:
         return [example]
     if any(q.head == "match" for part in example.everything for q in part.questions):
@@ -105,7 +105,7 @@ def answers(model: LanguageModel, example: Example, precision: str) -> tuple[Ans
     """The model's scores; with "bfloat16" its products have half the bits, and the losses are still taken in full."""
     if precision == "float32":
         return model.answers(example)
-    with torch.autocast(example.tokens.ids.device.type, torch.bfloat16):
+    with torch.autocast(example.inputs.ids.device.type, torch.bfloat16):
         found = model.answers(example)
     return tuple(replace(a, scores=a.scores.float()) for a in found)
 

@@ -99,7 +99,7 @@ class Learner:
         """What of the batch of a step does not depend on a generator's weights, and all that must be asked of it."""
         rng = generator(self.seed, "corrupt", step, device=self.device.type)
         example = self.objective.opened(tokens, rng)
-        _ = example.places, example.tokens.long, [q.asked.each for q in example.questions]
+        _ = example.places, example.count, [q.asked.each for q in example.questions]
         return Opened(self.objective, example, rng, rng.get_state())
 
     def learn(
@@ -125,7 +125,7 @@ class Learner:
         self.step += 1
         generator_first.hand_over(self.entry, self.step, self.model)
         self.graded += sum(len(q.asked.rows) for part in example.everything for q in part.questions)
-        self.tokens += sum(example.tokens.long)
+        self.tokens += example.count
         return example, loss, terms, share
 
     def _move(self, share: float) -> None:

@@ -133,8 +133,12 @@ def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number} rows"
 
 
+def _steps(number: int) -> str:
+    return "1 step" if number == 1 else f"{number} steps"
+
+
 def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
-    """Go on with half as many steps drawn at once; refuse where it is one already."""
+    """Go on with a quarter of the steps drawn at once; refuse where it is one already."""
     opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
@@ -142,10 +146,11 @@ def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
             f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch to "
             f"{max(1, batch // 2)}."
         )
-    blocks.begin_anew(steps // 2)
+    left = max(1, steps // 4)
+    blocks.begin_anew(left)
     sentence = (
         f"What {steps} steps of {batch} rows hide and ask did not fit into the memory{_asked(short)}; from step "
-        f"{blocks.learner.step + 1} on it is drawn for {steps // 2} steps at once, "
+        f"{blocks.learner.step + 1} on it is drawn for {_steps(left)} at once, "
         f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
         f"A batch of {max(1, batch // 2)} needs half."
     )

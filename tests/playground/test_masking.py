@@ -253,6 +253,38 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
+def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, seed):
+    example = begin(tokens)
+    example = replace(example, chosen=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.real)
+    stage, rng = ChangeTokens(mask=1.0, random=0.0), generator(seed)
+    before = rng.get_state()
+    plan = stage.plan(example, rng)
+    assert torch.equal(rng.get_state(), before)
+    built = stage.build(example, plan)
+    assert torch.equal(built.inputs.ids, tokens.ids.masked_fill(example.chosen, SPECIALS.mask))
+    assert torch.equal(built.action, example.chosen * int(Action.MASKED))
+    replayed = replace(plan, places=plan.places)
+    assert torch.equal(stage.build(example, replayed).inputs.ids, built.inputs.ids)
+
+
+def test_a_masked_token_can_be_wished_to_be_a_word_where_all_are_masked():
+    first = story("MLM", settings={"mask": 1.0, "random": 0.0}, wanted={"chosen": [2, 4]})
+    word = first.example.tokens.vocabulary[-1]
+    wished = {"chosen": [2, 4], "replace": [word, word]}
+    shown = story("MLM", settings={"mask": 1.0, "random": 0.0}, wanted=wished)
+    assert first.facts()["inputs"].count("[MASK]") == 2
+    assert [shown.facts()["inputs"][place] for place in (1, 3)] == [word, word]
+
+
+@settings(max_examples=60)
+@given(runs=st.lists(st.tuples(st.integers(0, 200), st.integers(0, 4)), max_size=12))
+def test_the_places_of_runs_follow_one_another_in_any_order_and_empty_ones_are_nowhere(runs):
+    begun, size = (torch.tensor([run[k] for run in runs], dtype=torch.long) for k in (0, 1))
+    assert spread(begun, size).tolist() == [place for first, number in runs for place in range(first, first + number)]
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
 def test_what_is_told_of_a_corruption_is_what_was_written(tokens, seed):
     """Only what is written is drawn at once; the plan says the rest when it is asked."""
     example = begin(tokens)

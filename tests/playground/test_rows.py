@@ -78,6 +78,20 @@ def test_the_batches_of_an_example_put_together_are_the_example(name):
 
 
 @every_objective
+def test_every_part_counts_the_tokens_of_its_texts(name):
+    whole = example_of(name)
+    for part in (*batches(whole, 5), *trimmed_batches(whole, 4), rows(whole, 3, 10), whole):
+        assert part.count == int(part.tokens.lengths.sum()) == late.replace(part, copies=1).count
+
+
+def test_parts_of_texts_without_padding_count_their_tokens_too():
+    tokens = tokens_of([[SPECIALS.first_word + k for k in range(8)]] * 7, padded=False)
+    whole = objectives()["MLM"].example(tokens, generator(3))
+    assert [part.count for part in batches(whole, 3)] == [24, 24, 8]
+    assert [part.count for part in batches(whole, 7)] == [56]
+
+
+@every_objective
 def test_rows_are_those_of_the_batches(name):
     whole = example_of(name)
     for number, part in enumerate(batches(whole, 4)):

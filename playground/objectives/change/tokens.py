@@ -80,7 +80,12 @@ class ChangeTokens:
         return Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
 
     def _each_alone(self, example: Example, places: Tensor, rng: Generator) -> Corruption:
-        """One draw for each token: its first bits say what is done, the others which word; most need none."""
+        """One draw for each token: its first bits say what is done, the others which word; most need none.
+
+        Where all are masked nothing is drawn.
+        """
+        if self.mask >= 1:
+            return self._all_masked(example, places)
         dice = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
 
         def words(some: Tensor) -> Tensor:
@@ -91,6 +96,14 @@ class ChangeTokens:
         here = (dice >= self.mask).nonzero()[:, 0]
         some = dice.index_select(0, here)
         vars(plan)["unmasked"] = here, some < self.mask + self.random, words(some)
+        return plan
+
+    def _all_masked(self, example: Example, places: Tensor) -> Corruption:
+        """No token becomes a word; where a person wishes one, it says which."""
+        first, _ = pool_of(example, self.pool)
+        masked, word = (late.Later(torch.full_like, places, each) for each in (Action.MASKED, first))
+        plan, none = late.made(Corruption, places=places, action=masked, words=word), places[:0]
+        vars(plan)["unmasked"] = none, none.bool(), none
         return plan
 
     def _dice(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
