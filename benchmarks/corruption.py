@@ -96,7 +96,7 @@ def spent(batches: Iterable[object]) -> None:
     deque(batches, maxlen=0)
 
 
-def what_trains(example: Example) -> tuple[Example, Tensor]:
+def what_trains(example: Example) -> tuple[Example, int]:
     """A step of training reads what is cut at once, attention the levels, and counts the tokens; nobody the rest."""
     return example, example.count
 
@@ -189,7 +189,7 @@ class Script(Collator):
         if self.folder is None or not (self.folder / self.file).exists():
             raise FileNotFoundError(f"{self.file} is not there, name its folder with --examples")
         tree = ast.parse((self.folder / self.file).read_text(encoding="utf-8"))
-        found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == self.kind]
+        found: list[ast.stmt] = [node for node in tree.body if getattr(node, "name", "") == self.kind]
         names = self._around()
         exec(compile(ast.Module(found, []), self.file, "exec"), names)
         return names[self.kind](tokenizer=tokenizer(), decoder_start_token_id=SPECIALS.start, **self.knobs)
@@ -388,8 +388,8 @@ class Line:
 
     def goal(self, length: int) -> str:
         """The one for a length."""
-        known = dict(zip((32, 64, 128), self.goals or (), strict=False))
-        return str(known.get(length, "–"))
+        lengths = (32, 64, 128)
+        return str(self.goals[lengths.index(length)]) if self.goals and length in lengths else "–"
 
 
 MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"

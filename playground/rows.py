@@ -186,7 +186,7 @@ class _Cutter:
         if not late and not cut:
             return self._shared(_new(kind, alike))
         find = partial(self.again.one, whole, own) if late else None
-        made = several(kind, alike | (told or {}), find, len(self.sizes))
+        made = several(kind, {**alike, **(told or {})}, find, len(self.sizes))
         held: list[dict[str, Any]] = [part.__dict__ for part in made]
         for name, parts in cut.items():
             for known, value in zip(held, parts, strict=True):

@@ -257,22 +257,29 @@ def subset(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
     return drawn.where(used, number).T.contiguous().sort(dim=1).values
 
 
-def poisson_budget(budget: Tensor, mean: float, rng: Generator) -> Tensor:
-    """Poisson lengths `[b, m]` drawn until their sum reaches `budget [b]`, the last one cut to fit; -1 is unused.
+def poisson_budget(budget: Tensor, mean: float, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Poisson lengths `[b, m]` drawn until their sum reaches `budget [b]`, and how many these are, `[b]`.
 
-    The same as throwing `budget` tokens at a line with waits of an exponential law and counting them by stretches of
-    length `mean`: each stretch holds a Poisson number.
+    The last one is cut to fit; -1 is unused. The same as throwing `budget` tokens at a line with waits of an
+    exponential law and counting them by stretches of length `mean`: each stretch holds a Poisson number.
     """
-    widest = int(budget.max()) if len(budget) else 0
+    least, widest = torch.stack(budget.aminmax()).tolist() if len(budget) else (0, 0)
     if not widest:
-        return torch.full_like(budget[:, None], -1)
+        return torch.full_like(budget[:, None], -1), torch.zeros_like(budget)
     stretch = waits((len(budget), widest), 1 / mean, rng).cumsum(1).long()
-    last = stretch.gather(1, (budget - 1).clamp(min=0)[:, None]).where(budget[:, None] > 0, -1)
-    number = int(last.max()) + 1
-    stretch = stretch.where(numbers(widest, budget.device) < budget[:, None], number)
-    lengths = torch.zeros((len(budget), number + 1), dtype=torch.long, device=budget.device)
-    lengths.scatter_add_(1, stretch, torch.ones_like(stretch))
-    return lengths[:, :number] - (numbers(number, budget.device) > last).long()  # where there is none it is 0
+    count = stretch.gather(1, (budget - 1).clamp(min=0)[:, None])[:, 0] + 1
+    count = count if least else count.where(budget > 0, 0)
+    number = int(count.max())
+    if least < widest:
+        stretch = stretch.where(numbers(widest, budget.device) < budget[:, None], number)
+    lengths = _unused(number + 1, budget.device).index_select(0, count)
+    return lengths.scatter_add_(1, stretch, torch.ones_like(stretch))[:, :number], count
+
+
+@lru_cache(maxsize=64)
+def _unused(width: int, device: torch.device) -> Tensor:
+    """By how many of some places are used, 0 at those and -1 at the others, `[width + 1, width]`."""
+    return 0 - (numbers(width, device) >= numbers(width + 1, device)[:, None]).long()
 
 
 def waits(shape: tuple[int, ...], mean: float, rng: Generator) -> Tensor:

@@ -1,6 +1,7 @@
 """Streams of changing length, built for a whole batch at once: pieces of the text and marks, one after the other."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -35,8 +36,9 @@ def fold(example: Example, markers: Tensor) -> Woven:
     """
     spans = example.spans
     jump = (spans.length - 1) * spans.there
-    at = spans.start - jump.cumsum(1) + jump
-    count = example.tokens.lengths - jump.sum(1)
+    jumped = jump.cumsum(1)
+    at = spans.start - jumped + jump
+    count = example.tokens.lengths - (jumped[:, -1] if jump.shape[1] else 0)
     return _laid(example, example.inputs.ids, markers, at, jump, count, Later(_beginnings, spans))
 
 
@@ -78,10 +80,12 @@ def _laid(
     real, padded = below(count)
     width = real.shape[1]
     at = at.where(example.spans.there, width)
-    place = torch.ones((len(at), width + 1), dtype=torch.long, device=at.device).scatter_add_(1, at, jump).cumsum(1)
+    place = torch.ones((len(at), width + 1), dtype=torch.long, device=at.device)
+    place[:, 0] = 0
+    place = place.scatter_add_(1, at, jump).cumsum(1)
     if padded or not ids.shape[1]:
         ids = torch.cat([ids, torch.full_like(count, tokens.specials.pad)[:, None]], dim=1)
-    place = place.sub_(1).clamp_(0, ids.shape[1] - 1)
+    place = place.clamp_(0, ids.shape[1] - 1)
     ids = ids.gather(1, place).scatter_(1, at, markers)[:, :width]
     ids = ids.where(real, tokens.specials.pad) if tokens.padded else ids
     return made(Woven, ids=ids, origin=Later(_origins, place, at, marked, real), real=real, padded=padded)
@@ -93,8 +97,20 @@ def _origins(place: Tensor, at: Tensor, marked: Later, real: Tensor) -> Tensor:
 
 
 def places_below(count: Tensor, width: int) -> Tensor:
-    """Which of `width` places lie below the count of their row, `[b, width]`."""
-    return numbers(width, count.device) < count[:, None]
+    """Which of `width` places lie below the count of their row, at most all of them, `[b, width]`."""
+    if width > TABLE:
+        return numbers(width, count.device) < count[:, None]
+    return _below(width, count.device).index_select(0, count)
+
+
+TABLE = 1024
+"""Up to this width the rows of all counts are kept; to fetch them takes a tenth of the time of comparing."""
+
+
+@lru_cache(maxsize=64)
+def _below(width: int, device: torch.device) -> Tensor:
+    """Which places lie below each count up to the width, `[width + 1, width]`."""
+    return numbers(width, device) < numbers(width + 1, device)[:, None]
 
 
 def below(count: Tensor) -> tuple[Tensor, bool]:

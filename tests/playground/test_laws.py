@@ -234,7 +234,8 @@ def poisson(mean, most):
 
 
 def test_bart_lengths_follow_poisson():
-    drawn = draw.poisson_budget(torch.full((8000,), 30), 3.0, generator(9))
+    drawn, number = draw.poisson_budget(torch.full((8000,), 30), 3.0, generator(9))
+    assert torch.equal(number, (drawn >= 0).sum(1))
     lengths = drawn[:, :4]  # far from the budget of 30, so that none of them is cut
     assert_law(Counter(lengths.clamp(max=8).flatten().tolist()), poisson(3.0, 8))
 
@@ -242,7 +243,7 @@ def test_bart_lengths_follow_poisson():
 @pytest.mark.parametrize("mean", [0.5, 1.0])
 def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
     """The last length is what is left of the budget: at most one more than chance, never a long rest."""
-    drawn = draw.poisson_budget(torch.full((4000,), 50), mean, generator(10))
+    drawn, _ = draw.poisson_budget(torch.full((4000,), 50), mean, generator(10))
     assert_law(Counter(drawn[:, :12].clamp(max=4).flatten().tolist()), poisson(mean, 4))
     last = drawn.gather(1, (drawn >= 0).sum(1, keepdim=True) - 1)
     assert int(last.max()) <= 9

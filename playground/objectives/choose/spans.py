@@ -172,9 +172,8 @@ class ChoosePoissonSpans:
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
         budgets = _budgets(self.rate, example.tokens.ids.shape[1], example.tokens.ids.device)
         budget, slots = budgets.gather(1, example.tokens.lengths.expand(2, -1))
-        length = draw.poisson_budget(budget, self.mean_length, rng)
+        length, count = draw.poisson_budget(budget, self.mean_length, rng)
         there = length >= 0
-        count = there.sum(1)
         length = _last_anywhere(length, count[:, None], rng)
         taken = length.clamp(min=0)
         before = taken.cumsum(1) - taken
