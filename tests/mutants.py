@@ -438,6 +438,36 @@ MUTANTS = (
         "number + 2 + drawn - before",
         "number + 1 + drawn - before",
     ),
+    Mutant(
+        "a run is put where the run before it begins",
+        f"{STAGES}/runs.py",
+        "jump[1:] -= begun[:-1] + size[:-1]",
+        "jump[1:] -= begun[:-1]",
+    ),
+    Mutant(
+        "one place behind the end is real",
+        f"{STAGES}/weave.py",
+        "return numbers(width, device) < numbers(width + 1, device)[:, None]",
+        "return numbers(width, device) <= numbers(width + 1, device)[:, None]",
+    ),
+    Mutant(
+        "an empty span stands behind the last one",
+        f"{STAGES}/draw.py",
+        "numbers(width, device) >= numbers(width + 1, device)[:, None]",
+        "numbers(width, device) > numbers(width + 1, device)[:, None]",
+    ),
+    Mutant(
+        "where most are masked all are",
+        f"{STAGES}/change/tokens.py",
+        "if self.mask >= 1:",
+        "if self.mask >= 0.5:",
+    ),
+    Mutant(
+        "the text of a folded row begins one place late",
+        f"{STAGES}/weave.py",
+        "place[:, 0] = 0",
+        "place[:, 0] = 1",
+    ),
 )
 
 

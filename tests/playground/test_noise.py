@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from playground import leaks
 from playground.example import Action, begin
 from playground.models import grade
-from playground.objectives import draw, find_objective
+from playground.objectives import draw, find_objective, weave
 from playground.objectives.change import ChangeSentenceOrder, ChangeStart, ChangeToMarkers, ChangeWordOrder
 from playground.objectives.change.markers import Marks
 from playground.objectives.choose import (
@@ -575,3 +575,11 @@ def test_official_spans_of_t5_never_touch_and_end_the_text():
     plan = ChooseSpans(official=True, rate=0.5, mean_length=2.0).plan(begin(plain_rows(2000, 20)), generator(34))
     assert bool((plan.start.gather(1, (plan.length > 0).sum(1, keepdim=True) - 1) > 0).all())
     assert bool(((plan.start + plan.length).amax(1) == 20).all())
+
+
+@pytest.mark.parametrize("table", [1024, 0])
+def test_the_places_below_a_count_are_the_same_fetched_and_compared(table, monkeypatch):
+    monkeypatch.setattr(weave, "TABLE", table)
+    count = torch.tensor([0, 3, 5, 1])
+    wanted = [[place < number for place in range(5)] for number in count.tolist()]
+    assert weave.places_below(count, 5).tolist() == wanted
