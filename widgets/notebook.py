@@ -29,7 +29,7 @@ from playground.finetuning.task import short
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
 from playground.objectives.rebuild import table as survey_table
-from playground.objectives.wishes import parse, write
+from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
 from playground.training import Evaluated, Run, Started, Stepped, checkpoint
 from playground.training import train as run_steps
@@ -123,7 +123,7 @@ def stage(
     lent = None if model is None else Lent(model.learner, model.corpus)
     chosen = find_objective(objective)
     text, pair = (text, "") if text or lent is None else lent.sample(chosen) or ("", "")
-    wanted = parse(plan.split()) if isinstance(plan, str) else plan
+    wanted = parse(settings_of(plan)) if isinstance(plan, str) else plan
     ready, tokenizer = (chosen, None) if lent is None else (lent.ready(chosen), lent.tokenizer)
     made = rebuild(
         ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=wanted, tokenizer=tokenizer,

@@ -16,7 +16,7 @@ from playground.objectives.carried import Rule, carried, written
 from playground.objectives.objective import tell
 from playground.objectives.paint import natural, repainted
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
-from playground.objectives.wishes import parse, write
+from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
 from playground.training import Session
 from playground.zoo import entry_named
@@ -196,7 +196,7 @@ class StageStore(param.Parameterized):
         if self._opening:
             return
         try:
-            plain = self._rebuild(parse([p for p in self.plan.replace(";", " ").split() if p]))
+            plain = self._rebuild(parse(settings_of(self.plan)))
             made = repainted(plain, self.painted) if self.painted else plain
             companions, lacking = self._companions(plain)
         except Refusal as refusal:
@@ -434,7 +434,7 @@ class StageStore(param.Parameterized):
         if made is None:
             return
         plan, everyone = tell(made.steps), made.objective.proposes
-        words = parse(self.plan.replace(";", " ").split()).get("replace", [])
+        words = parse(settings_of(self.plan)).get("replace", [])
         typed = dict(zip(carriers(plan, everyone), words, strict=False))
         bent = bend(plan, message, typed, everyone)
         drawn = tell(self._rebuild(bent.plan).steps) if bent.typed else {}
@@ -594,7 +594,7 @@ def _first_ten() -> list[str]:
 
 def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
     """The table of a text; a plan by hand is for the row of one objective."""
-    plans = {objective: parse(plan.replace(";", " ").split())} if plan else None
+    plans = {objective: parse(settings_of(plan))} if plan else None
     try:
         return text, *table(text, seed or None, plans, pair)
     except Refusal:  # a plan that does not fit this text; a text that cannot be read is refused again

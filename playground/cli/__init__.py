@@ -3,6 +3,7 @@
 Exit status 0 done, 1 the run failed, 2 the arguments are wrong (one sentence on standard error).
 """
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +18,9 @@ COMMANDS = (app, objective, table, train, runs, compare, choose, edit, bake, zoo
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):  # a character that the terminal has no letter for is told by its number
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     given = parser().parse_args(arguments)
     try:
         return given.run(given)

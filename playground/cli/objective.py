@@ -23,6 +23,7 @@ def add(commands: Any) -> None:
 def show_objective(given: argparse.Namespace) -> int:
     """Rebuild the text and print it."""
     from playground.objectives.objective import Printed, find_objective
+    from playground.objectives.reading import reads_two
     from playground.objectives.rebuild import rebuild
 
     settings, plan = pairs(given.set, "The setting"), read_plan(given.plan)
@@ -31,6 +32,9 @@ def show_objective(given: argparse.Namespace) -> int:
     plan = plan if own.text == "" or find_objective(given.name).row else {**own.plan, **plan}
     rebuilt = rebuild(given.name, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
     facts = rebuilt.facts()
+    if given.pair.strip() and not reads_two(rebuilt.objective):
+        left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."
+        facts["notice"] = " ".join(filter(None, (facts["notice"], left_out)))
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",

@@ -1,6 +1,7 @@
 """What the commands share: the parser that refuses in one sentence, common options, one way to print."""
 
 import argparse
+import codecs
 import json
 import math
 import sys
@@ -32,8 +33,9 @@ def command(commands: Any, name: str, help_text: str, run: Callable[[argparse.Na
 
 def text_options(command: Parser) -> None:
     """The options that say which text."""
-    command.add_argument("--text", help=f"default: {SENTENCE!r}")
-    command.add_argument("--file", help="read the text from a file")
+    one = command.add_mutually_exclusive_group()
+    one.add_argument("--text", help=f"default: {SENTENCE!r}")
+    one.add_argument("--file", help="read the text from a file")
     command.add_argument("--pair", default="", metavar="T2", help="the second text of NSP, SOP, TLM ...")
 
 
@@ -72,7 +74,8 @@ def whole(text: str) -> int:
 
 def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:
     """Print the facts as JSON or the lines for people; the exit status of a command that went well."""
-    print(json.dumps(finite(facts), ensure_ascii=False) if given.json else "\n".join(lines))
+    plain = codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
+    print(json.dumps(finite(facts), ensure_ascii=plain) if given.json else "\n".join(lines))
     return 0
 
 
@@ -109,7 +112,7 @@ def _saved_plan(path: Path) -> dict[str, Any]:
         return {str(key): value for key, value in plan.items()}
     except OSError as error:
         raise Refusal(f"The plan {path} could not be read: {error.strerror}.") from error
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         raise Refusal(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error
 
 

@@ -59,8 +59,8 @@ def read(
 
     At most `longest` tokens are used, of two texts half as many of each; a sentence says where more were given.
     """
-    paired = {"pair", "translation", "distance"} & set(objective.needs)
-    other = FOREIGN_STRANGER if "translation" in paired else other
+    paired = reads_two(objective)
+    other = FOREIGN_STRANGER if "translation" in objective.needs else other
     pair = answer(pair) if "answer" in objective.needs else pair
     texts = (text, pair, other) if paired else (text,)
     known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
@@ -75,6 +75,11 @@ def read(
                 "does not have. Train it on a corpus that knows it, such as world."
             )
     return _paired(objective, given, text, pair, other, longest // 2) if paired else given
+
+
+def reads_two(objective: Objective) -> bool:
+    """Whether it reads a second text beside the first."""
+    return bool({"pair", "translation", "distance"} & set(objective.needs))
 
 
 def said_by_hand(objective: Objective) -> set[str]:

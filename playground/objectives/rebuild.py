@@ -21,6 +21,7 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer, typed
 from playground.tokenizing.typed import LONGEST, LeftOut
+from playground.tokenizing.words import clean
 
 SENTENCE = "I am happy to join with you today"
 """The survey's sentence, Table 2."""
@@ -171,6 +172,7 @@ def rebuild(
     """
     objective = (find_objective(name) if isinstance(name, str) else name).turn(settings or {})
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
+    text, pair = clean(text), clean(pair)
     given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()), longest)
     steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
     example = steps[-1].example
@@ -196,9 +198,13 @@ def table(
     its plan by hand; the name "" holds for every row that has the keys.
     """
     typed(text)
-    for key in (plans or {}).get("", {}):
-        if not any(key in o.plan_keys for o in objectives().values()):
-            raise Refusal(f"There is no plan key {key!r}; the keys are {', '.join(wishes.SHAPES)}.")
+    rows = [o for o in objectives().values() if o.row]
+    for name, plan in (plans or {}).items():
+        keys = {key for row in rows for key in row.plan_keys} if not name else set(_row_named(name).plan_keys)
+        for key, value in plan.items():
+            wishes.read(key, value)
+            if not name and key not in keys:
+                raise Refusal(f"No row of the table has the plan key {key!r}; theirs are {', '.join(sorted(keys))}.")
     by_row = {find_objective(name).name: plan for name, plan in (plans or {}).items() if name}
     done, refused = [], []
     for objective in (o for o in objectives().values() if o.row):
@@ -213,6 +219,15 @@ def table(
                 raise
             refused.append((objective, str(refusal)))
     return done, refused
+
+
+def _row_named(name: str) -> Objective:
+    """The objective of a name, if it is a row of the table."""
+    objective = find_objective(name)
+    if not objective.row:
+        rows = ", ".join(o.name for o in objectives().values() if o.row)
+        raise Refusal(f"{objective.name} is no row of the survey's table; its rows are {rows}.")
+    return objective
 
 
 def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
@@ -276,8 +291,9 @@ def _given(example: Example) -> list[int]:
     if "pair" in example.tokens.labels:
         return _between_signs(places, example.inputs.ids[0].tolist(), example.tokens.specials)
     if question.reader == "query":
-        order = example.rank[0].argsort().tolist()
-        return [p for p in order if not bool(question.graded[0, p])]
+        rank, origin = example.rank[0].tolist(), example.inputs.origin[0].tolist()
+        given = [p for p in places if not bool(question.graded[0, p])]
+        return sorted(given, key=lambda p: rank[origin[p]] if origin[p] >= 0 else -1)
     if question.name == "next word":
         return places[: int(question.graded[0].long().argmax()) + 1]
     return places

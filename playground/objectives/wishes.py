@@ -1,5 +1,8 @@
 """A person's plan in words and 1-based positions, turned into tensors over tokens, or refused with the reason."""
 
+import json
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +11,7 @@ from torch import Tensor
 
 from playground.example import Example, Tokens
 from playground.refusal import Refusal
+from playground.tokenizing.words import clean
 
 SHAPES = {
     "chosen": "word positions such as 3,8",
@@ -32,6 +36,21 @@ SHAPES = {
 }
 
 
+_LIST = r'\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\]'
+_SETTING = re.compile(rf"[^\s;=]+=(?:{_LIST}(?=[\s;]|$)|[^\s;]*)|[^\s;]+")
+
+
+def short(value: Any) -> str:
+    """A value as a refusal says it; a long one is not said whole."""
+    said = repr(value)
+    return said if len(said) <= 80 else f"{said[:60]} …"
+
+
+def settings_of(line: str) -> list[str]:
+    """A typed plan, `chosen=3,8 cut=3`, cut at spaces and semicolons that do not stand in a quoted word."""
+    return _SETTING.findall(line)
+
+
 def parse(settings: Sequence[str] | str) -> dict[str, Any]:
     """`["chosen=3,8", "cut=3"]` as typed on a command line, to `{"chosen": [3, 8], "cut": 3}`."""
     pairs = [s.partition("=") for s in ([settings] if isinstance(settings, str) else settings)]
@@ -39,35 +58,82 @@ def parse(settings: Sequence[str] | str) -> dict[str, Any]:
 
 
 def read(key: str, value: Any) -> Any:
-    """One plan value in its own type; text, lists and numbers are all understood."""
+    """One plan value in its own type; text, lists and numbers are all understood.
+
+    Text is cut at commas, or is a list in JSON where words hold commas: `replace=[",","3,000"]`.
+    """
     if key not in SHAPES:
-        raise Refusal(f"There is no plan key {key!r}; the keys are {', '.join(SHAPES)}.")
-    items = [v.strip() for v in value.split(",") if v.strip()] if isinstance(value, str) else value
+        raise Refusal(f"There is no plan key {short(key)}; the keys are {', '.join(SHAPES)}.")
     try:
+        items = _items(value)
         match key:
             case "cut" | "split" | "part" | "start":
-                return int(items[0] if isinstance(items, list) else items)
+                (one,) = items
+                return _whole(one)
             case "pair" | "mask" | "labelled" | "language":
-                return str(items[0] if isinstance(items, list) else items)
+                (one,) = items
+                return _word(one)
             case "chosen" | "order" | "radius" | "sentences" | "deleted" | "intact":
-                return [int(v) for v in items]
+                return [_whole(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]
             case _:
-                return [str(v) for v in items]
-    except (TypeError, ValueError, IndexError) as error:
-        raise Refusal(f"The plan {key} is {value!r}; it must be {SHAPES[key]}.") from error
+                return [_word(v) for v in items]
+    except (TypeError, ValueError) as error:
+        raise Refusal(f"The plan {key} is {short(value)}; it must be {SHAPES[key]}.") from error
+
+
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        listed = _listed(value)
+        return [v.strip() for v in value.split(",") if v.strip()] if listed is None else listed
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, int | float):
+        return [value]
+    raise TypeError(value)
+
+
+def _listed(value: str) -> list[Any] | None:
+    """What a list in JSON holds; nothing where the text is none, as `[MASK],walk`."""
+    try:
+        found = json.loads(value) if value.startswith("[") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _whole(value: Any) -> int:
+    """A whole number, also as text or as 2.0; neither 1.5 nor yes or no."""
+    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+        raise ValueError(value)
+    return int(value)
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or any(unicodedata.category(c) == "Cc" for c in value):
+        raise TypeError(value)
+    return clean(value)
 
 
 def write(plan: Mapping[str, Any]) -> str:
-    """A plan as a person types it, `chosen=3,8 cut=3`; `parse` reads it back."""
-    values = {k: ",".join(map(str, v)) if isinstance(v, list) else str(v) for k, v in plan.items()}
-    return " ".join(f"{key}={value}" for key, value in values.items())
+    """A plan as a person types it, `chosen=3,8 cut=3`; `settings_of` and `parse` read it back."""
+    return " ".join(f"{key}={_written(value)}" for key, value in plan.items())
+
+
+def _written(value: Any) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    if any(isinstance(v, str) and re.search(r'[\s,;"]', v) for v in value):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return ",".join(map(str, value))
 
 
 def _span(value: Any) -> tuple[int, int]:
+    if not isinstance(value, str | list | tuple):
+        raise TypeError(value)
     start, length = value.split(":") if isinstance(value, str) else value
-    return int(start), int(length)
+    return _whole(start), _whole(length)
 
 
 def word_count(tokens: Tokens) -> int:
@@ -117,7 +183,7 @@ def order(example: Example, wanted: Sequence[int]) -> Tensor:
     """The step `[b, t]` at which each token comes when words are taken in this order (pieces from left to right)."""
     count = word_count(example.tokens)
     if sorted(wanted) != list(range(1, count + 1)):
-        given = ",".join(map(str, wanted))
+        given = short(",".join(map(str, wanted))).strip("'") or "of no words"
         raise Refusal(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
     step_of_word = torch.empty(count, dtype=torch.long, device=example.tokens.ids.device)
     step_of_word[torch.tensor(wanted, device=step_of_word.device) - 1] = torch.arange(count, device=step_of_word.device)

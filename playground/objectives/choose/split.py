@@ -42,11 +42,13 @@ class ChooseSplit:
             return plan
         count, split = wishes.word_count(example.tokens), wanted["split"]
         if not 1 <= split < max(count, 2):
-            raise Refusal(
-                f"The split is {split}; it must lie between 1 and {count - 1}, so that both parts have a word."
-            )
+            right = f"it must lie between 1 and {count - 1}, so that both parts have a word"
+            alone = "a text of one word has no second part, so only 1 would be right"
+            raise Refusal(f"The split is {wishes.short(split)}; {right if count > 1 else alone}.")
         return Split(wishes.places(example, range(1, split + 1)).sum(1))
 
     def tell(self, example: Example, plan: Split, row: int) -> dict[str, Any]:
         given = torch.arange(example.tokens.ids.shape[1], device=plan.given.device) < plan.given[row]
-        return {"split": len(wishes.words_of(example, given.expand_as(example.chosen), row))}
+        words = len(wishes.words_of(example, given.expand_as(example.chosen), row))
+        every = len(wishes.words_of(example, example.tokens.real, row))
+        return {"split": min(words, max(1, every - 1))}  # within the last word no whole word is left to be written
