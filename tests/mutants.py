@@ -367,6 +367,36 @@ MUTANTS = (
         "shares = [1.0 for kind in KINDS]",
     ),
     Mutant(
+        "a code of the last text of a row",
+        f"{STAGES}/arrange/code.py",
+        "first = (numbers >= 0).int().argmax(1, keepdim=True)",
+        "first = numbers.shape[1] - 1 - (numbers >= 0).int().flip(1).argmax(1, keepdim=True)",
+    ),
+    Mutant(
+        "a row goes on behind the text of its code",
+        f"{STAGES}/arrange/code.py",
+        "end = place.masked_fill(~other, place.shape[1]).amin(1, keepdim=True)",
+        "end = place.masked_fill(~other | True, place.shape[1]).amin(1, keepdim=True)",
+    ),
+    Mutant(
+        "the language is told where it must not be",
+        f"{STAGES}/arrange/language.py",
+        "if self.told:",
+        "if self.told or True:",
+    ),
+    Mutant(
+        "XLM's first sign may be hidden",
+        f"{STAGES}/choose/tokens.py",
+        "able & (running(tokens.ids) > 0)",
+        "able & (running(tokens.ids) >= 0)",
+    ),
+    Mutant(
+        "the last unit is not cut",
+        f"{STAGES}/choose/units.py",
+        "taken = torch.minimum(whole, left.clamp(min=0)).flatten()",
+        "taken = (whole * (left > 0)).flatten()",
+    ),
+    Mutant(
         "of equal sentences the earlier one",
         f"{STAGES}/choose/sentences.py",
         "* size.shape[1] + place).masked_fill",

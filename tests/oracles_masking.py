@@ -115,7 +115,59 @@ def take_trigrams(free, dice, wanted):
     return sorted(taken)
 
 
+def take_in_order(found, order, budget):
+    """Units one after the other until the share is full; the last one is cut."""
+    hidden = []
+    for number in order:
+        hidden += found[number][: budget - len(hidden)]
+    return set(hidden)
+
+
 # stages
+
+
+def _arrange_document(stage, plan, story):
+    """The first stretch of one label; a row without the label as it stands."""
+    first, last = document(story.labels[stage.label])
+    return begin(story.text[first:last], {name: row[first:last] for name, row in story.labels.items()})
+
+
+def document(row):
+    """Where the first stretch of one label begins, and the place after its end; of a row without the label, all."""
+    known = [place for place, number in enumerate(row) if number >= 0]
+    if not known:
+        return 0, len(row)
+    first = last = known[0]
+    while last < len(row) and row[last] == row[first]:
+        last += 1
+    return first, last
+
+
+def _arrange_signed(stage, plan, story):
+    return replace(story, inputs=oracles.arrange_text(story.text, True))
+
+
+def _arrange_code(stage, plan, story):
+    """A marker for the sign in front."""
+    said = [number for number in story.labels[stage.label] if number >= 0]
+    ids = list(story.inputs.ids)
+    if said and story.inputs.origin[0] < 0:
+        ids[0] = SPECIALS.sentinels[said[0]]
+    return replace(story, inputs=Row(ids, story.inputs.origin))
+
+
+def _choose_tokens(stage, plan, story):
+    allowed = choosable(story.text, stage.signs)
+    return replace(story, chosen=[a and b for a, b in zip(allowed, plan["positions"], strict=True)])
+
+
+def choosable(text, signs):
+    """Words and, if they may be, signs of the text: all of them, or all but a first one."""
+    able = {SPECIALS.start, SPECIALS.end, SPECIALS.cls, SPECIALS.sep} if signs != "protected" else set()
+    return [
+        word or (token in able and (place > 0 or signs == "roberta"))
+        for place, (token, word) in enumerate(zip(text, maskable(text), strict=True))
+    ]
 
 
 def _positions(stage, plan, story):
@@ -179,11 +231,19 @@ def _ask_boundary(stage, plan, story):
 
 def _ask_label(stage, plan, story):
     values = story.labels[stage.label]
+    if stage.where == "text":
+        return replace(story, asked=[*story.asked, _ask_of_text(story, max(values, default=-1))])
     named = [number >= 0 for number in story.labels.get("mention", values)]
     where = {"chosen": story.chosen, "everywhere": [True] * len(values), "mentions": named}[stage.where]
     graded = [p >= 0 and values[p] >= 0 and where[p] for p in story.inputs.origin]
     targets = [values[p] if yes else 0 for p, yes in zip(story.inputs.origin, graded, strict=True)]
     return replace(story, asked=[*story.asked, Asked(targets, graded, [-1] * len(targets))])
+
+
+def _ask_of_text(story, number):
+    """Once, at the sign in front, if anything is known."""
+    graded = [position == 0 and number >= 0 for position in range(len(story.inputs.ids))]
+    return Asked([number if yes else 0 for yes in graded], graded, [-1] * len(graded))
 
 
 def _ask_moved(stage, plan, story):
@@ -203,6 +263,10 @@ def _ask_replaced(stage, plan, story):
 
 
 oracles.ACTS |= {
+    "ArrangeDocument": _arrange_document,
+    "ArrangeSigned": _arrange_signed,
+    "ArrangeCode": _arrange_code,
+    "ChooseTokens": _choose_tokens,
     "ChooseUnits": _positions,
     "ChooseNgrams": _positions,
     "ChooseGeometricSpans": _spans,

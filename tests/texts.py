@@ -116,7 +116,7 @@ def suited(objective, tokens):
 
 
 def labels_for(objective, word):
-    """The labels that an objective needs: phrases and names of two words with gaps between, classes 0 to 2."""
+    """The labels that an objective needs: phrases and names of two words, texts of ten, gaps between, else 0 to 2."""
     names = [need.removeprefix("label:") for need in objective.needs if need.startswith("label:")]
     return {name: made_label(name, word) for name in names}
 
@@ -127,6 +127,8 @@ def made_label(name, word):
     if name in ("mention", "entity", "entity_type"):
         number = {"mention": word // 4, "entity": word // 4 % 3, "entity_type": word // 24}[name]
         return number.where(word % 4 >= 2, -1)
+    if name in ("topic", "polarity"):
+        return (word // 12 % 2).where(word % 12 >= 2, -1)
     return word % 3
 
 

@@ -13,7 +13,7 @@ from playground.example import Action, begin, spoken
 from playground.models import Architecture, LanguageModel, fitted, grade, make_model
 from playground.models.attention import Allowed
 from playground.objectives import find_objective, objectives
-from playground.objectives.arrange import ArrangeCode, ArrangePair, ArrangeShifted
+from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangePair, ArrangeShifted
 from playground.objectives.ask import AskQueryStream
 from playground.objectives.change import ChangeContent
 from playground.objectives.choose import ChooseOrder
@@ -25,7 +25,7 @@ from playground.objectives.see import SeeLeft, SeeMixture, SeeOrder, SeeRight
 from playground.objectives.see.mixture import KINDS
 from playground.refusal import Refusal
 from playground.seeds import generator
-from tests import oracles, oracles_directions
+from tests import oracles, oracles_directions, oracles_masking
 from tests.playground.test_laws import assert_law, assert_mean, assert_share
 from tests.playground.test_stages import SHORT, assert_row_is_story, dense, shown, texts
 from tests.texts import SPECIALS, batches, plain_rows, row_of, seeds, story, suited, tokens_of
@@ -231,15 +231,70 @@ def test_skipped_words_are_read_but_not_graded():
 
 # codes and languages
 
+UNTOLD = ("multilingual LM", "multilingual MLM")
+
+
+def coded(*topics):
+    labels = torch.tensor(topics)
+    return replace(plain_rows(len(topics), labels.shape[1]), labels={"topic": labels})
+
 
 def test_a_code_stands_where_the_start_would():
-    tokens = replace(plain_rows(3, 4), labels={"topic": torch.tensor([[5] * 4, [-1] * 4, [99] * 4])})
+    tokens = coded([5] * 4, [-1] * 4)
     ids = find_objective("conditional LM").example(tokens, generator(0)).inputs.ids
-    assert ids[:, 0].tolist() == [SPECIALS.sentinels[5], SPECIALS.start, SPECIALS.sentinels[-1]]
+    assert ids[:, 0].tolist() == [SPECIALS.sentinels[5], SPECIALS.start]
     assert torch.equal(ids[:, 1:], tokens.ids[:, :-1])
     empty = replace(tokens_of([[]]), labels={"topic": torch.zeros(1, 0, dtype=torch.long)})
     arranged = ArrangeCode("topic").build(ArrangeShifted(end=True).build(begin(empty)))
     assert arranged.inputs.ids.tolist() == [[SPECIALS.start]]
+
+
+def test_a_code_is_the_first_topic_of_a_row_wherever_it_begins():
+    """Rows begin in the middle of documents: of other documents nothing is read and nothing is asked."""
+    tokens = coded([-1, -1, 3, 3, 3, -1], [4, 4, -1, 2, 2, 2], [1, 1, 1, 2, 2, 2], [-1] * 6)
+    example = find_objective("CTRL").example(tokens, generator(0))
+    code, word = SPECIALS.sentinels, [SPECIALS.first_word + k for k in range(6)]
+    spans = [(2, 5), (0, 2), (0, 3), (0, 6)]
+    for row, (sign, (first, end)) in enumerate(zip([code[3], code[4], code[1], SPECIALS.start], spans, strict=True)):
+        assert said(example, row) == word[first:end]
+        assert shown(example.inputs, row)[0] == [sign, *word[first : end - 1]]
+
+
+@pytest.mark.parametrize("turned", [{}, {"end": True, "skip": 1}])
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_p15_a_document_and_its_code_equal_their_oracles(turned, tokens, seed):
+    objective = find_objective("conditional LM").turn(turned)
+    topics = torch.randint(-1, 3, tokens.ids.shape, generator=generator(seed)).sort(1).values.roll(seed % 7, 1)
+    known = {"topic": topics.masked_fill(~tokens.real, 0)}
+    labels = [row[: int(length)].tolist() for row, length in zip(known["topic"], tokens.lengths, strict=True)]
+    stories = [oracles_masking.begin(text, {"topic": row}) for text, row in zip(texts(tokens), labels, strict=True)]
+    for step in objective.steps(replace(tokens, labels=known), generator(seed)):
+        stories = [oracles.act(step.stage, None, told) for told in stories]
+        for row, told in enumerate(stories):
+            assert_row_is_story(step.example, row, told)
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_words_of_a_document_are_numbered_from_0(tokens, seed):
+    topics = torch.randint(-1, 2, tokens.ids.shape, generator=generator(seed)).sort(1).values.roll(seed % 7, 1)
+    known = replace(tokens, labels={"topic": topics, "place": torch.arange(topics.shape[1]).expand_as(topics)})
+    cut = ArrangeDocument("topic").build(begin(known)).tokens
+    for row, length in enumerate(cut.lengths.tolist()):
+        kept = cut.labels["place"][row, :length]
+        assert (cut.labels["place"][row, length:] == -1).all()
+        for name in ("word", "sentence"):
+            numbers = getattr(tokens, name)[row, kept]
+            assert torch.equal(getattr(cut, name)[row, :length], numbers - numbers[:1])
+
+
+def test_a_label_with_more_values_than_there_are_signs_is_refused():
+    count = len(SPECIALS.sentinels)
+    most = find_objective("conditional LM").example(coded([count - 1] * 3), generator(0))
+    assert int(most.inputs.ids[0, 0]) == SPECIALS.sentinels[-1]
+    with pytest.raises(Refusal, match=rf"'topic' has the number {count} and there are {count} signs for it; take"):
+        find_objective("conditional LM").example(coded([count] * 3), generator(0))
 
 
 @pytest.mark.parametrize("name", objectives())
@@ -248,6 +303,7 @@ def test_a_code_stands_where_the_start_would():
 def test_every_stage_keeps_the_language_of_every_word(name, tokens, seed):
     """Whatever a stage does to the positions, each speaks the language of the word that stands there."""
     objective = find_objective(name)
+    objective = objective.turn({"told": True}) if name in UNTOLD else objective
     several = replace(tokens, labels={"language": tokens.word % 3})
     for step in objective.steps(bilingual(objective, several), generator(seed)):
         for part in step.example.everything:
@@ -271,15 +327,26 @@ def test_a_sign_speaks_the_language_beside_it():
     assert spoken(plain_rows(1, 4), torch.tensor([[-1, 0]])).tolist() == [[0, 0]]
 
 
-@pytest.mark.parametrize("name", ["multilingual LM", "multilingual MLM"])
-def test_the_model_hears_the_language(name):
-    objective = find_objective(name)
+@pytest.mark.parametrize("name", UNTOLD)
+def test_the_model_hears_the_language_where_it_is_told(name):
+    """XLM has a vector for each language; mBERT, XLM-R and Rosita have none."""
+    objective = find_objective(name).turn({"told": True})
     tokens = plain_rows(2, 8)
     one, other = (objective.example(in_language(tokens, k), generator(0)) for k in (0, 1))
     assert other.inputs.language.unique().tolist() == [1]
     model = make_model(fitted(Architecture(layers=1, width=16, heads=2), other), SPECIALS.size, generator(0))
     first, second = (model.answers(e)[0].scores for e in (one, other))
     assert not torch.equal(first, second)
+    quiet = find_objective(name).example(in_language(tokens, 1), generator(0))
+    assert not quiet.inputs.language.any()
+    assert fitted(Architecture(), quiet).languages == 0
+    assert fitted(Architecture(), other).languages == 2
+    assert torch.equal(quiet.inputs.ids, other.inputs.ids)
+
+
+def test_models_without_language_vectors_are_not_found_under_an_objective_that_has_them():
+    untold = ("mBERT", "XLM-R", "Rosita", "polyglot LM")
+    assert not any(find_objective(name).knobs["told"].default for name in untold)
 
 
 TLM_FORMS = {

@@ -1,12 +1,13 @@
 """Arrange one of two texts that say the same in two languages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Tokens, begin
+from playground.example import Example, Tokens, begin, nothing
+from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.arrange.pair import either
 from playground.objectives.stage import Wishes
@@ -27,7 +28,7 @@ class ArrangeLanguage:
     """A coin decides in which of its two languages each text is read (mBART, arXiv:2001.08210, sec. 2).
 
     mBART puts a sign for the language at the end of the input and the start of the output; here every position knows
-    its language, as in XLM (arXiv:1901.07291, sec. 3.1).
+    its language, as in XLM (arXiv:1901.07291, sec. 3.4 and figure 1).
     """
 
     keys: ClassVar[tuple[str, ...]] = ("language",)
@@ -47,6 +48,21 @@ class ArrangeLanguage:
 
     def tell(self, example: Example, plan: Spoken, row: int) -> dict[str, Any]:
         return {"language": NAMES[int(plan.second[row])]}
+
+
+@dataclass(frozen=True)
+class ArrangeTold:
+    """Whether the model is told which language it reads (XLM, arXiv:1901.07291, figure 1) or must see it in the words.
+
+    mBERT has no vectors for languages; XLM-R (arXiv:1911.02116, sec. 3) leaves them out for texts that mix languages.
+    """
+
+    told: bool = knob(False, why="A vector for the language at every position, as XLM has it; mBERT and XLM-R do not.")
+
+    def build(self, example: Example) -> Example:
+        if self.told:
+            return example
+        return replace(example, inputs=replace(example.inputs, language=nothing(example.inputs.ids)))
 
 
 def translation(tokens: Tokens) -> Tokens:

@@ -47,26 +47,6 @@ class ArrangeShifted:
         return replace(example, inputs=inputs, network="main" if self.side == "left" else "backward")
 
 
-@dataclass(frozen=True)
-class ArrangeCode:
-    """A sign for what is known of the text stands in the place of [START] (CTRL, arXiv:1909.05858, sec. 3; Grover).
-
-    The text's first word says the label; label number k is shown as the k-th numbered marker.
-    """
-
-    label: str
-
-    def build(self, example: Example) -> Example:
-        inputs, specials = example.inputs, example.tokens.specials
-        codes = torch.tensor(specials.sentinels, device=inputs.ids.device)
-        number = example.tokens.labels[self.label][:, :1]
-        if not number.shape[1]:
-            return example
-        known = (inputs.ids == specials.start) & inputs.real & (number >= 0)
-        code = codes[number.clamp(0, len(codes) - 1)]
-        return replace(example, inputs=replace(inputs, ids=code.where(known, inputs.ids)))
-
-
 def wrapped(example: Example, before: int, after: int) -> Stream:
     """The text with one token before and one right after its last token, `[b, t + 2]`."""
     tokens = example.tokens

@@ -48,8 +48,9 @@ class AskLabel:
     """What the corpus knows of a token, such as its part of speech, asked at its own position.
 
     `where` says of which tokens: those "chosen" (SentiLR, arXiv:1911.02493; SenseBERT, arXiv:1908.05646), those in
-    "mentions", or "everywhere"; a token without the label is not asked. `classes` are the names of a common scheme;
-    training puts those of its corpus in their place (`Objective.knowing`).
+    "mentions", or "everywhere"; a token without the label is not asked. "text" asks once, at the sign in front, for a
+    label that all words of a text share (SentiLR). `classes` are the names of a common scheme; training puts those of
+    its corpus in their place (`Objective.knowing`).
     """
 
     label: str
@@ -58,13 +59,25 @@ class AskLabel:
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this label counts beside the words.")
 
     def build(self, example: Example) -> Example:
-        inputs, tokens = example.inputs, example.tokens
-        known = tokens.real & (tokens.labels[self.label] >= 0)
-        if self.where != "everywhere":
-            known = known & (example.chosen if self.where == "chosen" else tokens.labels["mention"] >= 0)
-        graded = at_origin(known, inputs.origin, False)
-        targets = at_origin(tokens.labels[self.label], inputs.origin).where(graded, 0)
+        inputs = example.inputs
+        graded, number = self._of_the_text(example) if self.where == "text" else self._of_words(example)
+        targets = number.where(graded, 0)
         nowhere = torch.full_like(inputs.origin, -1)
         head = f"label:{self.label}"
         question = Question(self.label, head, "inputs", targets, graded, nowhere, self.weight, classes=self.classes)
         return asked(example, question)
+
+    def _of_words(self, example: Example) -> tuple[Tensor, Tensor]:
+        """Which positions `[b, n]` are asked for the label of their word, and its number."""
+        inputs, tokens = example.inputs, example.tokens
+        known = tokens.real & (tokens.labels[self.label] >= 0)
+        if self.where != "everywhere":
+            known = known & (example.chosen if self.where == "chosen" else tokens.labels["mention"] >= 0)
+        return at_origin(known, inputs.origin, False), at_origin(tokens.labels[self.label], inputs.origin)
+
+    def _of_the_text(self, example: Example) -> tuple[Tensor, Tensor]:
+        """The sign in front of each text of which the label is known, `[b, n]`, and its number."""
+        inputs, labels = example.inputs, example.tokens.labels[self.label].masked_fill(~example.tokens.real, -1)
+        number = labels.amax(1, keepdim=True) if labels.shape[1] else torch.full_like(inputs.ids[:, :1], -1)
+        first = (running(inputs.ids) == 0) & (inputs.origin < 0) & inputs.real
+        return first & (number >= 0), number.expand_as(inputs.ids)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor, minimum
 
-from playground.example import Example, certain, choosing
+from playground.example import Example, Tokens, certain, choosing, running
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
@@ -47,14 +47,24 @@ class ChooseTokens:
     "exact" rounds the share half to even (BERT), "stochastic" up or down by chance (RoBERTa, released code), "iid"
     draws every token alone (transformers). With `copies` k each text has only k different choices, taken in turn:
     1 is BERT's single mask, 10 are the copies of its released script, 0 draws anew at every visit (RoBERTa,
-    arXiv:1907.11692, sec. 4.1). Tokens that have the label `outside` are left alone.
+    arXiv:1907.11692, sec. 4.1). Tokens that have the label `outside` are left alone. Of the signs, those that stand in
+    the text itself, as between two documents, may be chosen; those that are put around it have no place in it.
     """
 
     rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     selection: str = knob(
-        "exact", choices=("exact", "stochastic", "iid"), why="BERT counts exactly; independent draws can miss all."
+        "exact",
+        choices=("exact", "stochastic", "iid"),
+        why="BERT counts exactly; independent draws can miss all (transformers, XLM's released code).",
     )
-    specials: int = knob(2, 0, 3, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
+    specials: int = knob(
+        2, 0, 4, unit="tokens", why="Signs that count for the share: 2 around a text, 3 around a pair, 4 in XLM's form."
+    )
+    signs: str = knob(
+        "protected",
+        choices=("protected", "xlm", "roberta"),
+        why="Signs within the text may be hidden like words: all but a first one (XLM), or all (RoBERTa).",
+    )
     cap: int = knob(0, 0, 512, unit="tokens", why="The most of any text, 20 in BERT's released code; 0 is no limit.")
     copies: int = knob(0, 0, 40, unit="choices for each text", why="0 hides other words at every visit (RoBERTa).")
     outside: str = ""
@@ -76,7 +86,8 @@ class ChooseTokens:
 
     def candidates(self, example: Example) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
-        return example.maskable & (example.tokens.labels[self.outside] < 0) if self.outside else example.maskable
+        able = example.maskable if self.signs == "protected" else with_signs(example.tokens, self.signs == "roberta")
+        return able & (example.tokens.labels[self.outside] < 0) if self.outside else able
 
     def _number(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
         if self.selection == "exact":
@@ -104,6 +115,14 @@ class ChooseTokens:
 
     def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
+
+
+def with_signs(tokens: Tokens, first: bool) -> Tensor:
+    """The words of each text and the signs that part or close it, `[b, t]`; one that comes `first` only if wanted."""
+    specials = tokens.specials
+    signs = torch.tensor([specials.start, specials.end, specials.cls, specials.sep], device=tokens.ids.device)
+    able = torch.isin(tokens.ids, signs) & tokens.real
+    return tokens.maskable | (able if first else able & (running(tokens.ids) > 0))
 
 
 def chosen_of(example: Example, plan: Chosen, candidates: Tensor, copies: int = 0) -> Example:

@@ -23,14 +23,16 @@ class ChooseUnits:
     """Mark whole units: words (BERT-wwm, arXiv:1906.08101), phrases or names (ERNIE, arXiv:1904.09223, sec. 3.2).
 
     "knowledge" takes names, else phrases, else words. "budget" shuffles the units and takes each one that still fits
-    into the share of tokens (BERT's released code); "iid" takes each with the same chance (ERNIE, transformers).
+    into the share of tokens (BERT's released code), or with `truncate` each one until the share is full, the last
+    one cut; "iid" takes each with the same chance (ERNIE, transformers) and cuts none.
     """
 
     unit: str = "word"
     rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     law: str = knob("budget", choices=("budget", "iid"), why="A budget is never passed; independent draws can be.")
+    truncate: bool = knob(False, why="Pass over no unit: the first that does not fit into the budget is cut to fit.")
     min_one: bool = knob(True, why="Never without a target: cut a unit where none fits, take one where none came up.")
-    specials: int = knob(2, 0, 3, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
+    specials: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
@@ -40,6 +42,8 @@ class ChooseUnits:
             chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
             return self._or_one(chosen, size, rng) if self.min_one and self.rate else chosen
         budget = share_of(self.rate, example.maskable, self.specials)
+        if self.truncate:
+            return Chosen.at(spread(*take_in_order(size, draw.noise(tuple(size.shape), rng), budget)), size)
         taken = take_at_random(size, budget, example.tokens, rng)
         if self.min_one:
             taken = at_least_one(taken, size, budget, rng)
@@ -87,6 +91,19 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
     for place, kind in reversed(list(enumerate(kinds))):
         number = (kind * len(kinds) + place).where(kind >= 0, number)
     return number
+
+
+def take_in_order(size: Tensor, noise: Tensor, budget: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the taken units begin, counted through the rows, and how much of each is taken, `[m]` each.
+
+    Units of some sizes `[b, t]` come in the order of their `noise` until the budget `[b]` is spent; the last is cut.
+    """
+    order = noise.masked_fill(size == 0, 2.0).argsort(dim=1)
+    whole = size.gather(1, order).long()
+    left = budget[:, None] - (whole.cumsum(1) - whole)
+    taken = torch.minimum(whole, left.clamp(min=0)).flatten()
+    here = taken.nonzero()[:, 0]
+    return (order + draw.first_of_rows(size)[:, None]).flatten()[here], taken[here]
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,10 @@ ERNIE = Objective(
     rank=114,
     needs=("label:phrase", "label:mention"),
     stages=(ArrangeText(), ChooseUnits("knowledge", law="iid"), ChangeTokens(), SeeAll(), AskInPlace()),
-    idea="Hide names, phrases and single words, each as a whole, so that knowledge must bring them back.",
+    idea=(
+        "Hide names, phrases and single words, each as a whole, so that knowledge must bring them back. All three are "
+        "drawn in every step; the paper trains words, then phrases, then names."
+    ),
     loss="Mean cross-entropy of every word of the chosen units given the corrupted text.",
     terms=(HIDDEN,),
     source="arXiv:1904.09223, sec. 3.2",

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
-from playground.objectives.arrange import ArrangeCode, ArrangeShifted
-from playground.objectives.ask import AskNext
+from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangeShifted, ArrangeText, ArrangeTold
+from playground.objectives.ask import AskInPlace, AskNext
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseTokens
 from playground.objectives.family.lm import LM
 from playground.objectives.family.mlm import MLM
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
-from playground.objectives.see import SeeLeft, SeeRight
+from playground.objectives.see import SeeAll, SeeLeft, SeeRight
 
 GROUP = "Language models"
 
@@ -33,13 +35,19 @@ WINDOW_LM = Objective(
     group=GROUP,
     rank=121,
     stages=(ArrangeShifted(), SeeLeft(window=4), AskNext()),
-    idea="Predict each word from the last few words to its left.",
-    loss="Mean cross-entropy of every word given the k words before it.",
+    idea=(
+        "Predict each word from the last few words to its left. Here by attention; the first neural language model "
+        "(NNLM) laid their vectors side by side under one hidden layer."
+    ),
+    loss="Mean cross-entropy of every word given those before it: k words in each layer, (k-1) x layers + 1 in all.",
     terms=(
         Term(
             "next word",
-            r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-k}, \ldots, x_{t-1})",
-            symbols={"k": "the number of words that a reader sees in each layer"},
+            r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-(k-1)L-1}, \ldots, x_{t-1})",
+            symbols={
+                "k": "the number of words that a reader sees in each layer",
+                "L": "the number of layers",
+            },
         ),
     ),
     source="Bengio et al. 2003, sec. 2; Radford et al. 2018, eq. 1",
@@ -67,9 +75,12 @@ CONDITIONAL_LM = Objective(
     group=GROUP,
     rank=123,
     needs=("label:topic",),
-    stages=(ArrangeShifted(), ArrangeCode("topic"), SeeLeft(), AskNext()),
-    idea="Put a sign for the text's topic in front, then predict each word from the sign and the words to its left.",
-    loss="Mean cross-entropy of every word given the code and the words before it.",
+    stages=(ArrangeDocument("topic"), ArrangeShifted(), ArrangeCode("topic"), SeeLeft(), AskNext()),
+    idea=(
+        "Put a sign for the text's topic in front, then predict each word from the sign and the words to its left. Of "
+        "a row only the first text with a topic is read; a row without any is an ordinary language model."
+    ),
+    loss="Mean cross-entropy of every word given the code of its own text and the words before it.",
     terms=(
         Term(
             "next word",
@@ -80,30 +91,34 @@ CONDITIONAL_LM = Objective(
     source="arXiv:1909.05858, sec. 3; arXiv:1905.12616, sec. 3",
 )
 
-LANGUAGE = {r"\ell": "the language of every position"}
-
 MULTILINGUAL_LM = replace(
     LM,
     name="multilingual LM",
-    aliases=("XLM CLM", "polyglot LM", "Rosita"),
+    aliases=("polyglot LM", "Rosita"),
     row="",
     printed=Printed(),
     rank=124,
     needs=("label:language",),
-    idea="Predict each word from the words to its left, in several languages; every position says its language.",
-    terms=(Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t}, \ell_{<t})", symbols=LANGUAGE),),
-    source="arXiv:1901.07291, sec. 3.2",
+    stages=(ArrangeShifted(), ArrangeTold(), SeeLeft(), AskNext()),
+    idea=(
+        "Predict each word from the words to its left, in texts of several languages. The model must see which "
+        "language it reads, unless it is told, as in XLM's CLM."
+    ),
+    source="arXiv:1902.09697; with told: arXiv:1901.07291, sec. 3.2",
 )
 
 MULTILINGUAL_MLM = replace(
     MLM,
     name="multilingual MLM",
-    aliases=("mBERT", "XLM-R", "XLM MLM"),
+    aliases=("mBERT", "XLM-R"),
     row="",
     printed=Printed(),
     rank=125,
     needs=("label:language",),
-    idea="Hide some words of texts in several languages, never side by side; every position says its language.",
-    terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, \ell)", symbols=LANGUAGE),),
-    source="arXiv:1901.07291, sec. 3.3; arXiv:1911.02116, sec. 3",
+    stages=(ArrangeText(), ArrangeTold(), ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace()),
+    idea=(
+        "Hide some words of texts in several languages, never side by side. The model must see which language it "
+        "reads, unless it is told, as in XLM's MLM."
+    ),
+    source="arXiv:1911.02116, sec. 3; with told: arXiv:1901.07291, sec. 3.3",
 )

@@ -1,13 +1,15 @@
-"""Objectives that ask for what a corpus knows: polarity, part of speech, meaning, which names are right."""
+"""Objectives that ask for what a corpus knows: sentiment, part of speech, meaning, which names are right."""
 
-from playground.objectives.arrange import ArrangeText
+from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangeSigned, ArrangeText
 from playground.objectives.ask import AskInPlace, AskLabel, AskReplaced
 from playground.objectives.change import ChangeEntities, ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.family.mlm import MLM
 from playground.objectives.formula import Term
+from playground.objectives.mixture import mixture
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
+from playground.objectives.stage import Stage
 
 GROUP = "With knowledge"
 
@@ -24,24 +26,38 @@ def _label(name: str, set_: str = "M") -> Term:
     return Term(name, latex, symbols={"y_t": f"the {name} of the word at place t, as the corpus knows it"})
 
 
-LABEL_AWARE = Objective(
-    name="label-aware MLM",
+SENTIMENT = Term("polarity", r"-\log p(y \mid \hat{x})", symbols={"y": "how the whole text is meant: good or bad"})
+
+
+def _label_aware(name: str, code: tuple[Stage, ...], label: tuple[Stage, ...], terms: tuple[Term, ...]) -> Objective:
+    """One half of label-aware MLM: the text's own label stands in front, or is asked for there."""
+    hidden = (ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace(), AskLabel("pos", PARTS_OF_SPEECH))
+    return Objective(
+        name,
+        (ArrangeDocument("polarity"), ArrangeSigned(), *code, *hidden, *label),
+        idea="Hide words of a text of known sentiment; guess each one and its part of speech.",
+        loss="Mean cross-entropy of the hidden words and of their parts of speech.",
+        terms=(*MLM.terms, _label("pos"), *terms),
+        source="arXiv:1911.02493, sec. 3",
+        needs=("label:polarity", "label:pos"),
+    )
+
+
+LABEL_AWARE = mixture(
+    "label-aware MLM",
+    (
+        (0.5, _label_aware("early fusion", (ArrangeCode("polarity"),), (), ())),
+        (0.5, _label_aware("late supervision", (), (AskLabel("polarity", POLARITIES, "text"),), (SENTIMENT,))),
+    ),
     aliases=("LA-MLM", "SentiLR", "SentiLARE"),
     group=GROUP,
     rank=108,
-    needs=("label:polarity", "label:pos"),
-    stages=(
-        ArrangeText(),
-        ChooseTokens(),
-        ChangeTokens(),
-        SeeAll(),
-        AskInPlace(),
-        AskLabel("polarity", POLARITIES),
-        AskLabel("pos", PARTS_OF_SPEECH),
+    idea=(
+        "Hide words; guess each one and its part of speech. In half of the batches a sign in front says whether the "
+        "text is good or bad, in the other half that is to be guessed too. No corpus here knows how single words "
+        "are meant."
     ),
-    idea="Hide words; guess each one, whether it is good or bad, and its part of speech.",
-    loss="Mean cross-entropy of the hidden words, plus those of their polarity and of their part of speech.",
-    terms=(*MLM.terms, _label("polarity"), _label("pos")),
+    loss="Mean cross-entropy of the hidden words and their parts of speech; in half of the batches also of the label.",
     source="arXiv:1911.02493, sec. 3",
 )
 

@@ -19,7 +19,7 @@ TLM = Objective(
     needs=("translation",),
     stages=(
         ArrangePair(("translation",), form="xlm", reset=True),
-        ChooseTokens(),
+        ChooseTokens(specials=4),
         ChangeTokens(),
         SeeAll(),
         AskInPlace(),

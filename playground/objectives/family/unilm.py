@@ -17,7 +17,7 @@ GROUP = "Two texts"
 
 def cloze(see: Stage) -> tuple[Stage, ...]:
     """Hidden words in both texts of a pair, answered at their own places under a mask."""
-    return (ArrangePair(("next",)), ChooseTokens(), ChangeTokens(), see, AskInPlace())
+    return (ArrangePair(("next",)), ChooseTokens(specials=3), ChangeTokens(), see, AskInPlace())
 
 
 def term(context: str) -> tuple[Term, ...]:
@@ -35,7 +35,7 @@ UNILM = Objective(
     idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first.",
     loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",
     terms=term(r"\hat{x}_{V(t)}"),
-    source="arXiv:1905.03197, sec. 2.2-2.3",
+    source="arXiv:1905.03197, sec. 2.2-2.4",
 )
 
 BOTH_SIDES = replace(
@@ -92,5 +92,5 @@ UNILM_BY_BATCH = mixture(
     idea="Hide words in two texts; each batch has one of the four masks, drawn by their published shares.",
     loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see.",
     terms=UNILM.terms,
-    source="arXiv:1905.03197, sec. 2.3",
+    source="arXiv:1905.03197, sec. 2.4",
 )

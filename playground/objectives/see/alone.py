@@ -23,7 +23,8 @@ class SeeAll:
 class SeeLeft:
     """Each position sees itself and what stands to its left (GPT, Radford et al. 2018).
 
-    A window of k words is the model of Bengio et al. (2003) in one layer; every further layer looks k - 1 words on.
+    With a window of k words, its own one included, every further layer looks k - 1 words on: (k - 1) x layers + 1 in
+    all. This is no NNLM (Bengio et al. 2003): that has one hidden layer over the vectors of k words side by side.
     """
 
     window: int = knob(0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all.")

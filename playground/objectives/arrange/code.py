@@ -1,0 +1,94 @@
+"""Arrange the one document of a row of which something is known, and a sign that says what."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from playground.example import Example, Tokens, begin, running
+from playground.objectives.arrange.text import ArrangeText
+from playground.refusal import Refusal
+
+
+@dataclass(frozen=True)
+class ArrangeDocument:
+    """The first words of a row that share a value of a label, and no others: rows begin anywhere in a corpus.
+
+    So what is read of a row is one text, of which the label is true. A row without the label is left as it is.
+    """
+
+    label: str
+
+    def build(self, example: Example) -> Example:
+        tokens = example.tokens
+        return begin(cut(tokens, *stretch(tokens, self.label))) if tokens.ids.shape[1] else example
+
+
+@dataclass(frozen=True)
+class ArrangeSigned:
+    """The text between [CLS] and [SEP] where the first sign speaks for the text, so it cannot be left out."""
+
+    def build(self, example: Example) -> Example:
+        return ArrangeText(wrap=True).build(example)
+
+
+@dataclass(frozen=True)
+class ArrangeCode:
+    """A sign for what is known of the text stands in the place of its first sign (CTRL, arXiv:1909.05858, sec. 3).
+
+    The first word that has the label says it; number k of a label is shown as the k-th numbered marker. A row without
+    the label keeps its first sign.
+    """
+
+    label: str
+
+    def build(self, example: Example) -> Example:
+        inputs, tokens = example.inputs, example.tokens
+        if not tokens.ids.numel():
+            return example
+        number, markers = said(tokens, self.label)[1], tokens.specials.sentinels
+        if (highest := int(number.max())) >= len(markers):
+            raise Refusal(
+                f"The label {self.label!r} has the number {highest} and there are {len(markers)} signs for it; "
+                f"take a label of at most {len(markers)} values."
+            )
+        first = (running(inputs.ids) == 0) & (inputs.origin < 0) & inputs.real
+        code = torch.tensor(markers, device=inputs.ids.device)[number.clamp(min=0)]
+        return replace(example, inputs=replace(inputs, ids=code.where(first & (number >= 0), inputs.ids)))
+
+
+def said(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
+    """The place of the first word of each row that has a label and the label's number, `[b, 1]` each; else 0 and -1."""
+    numbers = tokens.labels[label].masked_fill(~tokens.real, -1)
+    first = (numbers >= 0).int().argmax(1, keepdim=True)
+    return first, numbers.gather(1, first)
+
+
+def stretch(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
+    """Where the text of each row begins that the label speaks of, and one after its last word, `[b, 1]` each."""
+    first, number = said(tokens, label)
+    place = running(tokens.ids)
+    other = (place >= first) & (tokens.labels[label] != number) & (number >= 0)
+    end = place.masked_fill(~other, place.shape[1]).amin(1, keepdim=True)
+    return first, torch.minimum(end, tokens.lengths[:, None])
+
+
+def cut(tokens: Tokens, first: Tensor, end: Tensor) -> Tokens:
+    """The words of each row from the `first [b, 1]` on that come before the `end [b, 1]`, numbered from 0."""
+    place = running(tokens.ids)
+    source = (place + first).clamp(max=place.shape[1] - 1)
+    real = place < end - first
+
+    def part(values: Tensor, blank: int) -> Tensor:
+        return values.gather(1, source).where(real, blank)
+
+    word, sentence = (numbers - numbers.gather(1, first) for numbers in (tokens.word, tokens.sentence))
+    return replace(
+        tokens,
+        ids=part(tokens.ids, tokens.specials.pad),
+        lengths=(end - first)[:, 0],
+        word=part(word, 0),
+        sentence=part(sentence, 0),
+        labels={name: part(row, -1) for name, row in tokens.labels.items()},
+        padded=True,
+    )
