@@ -204,7 +204,8 @@ class Stream:
     """One row of positions of a stack, `[b, n]`, and whom each may look at.
 
     `origin` is the place in the text that a position comes from (-1: inserted). `query_visible` exists where a
-    second, content-blind stream answers (XLNet); `cross` exists where a decoder looks at an encoder.
+    second, content-blind stream answers (XLNet); `cross` exists where a decoder looks at an encoder. `ahead` says that
+    each position answers for the one that comes after it in the order, whichever that is.
     """
 
     ids: Tensor
@@ -217,6 +218,7 @@ class Stream:
     query_visible: Visible | None = None
     cross: Visible | None = None
     padded: bool = True
+    ahead: bool = False
 
     @cached_property
     def ends(self) -> tuple[int, ...]:

@@ -120,6 +120,18 @@ MUTANTS = (
         "draw.orders(number - number, number, rng)",
     ),
     Mutant(
+        "a run over the end of a text is lost at its begin",
+        f"{STAGES}/choose/order.py",
+        "steps[:, :1] += turned",
+        "steps[:, :1] += 0 * turned",
+    ),
+    Mutant(
+        "the word after it in the order answers for a word",
+        f"{STAGES}/ask/words.py",
+        "scatter_(1, order[:, :-1], order[:, 1:])",
+        "scatter_(1, order[:, 1:], order[:, :-1])",
+    ),
+    Mutant(
         "a drawn order is not told as it trains",
         f"{STAGES}/choose/order.py",
         "self.step.long().where(self.late",

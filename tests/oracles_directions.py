@@ -56,20 +56,22 @@ def see_order(text, row, rank, chosen, context):
     """Content and query, cell by cell as the three published rules say it."""
     allowed = oracles.maskable(text)
 
-    def step(place):
-        """When a place comes; what is known from the start comes at -1."""
+    def neighbour(position):
+        """The place of the word before a sign that was put in, else of the first one behind it."""
+        before = [p for p in row.origin[:position] if p >= 0]
+        return before[-1] if before else next((p for p in row.origin if p >= 0), -1)
+
+    def step(place, position):
+        """When a place comes; what is known from the start comes at -1, a sign with a step right behind a word."""
         if place < 0:
-            return -1
+            near = neighbour(position)
+            return rank[near] + 0.5 if near >= 0 and context in ("xlnet", "hf") else -1
         known = {"strict": False, "together": not chosen[place]}.get(context, allowed[place] and not chosen[place])
         return -1 if known else rank[place]
 
-    def hidden(i, j, itself):
-        """Whether the reader at place i must not see place j; `itself` hides also what comes at the same step."""
-        other = -1 if context == "hf" and not (j >= 0 and chosen[j]) else step(j)
-        return step(i) <= other if itself else step(i) < other
-
-    content = [[not hidden(i, j, False) for j in row.origin] for i in row.origin]
-    return content, [[not hidden(i, j, True) for j in row.origin] for i in row.origin]
+    steps = [step(place, position) for position, place in enumerate(row.origin)]
+    shown = [-1 if context == "hf" and not (p >= 0 and chosen[p]) else steps[k] for k, p in enumerate(row.origin)]
+    return [[b <= a for b in shown] for a in steps], [[b < a for b in shown] for a in steps]
 
 
 def _arrange_shifted(stage, plan, story):

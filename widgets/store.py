@@ -139,10 +139,15 @@ class StageStore(param.Parameterized):
         if self._opening:
             return
         try:
-            printed = self._printed()
+            named = find_objective(self.objective).name
         except Refusal as refusal:
-            self.param.update(objective="MLM", trouble=str(refusal))
+            self.objective = "MLM"
+            self.trouble = str(refusal)  # only now: a new objective begins without one
             return
+        if named != self.objective:  # a sum as it was typed
+            self.objective = named
+            return
+        printed = self._printed()
         self.param.update(inside={}, model=self._small.get(self.objective, self.model))
         texts = self._texts()
         plan = printed if texts["text"].strip() in _ours("text") else ""

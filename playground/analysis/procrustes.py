@@ -1,8 +1,10 @@
 """Two sets of word vectors laid over each other by a turn, and how many words then lie nearest to their translation.
 
 So one space holds two languages without any text in both (survey of Qiu et al., arXiv:2003.08271, sec. 4.2). Nothing is
-trained by a loss: the best turn has a formula, so this is no objective. Words that stand in each other's place, such
-as the names of towns, cannot be told apart; an order of words that differs between the languages costs most.
+trained by a loss: the best turn has a formula, so this is no objective; `playground align` shows it. What is turned are
+factors of counts (positive PMI), not the vectors of a trained skip-gram, which factorises nearly the same. Words that
+stand in each other's place, such as the names of towns, cannot be told apart; an order of words that differs between
+the languages costs most.
 """
 
 from collections.abc import Sequence
@@ -18,17 +20,24 @@ from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)
-class Alignment:
-    """How often a word's nearest vector of the other language is its translation, for known words and for new ones.
+class Found:
+    """How often a word's nearest vector of the other language is its translation: known words and new ones."""
+
+    known: float
+    new: float
+
+
+@dataclass(frozen=True)
+class Alignment(Found):
+    """The same after the turn, and `before` it.
 
     `chance` is what guessing among all words of the other language would reach, `turned` the first language's vectors
     `[v, d]` in the other's space.
     """
 
-    known: float
-    new: float
     chance: float
     turned: Tensor
+    before: Found
 
 
 def rotation(first: Tensor, second: Tensor) -> Tensor:
@@ -54,8 +63,12 @@ def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], 
     first, second = normalize(first, dim=-1), normalize(second, dim=-1)
     turned = first @ rotation(first[one[:seeds]], second[other[:seeds]])
     candidates = other.unique()
-    right = (translated(turned[one], second, candidates) == other).double()
-    return Alignment(float(right[:seeds].mean()), float(right[seeds:].mean()), 1.0 / len(candidates), turned)
+
+    def found(vectors: Tensor) -> tuple[float, float]:
+        right = (translated(vectors[one], second, candidates) == other).double()
+        return float(right[:seeds].mean()), float(right[seeds:].mean())
+
+    return Alignment(*found(turned), 1.0 / len(candidates), turned, Found(*found(first)))
 
 
 def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Tensor]:

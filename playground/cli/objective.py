@@ -11,7 +11,7 @@ def add(commands: Any) -> None:
     """The options of the command."""
     objective = command(commands, "objective", "one objective on one text", show_objective)
     objective.add_argument(
-        "name", help="LM, MLM, PLM, span mask, T5 spans, BART infilling, sentence shuffling, RTD ..."
+        "name", help="LM, MLM, PLM, span mask, T5 spans, BART infilling, RTD ..., or a sum such as 'MLM + 0.5 SOP'"
     )
     text_options(objective)
     objective.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")

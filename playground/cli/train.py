@@ -14,11 +14,13 @@ COMPILE = (
     "is asked for: on a CPU it gains 1 to 5 %% and compiles for 20 seconds or more, on CUDA nothing was measured"
 )
 
+NAMED = "GPT, BERT, XLNet, BART, ELECTRA, an objective such as NSP, or a sum of some such as 'MLM + 50 RTD'"
+
 
 def add(commands: Any) -> None:
     """The options of the command."""
     train = command(commands, "train", "train an entry of the zoo", train_entry)
-    train.add_argument("entry", nargs="?", help="GPT, BERT, XLNet, BART, ELECTRA, or an objective such as NSP")
+    train.add_argument("entry", nargs="?", help=NAMED)
     train.add_argument("--corpus", help="a generated corpus by name, or a text file")
     training_options(train)
     train.add_argument("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")

@@ -1,7 +1,9 @@
 """Several objectives in one: one of them for each batch, or all of them at once with weights."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from playground.objectives.arrange import ArrangePart
@@ -11,6 +13,9 @@ from playground.objectives.objective import Objective
 from playground.refusal import Refusal
 
 Parts = tuple[tuple[float, Objective], ...]
+
+WEIGHED = re.compile(r"(-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?)(?:\s*[*×·]\s*|\s+)(.+)", re.IGNORECASE)
+"""A weight before a part of a sum, as in `0.5*SOP`, `0.5 * SOP` or `0.5 SOP`."""
 
 
 def mixture(name: str, parts: Parts, **card: Any) -> Objective:
@@ -39,6 +44,53 @@ def mixed(name: str, parts: Parts, **card: Any) -> Objective:
     terms = tuple(_weighed(term, weight) for (weight, _), part in zip(parts, named, strict=True) for term in part.terms)
     fields = {"parts": main.parts, "beside": (*main.beside, *others)}
     return Objective(name, main.stages, **fields, **_shared(named, terms, card))
+
+
+def summed(said: str, find: Callable[[str], Objective]) -> Objective:
+    """A weighted sum as it is typed, such as `MLM + 0.5*SOP`, of objectives that are found by their names.
+
+    Neighbours without a weight that have a name together keep it: `MLM + NSP + 50*RTD` has two parts.
+    """
+    pieces = [piece.strip() for piece in said.split("+")]
+    parts: list[tuple[float, Objective]] = []
+    while pieces:
+        weight, part, used = _first_part(pieces, find)
+        if not 0 < weight < inf:
+            raise Refusal(f"The weight of {part.name} is {weight:g}; it must be a number above 0.")
+        if any(part.name == other.name for _, other in parts):
+            raise Refusal(f"{part.name} stands twice in {said!r}; name it once, with one weight.")
+        parts.append((weight, part))
+        pieces = pieces[used:]
+    name = " + ".join(_spelt(weight, part) for weight, part in parts)
+    told = [f"{part.name}{'' if weight == 1.0 else f' (weight {weight:g})'}" for weight, part in parts]
+    return mixed(
+        name,
+        tuple(parts),
+        idea=f"Train several objectives in every step: {', '.join(told)}.",
+        loss=f"The sum of the losses, each times its weight: {', '.join(told)}.",
+        source="; ".join(dict.fromkeys(part.source for _, part in parts)),
+        group="In combination",
+    )
+
+
+def _first_part(pieces: list[str], find: Callable[[str], Objective]) -> tuple[float, Objective, int]:
+    """The weight of the first part, the part, and how many pieces between plus signs its name takes."""
+    for used in range(len(pieces), 1, -1):
+        try:
+            return 1.0, find(" + ".join(pieces[:used])), used
+        except Refusal:
+            continue
+    try:
+        return 1.0, find(pieces[0]), 1
+    except Refusal:
+        weighed = WEIGHED.fullmatch(pieces[0])
+        if weighed is None:
+            raise
+    return float(weighed[1]), find(weighed[2]), 1
+
+
+def _spelt(weight: float, part: Objective) -> str:
+    return part.name if weight == 1.0 else f"{weight:.12g} {part.name}"
 
 
 def _shared(objectives: tuple[Objective, ...], terms: tuple[Term, ...], card: Mapping[str, Any]) -> dict[str, Any]:

@@ -345,7 +345,26 @@ def objectives() -> dict[str, Objective]:
 
 
 def find_objective(name: str) -> Objective:
-    """One objective by its name, its alias or its row in the survey, as in "LM" or "LM painted encoder opens +1"."""
+    """One objective by its name, its alias or its row in the survey, as in "LM" or "LM painted encoder opens +1".
+
+    Names with weights and plus signs between them are a sum, as in "MLM + 0.5*SOP".
+    """
     name, by_hand, cells = name.partition(BY_HAND)
-    found = choose("playground.objectives.family", Objective, name)
+    found = _found(name)
     return found.painted(cells) if by_hand else found
+
+
+def _found(name: str) -> Objective:
+    """What has this name itself, else the sum that it says."""
+    from playground.objectives.mixture import summed
+
+    try:
+        return _named(name)
+    except Refusal:
+        if "+" not in name:
+            raise
+    return summed(name, _named)
+
+
+def _named(name: str) -> Objective:
+    return choose("playground.objectives.family", Objective, name)

@@ -28,6 +28,8 @@ SENTENCE = "I am happy to join with you today"
 
 NOTHING_HEARD = "An answer hears no other word, so there is nothing to learn it from."
 
+NOT_TOLD = "It is not told which place it is for: orders that begin alike get the same answer, whatever comes next."
+
 
 @dataclass(frozen=True)
 class Rebuilt:
@@ -96,6 +98,7 @@ class Rebuilt:
             words = leaks.heard(example)
             said = f"{words:,.0f}" if words >= 10 else f"{words:.2g}"
             hears = f"An answer hears {said} other words on average." if words else NOTHING_HEARD
+            hears = f"{hears} {NOT_TOLD}" if example.inputs.ahead else hears
             choices.append({"value": value, "hears": hears, **frames.leak(leaks.check(example))})
         return {"question": question, "knob": name, "now": self.objective.knobs[name].default, "choices": choices}
 

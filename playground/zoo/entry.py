@@ -72,7 +72,9 @@ def entry_named(name: str) -> Entry:
     except Refusal as unknown:
         try:
             return entry_for(find_objective(name))
-        except Refusal:
+        except Refusal as part:
+            if "+" in name:
+                raise part from None
             raise Refusal(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
 
 

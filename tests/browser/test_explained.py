@@ -55,6 +55,7 @@ def test_the_switches_of_two_streams_light_the_lamp(page: Page, address: str) ->
         "one blind to itself": "red",
         "places only": "green",
         "an order that turns round": "red",
+        "words only": "green",
     }
     for choice, level in levels.items():
         page.locator(f"[data-choice='{choice}']").click()

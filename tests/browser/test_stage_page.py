@@ -313,6 +313,25 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     expect(page.get_by_text("No objective has")).to_be_visible()
 
 
+def test_a_weighted_sum_is_typed_into_the_list_and_carried_by_the_link(page: Page, address: str) -> None:
+    open_stage(page, address)
+    now = page.locator(".picker .now")
+    if now.is_visible():
+        now.click()
+    page.locator(".picker input").fill("mlm + .5*lm")
+    expect(page.get_by_text("Enter takes the sum 'mlm + .5*lm'")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("section.stage .stage-title")).to_have_text("MLM + 0.5 LM")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('objective') === 'MLM + 0.5 LM'")
+    page.reload()
+    expect(page.locator("section.stage .stage-title")).to_have_text("MLM + 0.5 LM")
+    page.locator(".picker input").fill("MLM + 0 LM")
+    page.locator(".picker input").press("Enter")
+    expect(page.get_by_text("The weight of LM is 0")).to_be_visible()
+    expect(page.locator("section.stage .stage-title")).to_have_text("MLM + 0.5 LM")
+    expect(page.locator(".picker .now")).to_have_text("MLM + 0.5 LM")
+
+
 @pytest.mark.parametrize(
     ("link", "objective"),
     [

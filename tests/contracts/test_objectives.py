@@ -25,6 +25,8 @@ from playground.tokenizing.tokenizer import train
 from tests.texts import SPECIALS, TWO_SENTENCES, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
+MAY_ASK_NOTHING = {"PLM as in transformers"}
+"""What draws as a library does that leaves short texts without a target (`test_orders.py` has the share)."""
 LAYERS = 2
 TINY = Architecture(layers=1, width=16, heads=2)
 every_objective = pytest.mark.parametrize("name", NAMES)
@@ -266,7 +268,7 @@ def test_sentences_are_needed_to_shuffle_them():
 def test_nothing_leaks_by_default(name, seed):
     verdict = story(name, seed=seed).verdict
     assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
-    assert verdict.graded > 0
+    assert verdict.graded > 0 or name in MAY_ASK_NOTHING
     assert verdict.sentence.endswith(".")
 
 

@@ -60,9 +60,11 @@ def test_why_two_streams_as_the_leak_table_says():
         "one blind to itself": True,
         "places only": False,
         "an order that turns round": True,
+        "words only": False,
     }
     assert all("5 of 5" in switch["choices"][k]["sentence"] for k in (1, 2, 4))
     assert "no other word" in switch["choices"][3]["hears"]
+    assert ["not told which place" in c["hears"] for c in switch["choices"]] == [False] * 5 + [True]
 
 
 @pytest.mark.parametrize(("choice", "hears_itself"), [("two streams", False), ("an order that turns round", True)])
@@ -98,7 +100,7 @@ def test_the_variants_of_a_switch_are_examples_that_train(choice):
     tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
     example = find_objective("PLM").turn({"streams": choice}).example(tokens, torch.Generator().manual_seed(0))
     (question,) = example.questions
-    assert question.reader == ("inputs" if choice.startswith("one") else "query")
+    assert question.reader == ("query" if choice in ("places only", "an order that turns round") else "inputs")
     assert (example.inputs.query_visible is None) == (question.reader == "inputs")
     if choice == "places only":
         assert not example.inputs.query_visible.dense().any()

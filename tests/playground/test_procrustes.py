@@ -1,10 +1,12 @@
 """Two word spaces laid over each other (inventory, O95)."""
 
+import json
 import os
 
 import pytest
 import torch
 
+from playground import cli
 from playground.analysis import procrustes
 from playground.corpora.parallel import make_parallel
 from playground.corpora.tinyworld.cipher import decipher
@@ -51,6 +53,7 @@ def test_a_dictionary_half_as_large_finds_the_other_half_of_a_turned_space():
     second = (first @ turn(6, 5))[torch.arange(60).roll(1)]
     found = procrustes.align(first, second, [(k, (k + 1) % 60) for k in range(60)], 10)
     assert (found.known, found.new) == (1.0, 1.0)
+    assert found.before.known < 0.5 > found.before.new
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +85,23 @@ def test_what_cannot_be_laid_over_is_refused():
         procrustes.spaces(reviews())
     with pytest.raises(Refusal, match="The number of known words is 3; it must lie between 1 and 2"):
         procrustes.align(torch.eye(3), torch.eye(3), [(0, 0), (1, 1), (2, 2)], 3)
+
+
+def test_the_command_counts_translations_before_and_after(capsys, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert cli.main(["align", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["corpus"] == "parallel"
+    for row in (told["known"], told["new"]):
+        assert row["before"] < 0.05 * row["words"] < 0.2 * row["words"] < row["after"] <= row["words"]
+    assert cli.main(["align", "--known", str(told["known"]["words"])]) == 0
+    said = capsys.readouterr().out
+    assert f"{told['new']['words']} words" in said
+    assert str(told["new"]["after"]) in said
+
+
+@pytest.mark.parametrize(("line", "said"), [("--corpus world", "world has one language"), ("--known 9999", "9999")])
+def test_what_cannot_be_aligned_is_a_mistake(line, said, capsys, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert cli.main(["align", *line.split()]) == 2
+    assert said in capsys.readouterr().err

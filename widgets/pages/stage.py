@@ -90,9 +90,19 @@ def _table(store: StageStore) -> Any:
 def _list(store: StageStore) -> list[Any]:
     """The objectives, and whether those beside take the plan of the chosen one."""
     chosen = picker(value=store.objective, beside=list(store.beside), margin=(6, 10))
-    for name, attribute in (("value", "objective"), ("beside", "beside")):
-        chosen.param.watch(lambda event, a=attribute: store.param.update(**{a: event.new}), name)
-        store.param.watch(lambda event, n=name: chosen.param.update(**{n: event.new}), attribute)
+
+    def choose(event: Any) -> None:
+        """What is chosen, or a sum that was typed, by the name that the engine gives it."""
+        try:
+            store.objective = find_objective(event.new).name
+        except Refusal as refusal:
+            store.trouble = str(refusal)
+        chosen.value = store.objective
+
+    chosen.param.watch(choose, "value")
+    chosen.param.watch(lambda event: store.param.update(beside=event.new), "beside")
+    store.param.watch(lambda _: chosen.param.update(value=store.objective), "objective")
+    store.param.watch(lambda event: chosen.param.update(beside=event.new), "beside")
     same = pmui.Switch(label="same plan for those beside", value=store.same_plan, margin=(2, 10), visible=False)
     bind(same, store, "same_plan")
     store.param.watch(lambda _: same.param.update(visible=bool(store.beside)), "beside")

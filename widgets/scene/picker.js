@@ -47,6 +47,9 @@ function render({ model, el }) {
   const beside = () => model.get("beside") || [];
   const found = () => cards().filter((card) => matches(told(card), search.value));
 
+  /** What is typed, where it is a sum of objectives and no name of one; the engine reads it, or says why it cannot. */
+  const sum = () => (search.value.includes("+") && !found().length ? search.value.trim() : "");
+
   function set(name, value) {
     model.set(name, value);
     model.save_changes();
@@ -75,7 +78,8 @@ function render({ model, el }) {
       group = card.group;
       return [...heading, draft(card, i, value)];
     });
-    list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, `No objective has '${search.value}' in its name or idea.`)]));
+    const none = sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : `No objective has '${search.value}' in its name or idea.`;
+    list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none)]));
     now.textContent = value || "Choose an objective";
     count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars show how much of a text teaches`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
@@ -116,6 +120,7 @@ function render({ model, el }) {
     if (steps[event.key]) walk(steps[event.key]);
     else if (event.key === "Enter" && event.shiftKey && active && active !== model.get("value")) compare(active);
     else if (event.key === "Enter" && active) choose(active);
+    else if (event.key === "Enter" && sum()) choose(sum());
     else if (event.key === "Escape" && search.value) search.value = "";
     else if (event.key === "Escape") fold(false);
     else return;

@@ -5,7 +5,7 @@ from typing import Literal
 
 import torch
 
-from playground.example import Example, Question, at_origin, running
+from playground.example import NEVER, Example, Question, at_origin, running
 from playground.knob import knob
 from playground.late import replace
 from playground.objectives.change.trigrams import movable
@@ -86,11 +86,28 @@ class AskContinuation:
 class AskQueryStream:
     """The word at each target position, from the stream that knows the place but not the word (XLNet, sec. 2.3).
 
-    Where there is one stream only, it must answer itself.
+    Where there is one stream only, it must answer itself; where it is not told the place, the word before in the order
+    answers.
     """
 
     def build(self, example: Example) -> Example:
-        return asked(example, in_place(example, "inputs" if example.inputs.query_visible is None else "query"))
+        question = in_place(example, "inputs" if example.inputs.query_visible is None else "query")
+        return asked(example, one_step_ahead(example, question) if example.inputs.ahead else question)
+
+
+def one_step_ahead(example: Example, question: Question) -> Question:
+    """The same question asked one step earlier in the order, of whoever comes right before the place it is about."""
+    inputs = example.inputs
+    rank = at_origin(example.rank, inputs.origin, -1)
+    width = inputs.ids.shape[1]
+    level = inputs.visible.reader.long() * (width + 1) + rank
+    order = level.masked_fill(~inputs.real, NEVER * (width + 1)).argsort(dim=1, stable=True)
+    after = torch.full_like(order, -1).scatter_(1, order[:, :-1], order[:, 1:])
+    there = after.clamp(min=0)
+    graded = question.graded.gather(1, there) & (after >= 0)
+    origin = question.origin.gather(1, there).where(graded, -1)
+    targets = question.targets.gather(1, there).where(graded, example.tokens.specials.pad)
+    return replace(question, targets=targets, graded=graded, origin=origin)
 
 
 def in_place(example: Example, reader: Literal["inputs", "query"]) -> Question:

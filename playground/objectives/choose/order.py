@@ -22,6 +22,8 @@ CONTEXT = 5
 LENGTHS = 5
 """The longest run of targets (XLNet, arXiv:1906.08237, sec. 3.1)."""
 
+LAWS = ("ours", "xlnet", "hf")
+
 GRAMS = {"single": (1,), "harmonic": tuple(60 // n for n in range(1, LENGTHS + 1)), "uniform": (1,) * LENGTHS}
 """How often targets come in runs of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
 
@@ -49,10 +51,12 @@ class Turns:
 
 
 @cache
-def _grams(kind: str, kept: float, device: torch.device) -> Tensor:
-    """Lengths of runs, each as often as its share says, and the window that each lies in, `[2, g]`."""
+def _grams(kind: str, kept: float, law: str, device: torch.device) -> Tensor:
+    """Lengths of runs, each as often as its share says, the window that each lies in and the starts in it, `[3, g]`."""
     length = torch.tensor([n for n, share in enumerate(GRAMS[kind], 1) for _ in range(share)])
-    return torch.stack([length, (kept * length.double()).ceil().long()]).to(device)
+    wide = kept * length.double()
+    window = wide.ceil().long() if law == "ours" else wide.long() + length * (law == "xlnet")
+    return torch.stack([length, window, window - length + (law != "xlnet")]).to(device)
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,17 @@ class ChooseOrder:
     """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3 and 3.1).
 
     Targets come as runs: each of length L lies somewhere in a window of K times L tokens; single ones fill up what is
-    missing of 1 in K. Separators are never predicted; "drawn" lets them come between the targets (released code).
+    missing of 1 in K. `law` says where the windows lie. "ours": side by side from any place on, and behind the last
+    word the text goes on with its first, so that every place is a target equally often. "xlnet": from the first word
+    on, each as long as its run and K times that, and a run that reaches the end is left out (released code). "hf": from
+    the first word on, and nothing fills up: a short text often has no target (Hugging Face's collator). Separators are
+    never predicted; "drawn" lets them come between the targets (released code).
     """
 
     kept: float = knob(6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts.")
     grams: str = knob("harmonic", choices=tuple(GRAMS), why="Runs are harder: chance 1/n (code), uniform, or none.")
     functional: str = knob("given", choices=("given", "drawn"), why="Whether separators are context or have a step.")
+    law: str = knob("ours", choices=LAWS, why="Where runs lie, and whether the share is met: ours, XLNet's code, HF's.")
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
     def plan(self, example: Example, rng: Generator) -> ChosenOrder:
@@ -73,6 +82,7 @@ class ChooseOrder:
         there = draw.how_many(candidates)
         number = self.number(there[:1]).expand_as(there) if certain(candidates) else self.number(there)
         late = self._targets(example, number, rng)
+        number = late.sum(1) if self.law == "hf" else number
         if self.functional == "given":
             return self._drawn(example.tokens, late, number, rng)
         late |= real & ~candidates
@@ -96,37 +106,32 @@ class ChooseOrder:
 
     def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
-        candidates = example.maskable
-        runs = self.runs(example.tokens.lengths, candidates.shape[1], rng)
-        fits = self._held(runs, candidates).cumsum(1) <= number[:, None]
-        taken = inside(Spans(runs.start, runs.length.where(fits, -1)), candidates.shape[1])
+        candidates, lengths = example.maskable, example.tokens.lengths
+        runs = self.runs(lengths, candidates.shape[1], rng)
+        if self.law == "hf":
+            return inside(runs, candidates.shape[1]) & candidates
+        fits = _held(runs, lengths, candidates).cumsum(1) <= number[:, None]
+        taken = around(Spans(runs.start, runs.length.where(fits, -1)), lengths, candidates.shape[1])
         taken = taken if certain(candidates) else taken & candidates
         free = ~taken if certain(candidates) else candidates & ~taken
         return taken.logical_or_(draw.exactly(number - draw.how_many(taken), free, rng))
 
-    def _held(self, runs: Spans, candidates: Tensor) -> Tensor:
-        """How many candidates each run holds, `[b, m]`."""
-        length = runs.length.clamp(min=0)
-        if certain(candidates):
-            return length
-        before = torch.nn.functional.pad(candidates.long().cumsum(1), (1, 0))
-        ends = (runs.start + length).clamp(max=candidates.shape[1])
-        return before.gather(1, ends) - before.gather(1, runs.start)
-
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
-        """One run in each window of K times its length; the windows lie side by side, the rest of the text around."""
-        rows = len(lengths)
-        most = 0 if self.grams == "single" else math.ceil(width / self.kept)
-        every = _grams(self.grams, self.kept, lengths.device)
+        """One run in each window, window by window; under our own law one may go on at the begin of the text."""
+        rows, ours = len(lengths), self.law == "ours"
+        most = 0 if ours and self.grams == "single" else math.ceil(width / max(1, int(self.kept)))
+        every = _grams(self.grams, self.kept, self.law, lengths.device)
         drawn = torch.randint(every.shape[1], (rows * most,), generator=rng, device=rng.device)
-        length, window = every.gather(1, drawn.expand(2, -1)).view(2, rows, most)
-        ends = window.cumsum(1)
-        there = ends <= lengths[:, None]
-        rest = lengths[:, None] - (window * there).sum(1, keepdim=True)
+        length, window, starts = every.gather(1, drawn.expand(3, -1)).view(3, rows, most)
         where = draw.noise((rows, most + 1), rng)
-        first = (where[:, :1] * (rest + 1)).long() + ends - window
-        start = first + (where[:, 1:] * (window - length + 1)).long()
-        return Spans(start * there, length.where(there, -1))
+        ends, text = window.cumsum(1), lengths[:, None]
+        start = ends - window + (where[:, 1:] * starts).long()
+        if ours:
+            there = ends <= text
+            start = start.add_((where[:, :1] * text).long()).remainder_(text.clamp(min=1))
+            return Spans(start.mul_(there), length.where(there, -1))
+        there = start < text if self.law == "hf" else start + length < text
+        return Spans(start * there, torch.minimum(length, text - start).where(there, -1))
 
     def build(self, example: Example, plan: ChosenOrder) -> Example:
         turns: Turns | None = vars(plan).get("turns")
@@ -146,11 +151,10 @@ class ChooseOrder:
         return plan
 
     def _after(self, example: Example, rank: Tensor, cut: int) -> Tensor:
-        count = wishes.word_count(example.tokens)
-        if not 0 <= cut < count:
-            raise Refusal(
-                f"The cut is {cut}; it must lie between 0 and {count - 1}, so that a word is left to predict."
-            )
+        most = wishes.word_count(example.tokens) - self._fewest
+        if not 0 <= cut <= most:
+            left = ", so that a word is left to predict" if self._fewest else ""
+            raise Refusal(f"The cut is {cut}; it must lie between 0 and {most}{left}.")
         given = wishes.words_in_order(example, rank, 0)[:cut]
         return example.tokens.lengths - wishes.places(example, given).sum(1)
 
@@ -158,4 +162,38 @@ class ChooseOrder:
         in_order = wishes.words_in_order(example, plan.rank, row)
         first = int(example.tokens.lengths[row] - plan.predicted[row])
         given = {int(w) for w in example.tokens.word[row][(plan.rank[row] < first) & example.tokens.real[row]]}
-        return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - 1))}
+        return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - self._fewest))}
+
+    @property
+    def _fewest(self) -> int:
+        """How many words are predicted at least: one, but none where nothing fills up."""
+        return int(self.law != "hf")
+
+
+def around(runs: Spans, lengths: Tensor, width: int) -> Tensor:
+    """Which places `[b, t]` lie in a run; a run that reaches over the end of the text goes on at its begin."""
+    used = runs.length > 0
+    after = _after(runs, lengths)
+    steps = runs.start.new_zeros((len(used), width + 1), dtype=torch.short)
+    steps.scatter_add_(1, runs.start, used.short())
+    steps.scatter_add_(1, after, -used.short())
+    turned = (after <= runs.start).logical_and_(used).sum(1, keepdim=True, dtype=torch.short)
+    steps[:, :1] += turned
+    steps.scatter_add_(1, lengths[:, None], -turned)
+    return steps.cumsum(1, dtype=torch.short)[:, :width].bool()
+
+
+def _after(runs: Spans, lengths: Tensor) -> Tensor:
+    """The place right behind each run `[b, m]`, counted from 0 again at the end of the text."""
+    return (runs.start + runs.length).remainder_(lengths[:, None].clamp(min=1))
+
+
+def _held(runs: Spans, lengths: Tensor, candidates: Tensor) -> Tensor:
+    """How many candidates each run holds, `[b, m]`."""
+    used = runs.length > 0
+    if certain(candidates):
+        return runs.length * used
+    before = torch.nn.functional.pad(candidates.long().cumsum(1), (1, 0))
+    after = _after(runs, lengths)
+    turned = before[:, -1:] * (after <= runs.start)
+    return (before.gather(1, after) - before.gather(1, runs.start) + turned) * used

@@ -9,7 +9,14 @@ from playground.knob import knob
 from playground.late import replace
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
-STREAMS = ("two streams", "one that sees itself", "one blind to itself", "places only", "an order that turns round")
+STREAMS = (
+    "two streams",
+    "one that sees itself",
+    "one blind to itself",
+    "places only",
+    "an order that turns round",
+    "words only",
+)
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,11 @@ class SeeOrder:
     why there are two: one that sees itself holds its answer; one that may not look at itself still carries its own
     word from layer to layer; places alone never hear a word. Two streams need one order for all layers: where it
     turns round in every second layer, a word is told to those that come later, who then come earlier and tell it back.
+    Words alone are the naive model of sec. 2.3: what the word before in the order knows is the answer, whichever place
+    comes next. The first word of all has nobody before it and is not asked, unless signs stand around the text.
+
+    A sign that `wrap` puts around the text has no step in a drawn order. Where separators have one, it comes right
+    behind its neighbour in the text; in the other two rules it is context.
     """
 
     context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, and what was made of it.")
@@ -32,7 +44,7 @@ class SeeOrder:
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        reader, read = (at_origin(rank, inputs.origin, -1) for rank in self._ranks(example))
+        reader, read = self._levels(example)
         content, query = both_streams(inputs, reader, read)
         if self.streams == "an order that turns round":
             turned = both_streams(inputs, -reader, -read)
@@ -43,8 +55,20 @@ class SeeOrder:
             "one blind to itself": (query, None),
             "places only": (content, replace(content, reader=content.reader - NEVER // 2)),
             "an order that turns round": (content, query),
+            "words only": (content, None),
         }[self.streams]
-        return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible))
+        ahead = self.streams == "words only"
+        return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible, ahead=ahead))
+
+    def _levels(self, example: Example) -> tuple[Tensor, Tensor]:
+        """The level of every position as a reader and as what is read, `[b, n]`; a sign put in may stand between."""
+        origin = example.inputs.origin
+        reader, read = (at_origin(rank, origin, -1) for rank in self._ranks(example))
+        if self.context not in ("xlnet", "hf") or origin.shape == example.rank.shape:
+            return reader, read
+        near = at_origin(example.rank, beside(origin), -1)
+        own = (2 * near + (near >= 0)).where((origin < 0) & example.inputs.real, 2 * reader)
+        return own, own if self.context == "xlnet" else 2 * read
 
     def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
         """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""
@@ -55,6 +79,16 @@ class SeeOrder:
             return targets, targets
         ranked = example.rank.masked_fill(~example.chosen & example.maskable, -1)
         return ranked, ranked if self.context == "xlnet" else targets
+
+
+def beside(origin: Tensor) -> Tensor:
+    """The place `[b, n]` of the text that each position comes from; of a sign put in, that of the nearest word.
+
+    The word before it counts, else the one behind it; -1 where there is no word at all.
+    """
+    before = origin.cummax(1).values
+    first = origin.masked_fill(origin < 0, NEVER).amin(1, keepdim=True)
+    return before.where(before >= 0, first.where(first < NEVER, -1))
 
 
 def both_streams(inputs: Stream, reader: Tensor, read: Tensor) -> tuple[Visible, Visible]:

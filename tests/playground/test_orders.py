@@ -1,0 +1,245 @@
+"""Orders of prediction: what a model is told of the next place, signs around a text, and where targets come."""
+
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground import leaks
+from playground.example import begin
+from playground.models import Architecture, fitted, make_model
+from playground.objectives import find_objective
+from playground.objectives.choose import ChooseOrder
+from playground.objectives.choose.order import LAWS, around
+from playground.objectives.rebuild import SENTENCE, rebuild
+from playground.objectives.see.order import CONTEXTS
+from playground.seeds import generator
+from tests.playground.test_laws import assert_law, assert_mean, assert_share
+from tests.texts import SPECIALS, batches, plain_rows, seeds, tokens_of
+
+ORDER = (3, 5, 6, 8, 2, 1, 4, 7)
+"""The order of the survey's Table 2."""
+
+
+def ordered(order, cut, **settings_):
+    return rebuild("PLM", settings=settings_, wanted={"order": list(order), "cut": cut})
+
+
+# the naive model
+
+
+def model_for(example):
+    shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
+    return make_model(fitted(shape, example), example.tokens.specials.size, generator(0)).eval()
+
+
+def guesses(model, made):
+    """The scores of every answer by the word (1-based) that it is asked for."""
+    (answer,) = model.answers(made.example)
+    words = answer.question.origin[answer.rows, answer.places] + 1
+    return dict(zip(words.tolist(), answer.scores, strict=True))
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("same", range(3, 7))
+def test_words_alone_guess_alike_whatever_place_comes_next(context, same):
+    """Two orders that begin alike: only who is told the place may give different answers (XLNet, sec. 2.3)."""
+    other = (*ORDER[:same], *reversed(ORDER[same:]))
+    alike = {}
+    for streams in ("words only", "two streams"):
+        one, two = (ordered(order, 3, streams=streams, context=context) for order in (ORDER, other))
+        model = model_for(one.example)
+        first, second = guesses(model, one)[ORDER[same]], guesses(model, two)[other[same]]
+        alike[streams] = torch.allclose(first, second, atol=1e-5)
+    assert alike == {"words only": True, "two streams": False}
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("cut", [1, 3])
+def test_the_word_before_in_the_order_answers(context, cut):
+    made = ordered(ORDER, cut, streams="words only", context=context)
+    question, ids = made.example.questions[0], made.tokens.ids[0].tolist()
+    told = {
+        p: (o, t)
+        for p, (o, t, g) in enumerate(
+            zip(question.origin[0].tolist(), question.targets[0].tolist(), question.graded[0].tolist(), strict=True)
+        )
+        if g
+    }
+    before = {ORDER[k - 1] - 1: (ORDER[k] - 1, ids[ORDER[k] - 1]) for k in range(cut, 8)}
+    assert told == before
+    assert (question.reader, made.verdict.leak) == ("inputs", False)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_words_alone_hear_as_much_as_the_two_streams(context):
+    """What is missing is the place, not a word."""
+    heard = [leaks.heard(ordered(ORDER, 3, streams=s, context=context).example) for s in ("two streams", "words only")]
+    assert heard[0] == heard[1] > 0
+
+
+def test_nobody_answers_for_the_first_word_of_all_unless_signs_stand_around_the_text():
+    graded = [ordered(ORDER, 0, streams="words only", wrap=wrap).signal["graded"] for wrap in (False, True)]
+    assert graded == [7, 8]
+    assert ordered(ORDER, 0).signal["graded"] == 8
+
+
+@settings(max_examples=40)
+@given(
+    tokens=batches(), seed=seeds, context=st.sampled_from(CONTEXTS), functional=st.sampled_from(("given", "drawn")),
+    wrap=st.booleans(), kept=st.floats(1.0, 8.0),
+)  # fmt: skip
+def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, context, functional, wrap, kept):
+    knobs = {"context": context, "functional": functional, "wrap": wrap, "kept": kept}
+    objective = find_objective("PLM").turn(knobs)
+    two, one = (objective.turn({"streams": s}).example(tokens, generator(seed)) for s in ("two streams", "words only"))
+    for row in range(len(tokens.ids)):
+        (asked, _), (also, model) = (places_and_answers(example, row) for example in (two, one))
+        alone = {p for p in asked if int(two.inputs.visible.reader[row].masked_fill(~two.inputs.real[row], 2**14).min())
+                 == int(two.inputs.visible.reader[row, two.inputs.origin[row] == p])}  # fmt: skip
+        assert set(also) <= set(asked)
+        assert set(asked) - set(also) <= alone
+        assert all(target == int(tokens.ids[row, place]) for place, target in zip(also, model, strict=True))
+        if context != "hf":
+            assert not leaks.check(one, row=row).leak
+
+
+def places_and_answers(example, row):
+    (question,) = example.questions
+    graded = question.graded[row]
+    return question.origin[row][graded].tolist(), question.targets[row][graded].tolist()
+
+
+# signs around a text
+
+
+@pytest.mark.parametrize("context", ["xlnet", "hf"])
+@settings(max_examples=30)
+@given(seed=seeds, length=st.integers(2, 14))
+def test_a_sign_comes_right_behind_its_neighbour(context, seed, length):
+    """Released code: signs keep their step and see themselves, and words that are given do not see them."""
+    objective = find_objective("PLM").turn({"context": context, "wrap": True, "kept": 3.0})
+    example = objective.example(plain_rows(1, length), generator(seed))
+    rank, chosen = example.rank[0].tolist(), example.chosen[0].tolist()
+    content, query = (seen.dense()[0] for seen in (example.inputs.visible, example.inputs.query_visible))
+    for sign, near in ((0, 0), (length + 1, length - 1)):
+        for place in range(length):
+            early = not chosen[place] or rank[place] <= rank[near]
+            assert bool(content[sign, place + 1]) is early
+            seen = context == "hf" or (chosen[place] and rank[place] > rank[near])
+            assert bool(content[place + 1, sign]) is seen
+            assert not chosen[place] or bool(query[place + 1, sign]) is seen
+        assert bool(content[sign, sign])
+    targets = torch.tensor([False, *chosen, False])
+    off = ~torch.eye(length + 2, dtype=torch.bool)
+    assert torch.equal((content & off)[targets], query[targets])
+
+
+@pytest.mark.parametrize("context", ["together", "strict"])
+def test_under_the_other_rules_a_sign_around_the_text_is_context(context):
+    example = find_objective("PLM").turn({"context": context, "wrap": True}).example(plain_rows(3, 9), generator(2))
+    assert bool(example.inputs.query_visible.dense()[:, 1:-1][:, :, [0, -1]][example.chosen].all())
+    assert not bool(example.inputs.visible.dense()[:, 0][:, 1:-1][example.chosen].any())
+
+
+# where targets come
+
+
+@pytest.mark.parametrize("grams", ["single", "harmonic", "uniform"])
+@pytest.mark.parametrize("length", [8, 20, 64])
+def test_every_place_is_a_target_equally_often(grams, length):
+    """Also the first and the last word, which windows from the begin of the text hardly ever reach."""
+    rows = 20_000
+    stage, example = ChooseOrder(grams=grams), begin(plain_rows(rows, length))
+    chosen = stage.build(example, stage.plan(example, generator(11))).chosen
+    share = max(1, length // 6) / length
+    for place in range(length):
+        assert_share(int(chosen[:, place].sum()), rows, share)
+
+
+def test_ragged_texts_have_equal_places_too():
+    rows = [[SPECIALS.first_word + k for k in range(size)] for size in (7, 12)] * 10_000
+    stage, example = ChooseOrder(), begin(tokens_of(rows))
+    chosen = stage.build(example, stage.plan(example, generator(12))).chosen
+    for size in (7, 12):
+        for place in range(size):
+            assert_share(int(chosen[size == 12 :: 2, place].sum()), 10_000, max(1, size // 6) / size)
+
+
+@settings(max_examples=40)
+@given(length=st.integers(1, 40), spare=st.integers(0, 3), seed=seeds, kept=st.floats(1.0, 6.0))
+def test_a_run_over_the_end_goes_on_at_the_begin(length, spare, seed, kept):
+    runs = ChooseOrder(kept=kept).runs(torch.tensor([length]), length + spare, generator(seed))
+    spans = zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True)
+    wanted = {(start + k) % length for start, number in spans for k in range(number)}
+    assert around(runs, torch.tensor([length]), length + spare)[0].nonzero().flatten().tolist() == sorted(wanted)
+
+
+def without_a_target(length):
+    """The chance that all of Hugging Face's windows begin their run behind the end, by counting all draws."""
+
+    def late(begin_):
+        if begin_ >= length:
+            return 1.0
+        chances = []
+        for number in range(1, 6):
+            starts = [begin_ + k for k in range(6 * number - number + 1)]
+            behind = sum(start >= length for start in starts) / len(starts)
+            chances.append(behind * late(begin_ + 6 * number))
+        return sum(chances) / 5
+
+    return late(0)
+
+
+@pytest.mark.parametrize(("length", "measured"), [(6, 0.51), (8, 0.43), (10, 0.31), (14, 0.19)])
+def test_many_short_texts_have_no_target_under_the_law_of_the_collator(length, measured):
+    """The share that a run of the collator gave, and the exact one."""
+    rows = 20_000
+    chosen = find_objective("PLM as in transformers").example(plain_rows(rows, length), generator(13)).chosen
+    empty = int((chosen.sum(1) == 0).sum())
+    assert_share(empty, rows, without_a_target(length))
+    assert abs(empty / rows - measured) < 0.02
+
+
+def test_the_collator_predicts_a_sixth_of_a_long_text():
+    """.1665 of long texts (run of the collator); a run that reaches the end is cut there."""
+    chosen = find_objective("PLM as in transformers").example(plain_rows(2000, 512), generator(14)).chosen
+    assert float(chosen.float().mean()) == pytest.approx(0.1665, abs=0.002)
+    assert chosen[:, -1].any()
+
+
+def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
+    """Raw rate 1/7.05 (windows of 7 times a run), the last word never, and exactly 85 of 512 after the fill."""
+    stage = ChooseOrder(law="xlnet")
+    runs = stage.runs(torch.full((2000,), 512), 512, generator(15))
+    raw = around(runs, torch.full((2000,), 512), 512)
+    assert float(raw.float().mean()) == pytest.approx(1 / 7.05, abs=0.001)
+    assert not raw[:, -1].any()
+    assert_mean(runs.length[:, :8].flatten(), 300 / 137)
+    example = begin(plain_rows(20, 512))
+    assert stage.build(example, stage.plan(example, generator(16))).chosen.sum(1).unique().tolist() == [85]
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_lengths_of_runs_are_those_of_every_law(law):
+    drawn = ChooseOrder(law=law, grams="uniform").runs(torch.full((6000,), 240), 240, generator(17)).length[:, :4]
+    assert_law(Counter(drawn.flatten().tolist()), dict.fromkeys(range(1, 6), 0.2))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_text_without_a_target_is_told_and_given_back(seed):
+    made = rebuild("PLM as in transformers", seed=seed)
+    again = rebuild("PLM as in transformers", seed=99, wanted=made.facts()["plan"])
+    assert torch.equal(made.example.chosen, again.example.chosen)
+    assert (made.facts()["plan"]["cut"] == len(SENTENCE.split())) is not bool(made.example.chosen.any())
+
+
+def test_separators_are_no_targets_under_any_law():
+    tokens = tokens_of([[50, 51, SPECIALS.sep, 52, 53, 54, 55, SPECIALS.sep, 56]] * 500)
+    for law in LAWS:
+        stage = ChooseOrder(kept=2.0, law=law, functional="drawn")
+        chosen = stage.build(begin(tokens), stage.plan(begin(tokens), generator(18))).chosen
+        assert not bool(chosen[:, [2, 7]].any())
+        assert law == "hf" or chosen.sum(1).unique().tolist() == [3]
