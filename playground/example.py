@@ -248,11 +248,12 @@ class Contrast:
     """Wrong answers `[b, n, k]` (-1: none) that the right one is told from, and how.
 
     "sampled": yes or no for each (negative sampling), "nce": the same with the chance of each word as noise,
-    `log_chance` `[v]`, taken off its score, "hinge": the right one must score 1 more than the wrong one.
+    `log_chance` `[v]`, taken off its score, "hinge": the right one must score 1 more than the wrong one, "softmax":
+    cross-entropy of the right one among them all.
     """
 
     wrong: Tensor
-    loss: Literal["sampled", "nce", "hinge"] = "sampled"
+    loss: Literal["sampled", "nce", "hinge", "softmax"] = "sampled"
     log_chance: Tensor | None = None
 
 

@@ -48,7 +48,7 @@ class Verdict:
 def check(example: Example, layers: int = 4, row: int = 0) -> Verdict:
     """The verdict for one row of a batch, every question of the example and of its generator included."""
     verdicts = [_question(e, q, layers, row) for e in example.everything for q in e.questions]
-    worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design)), default=None)
+    worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.graded > 0), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
 

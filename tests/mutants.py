@@ -345,8 +345,38 @@ MUTANTS = (
     Mutant(
         "the right word among the wrong ones",
         f"{STAGES}/propose/wrong.py",
-        "drawn.masked_fill(right, -1), self._loss()",
-        "drawn.masked_fill(~question.graded[..., None], -1), self._loss()",
+        "drawn.masked_fill(skipped, -1), self._loss()",
+        "drawn.masked_fill(unasked, -1), self._loss()",
+    ),
+    Mutant(
+        "NCE skips a draw that is the right word",
+        f"{STAGES}/propose/wrong.py",
+        "skipped = unasked if estimates else",
+        "skipped =",
+    ),
+    Mutant(
+        "of two texts that are read apart the second is marked",
+        f"{STAGES}/ask/label.py",
+        "segment=torch.zeros_like(inputs.segment)",
+        "segment=inputs.segment",
+    ),
+    Mutant(
+        "a run counts words within ten, whatever its window",
+        "playground/training/loop.py",
+        "cooccurrence(text, specials, _window(objective))",
+        "cooccurrence(text, specials)",
+    ),
+    Mutant(
+        "the generator has places of its own",
+        "playground/models/model.py",
+        'lender = network if shape.tied == "embeddings"',
+        'lender = network if shape.tied == "nothing"',
+    ),
+    Mutant(
+        "the right word may be drawn where it is forbidden",
+        f"{STAGES}/propose/words.py",
+        'scores = scores.scatter(1, ids[example.chosen_at][:, None], float("-inf"))',
+        "scores = scores.clone()",
     ),
     Mutant(
         "a window is never wider than one",

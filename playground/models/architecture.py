@@ -32,6 +32,11 @@ class Architecture:
     boundary: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
     detects: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
     generator_share: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
+    tied: str = knob(
+        "embeddings",
+        choices=("table", "embeddings", "all"),
+        why="What the generator has in common with the model: the word vectors, all embeddings, or every layer.",
+    )
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
     )
@@ -44,6 +49,11 @@ class Architecture:
         if self.width % (2 * self.heads):
             raise Refusal(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
+            )
+        if self.tied == "all" and self.generator_share and self.generator_width != self.width:
+            raise Refusal(
+                f"tied is all, but the generator is {self.generator_width} wide and the model {self.width}; "
+                "set generator_share to 1, or tied to embeddings."
             )
 
     @property

@@ -26,7 +26,7 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
     if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
         grown["decoder_layers"] = shape.layers
     if any(part.network == "generator" for part in parts) and not shape.generator_share:
-        grown["generator_share"] = 0.5
+        grown["generator_share"] = 1.0 if shape.tied == "all" else 0.5
     segments = max(_highest(part.inputs.segment) for part in parts) + 1
     languages = max(_highest(part.inputs.language) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}

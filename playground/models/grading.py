@@ -1,5 +1,6 @@
 """Grading: cross-entropy at the graded positions of a whole batch, nothing anywhere else."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,15 +51,19 @@ class Answer:
 def told_apart(scores: Tensor, contrast: Contrast, wrong: Tensor, right: Tensor) -> Tensor:
     """The loss `[k]` of telling the right word, scores `[:, 0]`, from wrong ones `[:, 1:]` with the ids `[k, w]`.
 
-    Negative sampling (arXiv:1310.4546, eq. 4), noise-contrastive estimation (Mnih and Kavukcuoglu 2013, eq. 8) or the
-    ranking hinge of Collobert and Weston (2008, sec. 3).
+    Negative sampling (arXiv:1310.4546, eq. 4), noise-contrastive estimation (Mnih and Kavukcuoglu 2013, eq. 8), the
+    ranking hinge of Collobert and Weston (2008, sec. 3) or the cross-entropy of the right one (Qiu et al.,
+    arXiv:2003.08271, eq. 4).
     """
     there = wrong >= 0
     if contrast.loss == "hinge":
         return ((1 - scores[:, :1] + scores[:, 1:]).clamp(min=0) * there).sum(1)
+    if contrast.loss == "softmax":
+        wrong_ones = scores[:, 1:].masked_fill(~there, float("-inf"))
+        return torch.cat([scores[:, :1], wrong_ones], dim=1).logsumexp(1) - scores[:, 0]
     if contrast.log_chance is not None:
         ids = torch.cat([right[:, None], wrong.clamp(min=0)], dim=1)
-        draws = there.sum(1, keepdim=True).clamp(min=1).log()
+        draws = math.log(wrong.shape[1])
         scores = scores - draws - contrast.log_chance[ids]
     return -logsigmoid(scores[:, 0]) - (logsigmoid(-scores[:, 1:]) * there).sum(1)
 

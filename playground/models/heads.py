@@ -22,6 +22,10 @@ class VocabularyHead(nn.Module):
         lifted = hidden if self.lift is None else self.lift(hidden)
         return (table(words) @ lifted[:, :, None])[:, :, 0] + self.bias[words]
 
+    def count(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+        """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
+        return self.some(hidden, words, table)
+
 
 class ReplacedHead(nn.Module):
     """One score `[k, 1]` for "replaced" (ELECTRA's released code: dense, GELU, dense)."""

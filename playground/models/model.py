@@ -19,23 +19,35 @@ from playground.refusal import Refusal
 
 
 class Network(nn.Module):
-    """Stacks of one width that read token vectors; the embedding table belongs to the model."""
+    """Stacks of one width that read token vectors; the embedding table belongs to the model.
 
-    def __init__(self, shape: Architecture, width: int, inner: int) -> None:
+    With a `lender` places, segments and languages are another network's, as wide as the table, and what is read is made
+    narrow after they are added (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
+    """
+
+    def __init__(self, shape: Architecture, width: int, inner: int, lender: "Network | None" = None) -> None:
         super().__init__()
-        self.shape, self.width = shape, width
+        self.shape, self.width, self.borrows = shape, width, lender is not None
         self.narrow = nn.Linear(inner, width) if inner != width else None
         self.encoder = Stack(shape.layers, width, shape.heads, shape.feed)
         if shape.decoder_layers:
             self.decoder = Stack(shape.decoder_layers, width, shape.heads, shape.feed, crosses=True)
-        if shape.positions == "learned":
-            self.place = nn.Embedding(shape.longest, width)
-        if shape.segments:
-            self.segment = nn.Embedding(shape.segments, width)
-        if shape.languages:
-            self.language = nn.Embedding(shape.languages, width)
+        if lender is not None:
+            lent = {name: part for name, part in lender.named_children() if isinstance(part, nn.Embedding)}
+            borrow(self, **lent)
+        else:
+            self._embeddings()
         if shape.two_streams:
             self.blank = nn.Parameter(torch.zeros(width))
+
+    def _embeddings(self) -> None:
+        shape = self.shape
+        if shape.positions == "learned":
+            self.place = nn.Embedding(shape.longest, self.width)
+        if shape.segments:
+            self.segment = nn.Embedding(shape.segments, self.width)
+        if shape.languages:
+            self.language = nn.Embedding(shape.languages, self.width)
 
     def read(self, stream: Stream, table: Tensor, taps: Taps | None = None, name: str = "encoder") -> Tensor:
         """What every position of a stream knows, `[b, n, d]`."""
@@ -83,12 +95,13 @@ class Network(nn.Module):
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
         x = nn.functional.embedding(stream.ids, table)
-        x = x if self.narrow is None else self.narrow(x)
+        x = x if self.narrow is None or self.borrows else self.narrow(x)
         if self.shape.segments:
             x = x + self.segment(stream.segment.clamp(max=self.shape.segments - 1))
         if self.shape.languages:
             x = x + self.language(stream.language.clamp(max=self.shape.languages - 1))
-        return x + self.place(stream.position) if self.shape.positions == "learned" else x
+        x = x + self.place(stream.position) if self.shape.positions == "learned" else x
+        return x if self.narrow is None or not self.borrows else self.narrow(x)
 
     def _turns(self, position: Tensor) -> Turns | None:
         if self.shape.positions == "learned":
@@ -121,10 +134,18 @@ class LanguageModel(nn.Module):
         if shape.backward:
             self.backward_network = Network(one_stack(shape), shape.width, shape.width)
         if shape.generator_share:
-            small = one_stack(shape)
-            self.generator = Network(small, shape.generator_width, shape.width)
-            self.generator_vocabulary = VocabularyHead(shape.generator_width, size, shape.width)
+            self._add_generator(size)
         self._start(rng)
+
+    def _add_generator(self, size: int) -> None:
+        """The network that proposes words: the model's own, or a smaller one that has its embeddings in common."""
+        shape, network = self.shape, self.network
+        if shape.tied == "all":
+            borrow(self, generator=network, generator_vocabulary=self.vocabulary)
+            return
+        lender = network if shape.tied == "embeddings" and isinstance(network, Network) else None
+        self.generator = Network(one_stack(shape), shape.generator_width, shape.width, lender)
+        self.generator_vocabulary = VocabularyHead(shape.generator_width, size, shape.width)
 
     def answers(self, example: Example, taps: Taps | None = None) -> tuple[Answer, ...]:
         """Scores at the graded positions of every question; those of the examples beside come first."""
@@ -152,6 +173,10 @@ class LanguageModel(nn.Module):
     def score_some(self, hidden: Tensor, words: Tensor, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only, for losses that tell the right word from a few wrong ones."""
         return self._vocabulary(network).some(hidden, words, self.table)
+
+    def score_count(self, hidden: Tensor, words: Tensor, network: Network | StaticNetwork) -> Tensor:
+        """Scores `[k, w]` of how often some words `[k, w]` are seen with what k positions hold."""
+        return self._vocabulary(network).count(hidden, words, self.table)
 
     def _vocabulary(self, network: Network | StaticNetwork) -> VocabularyHead | StaticHead:
         small = self.shape.generator_share and network is self.generator
@@ -254,6 +279,12 @@ def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:
     near = (branch[:, :, None] == branch[:, None, :]) | hangs | hangs.transpose(1, 2)
     visible = replace(plain.visible, painted=near, form="levels")
     return replace(plain, visible=visible, position=labels["position"])
+
+
+def borrow(borrower: nn.Module, **parts: nn.Module) -> None:
+    """Give a module parts that belong to another one, which alone lists and saves their weights."""
+    for name, part in parts.items():
+        object.__setattr__(borrower, name, part)
 
 
 def one_stack(shape: Architecture) -> Architecture:

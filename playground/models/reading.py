@@ -65,7 +65,7 @@ class Reading:
             wrong = question.against.wrong[rows, places].clamp(min=0)
             scores = self.model.score_some(vectors, torch.cat([targets[:, None], wrong], dim=1), network)
         elif isinstance(question.against, Count):
-            scores = self.model.score_some(vectors, targets[:, None], network)
+            scores = self.model.score_count(vectors, targets[:, None], network)
         else:
             scores = self.model.score(vectors, question.head, network)
         return Answer(question, rows, places, scores, targets)

@@ -92,23 +92,28 @@ def mean_of_window(values: Tensor, visible: Visible) -> Tensor:
 
 
 class StaticHead(nn.Module):
-    """Scores of words by a second table, of words as neighbours (arXiv:1310.4546, eq. 2), each with a bias.
+    """Scores of words by a second table, of words as neighbours (arXiv:1310.4546, eq. 2), without any bias.
 
-    The last number of a word's own vector is the bias it brings along (GloVe, eq. 8).
+    Only counts have one on either side (GloVe, eq. 8): the last number of a word's own vector, and a number of its own
+    for the other word.
     """
 
     def __init__(self, width: int, size: int) -> None:
         super().__init__()
-        self.out = nn.Embedding(size, width - 1)
+        self.out = nn.Embedding(size, width)
         self.bias = nn.Parameter(torch.zeros(size))
 
     def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
         """Scores `[k, v]` of every word."""
-        return torch.addmm(self.bias, hidden[:, :-1], self.out.weight.T) + hidden[:, -1:]
+        return hidden @ self.out.weight.T
 
     def some(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]`."""
-        return (self.out(words) @ hidden[:, :-1, None])[:, :, 0] + self.bias[words] + hidden[:, -1:]
+        return (self.out(words) @ hidden[:, :, None])[:, :, 0]
+
+    def count(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+        """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
+        return (self.out(words)[..., :-1] @ hidden[:, :-1, None])[:, :, 0] + self.bias[words] + hidden[:, -1:]
 
 
 def buckets(word: str, number: int) -> list[int]:

@@ -186,7 +186,7 @@ def _entry(about: dict[str, Any]) -> Entry:
     entry = entry_named(about["entry"])
     return replace(
         entry,
-        model=Architecture(**about["architecture"]),
+        model=Architecture(**{"tied": "table", **about["architecture"]}),  # as earlier versions did
         recipe=Recipe(**about["recipe"]),
         objective=entry.objective.turn(about["knobs"]),
     )

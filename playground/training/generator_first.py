@@ -1,7 +1,7 @@
 """Generator first: ELECTRA's two stages, in which the generator learns alone and is then frozen.
 
 The detector begins with the generator's weights (arXiv:2003.10555, sec. 3.2; Qiu et al., arXiv:2003.08271, sec. 3.1.5).
-The embedding table belongs to both, so it stays as the generator left it.
+What both have in common, the embedding table at least, stays as the generator left it.
 """
 
 from dataclasses import replace
@@ -15,6 +15,9 @@ from playground.zoo.entry import Entry
 
 GENERATOR = ("table", "generator", "generator_vocabulary")
 """The parts of a model that the generator answers with."""
+
+LENT = ("place", "segment", "language")
+"""The embeddings beside the table that the generator may have in common with the model."""
 
 
 def generator_steps(entry: Entry) -> int:
@@ -33,6 +36,11 @@ def check(entry: Entry) -> None:
         raise Refusal(
             f"generator_first is {share}, so the detector starts from the generator's weights; but the generator is "
             f"{shape.generator_width} wide and the detector {shape.width}. Set generator_share to 1."
+        )
+    if shape.tied == "all":
+        raise Refusal(
+            f"generator_first is {share}, but generator and detector are one network, of which no part can be frozen "
+            "while the other learns; set tied to embeddings."
         )
 
 
@@ -53,7 +61,13 @@ def freeze(entry: Entry, step: int, model: LanguageModel) -> None:
     if not last:
         return
     for name, parameter in model.named_parameters():
-        parameter.requires_grad_((name.split(".")[0] in GENERATOR) == (step < last))
+        parameter.requires_grad_(_of_generator(name, entry) == (step < last))
+
+
+def _of_generator(name: str, entry: Entry) -> bool:
+    owner, part, *_ = name.split(".")
+    lent = entry.model.tied == "embeddings" and owner == "network" and part in LENT
+    return owner in GENERATOR or lent
 
 
 @torch.no_grad()

@@ -13,6 +13,7 @@ from playground.analysis.counts import cooccurrence
 from playground.corpora import Corpus
 from playground.example import Example, Tokens
 from playground.objectives import Objective
+from playground.objectives.arrange import ArrangeCells
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint, compiled, memory, together
@@ -262,7 +263,14 @@ def _informed(objective: Objective, corpus: Corpus) -> Objective:
     objective = objective.knowing(corpus.label_names)
     if not objective.counts:
         return objective
-    return objective.counting(cooccurrence(corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials))
+    text, specials = corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials
+    return objective.counting(cooccurrence(text, specials, _window(objective)))
+
+
+def _window(objective: Objective) -> int:
+    """How far apart the words that are counted may stand; knobs of one name are turned together, so there is one."""
+    stages = (stage for chain in objective.chains for stage in chain.stages)
+    return next(stage.window for stage in stages if isinstance(stage, ArrangeCells))
 
 
 def _of_learner(run: Run, learner: Learner) -> Run:

@@ -101,6 +101,34 @@ def test_knobs_of_the_objective_come_back(tmp_path):
     assert {name: back[name].default for name in knobs} == knobs
 
 
+def learned(tied):
+    """ELECTRA with learned positions, whose generator has so much in common with the detector."""
+    return tiny("ELECTRA", {"positions": "learned", "generator_share": 1.0, "tied": tied})
+
+
+@pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
+def test_what_generator_and_detector_share_is_saved_once_and_goes_on_exactly(tied, tmp_path):
+    entry = learned(tied)
+    whole = list(train(run_of(entry=entry, steps=6)))
+    list(train(run_of(entry=entry, steps=3, out=tmp_path)))
+    names = load_file(tmp_path / FILE)
+    assert ("model.generator.place.weight" in names) is (tied == "table")
+    assert any(name.startswith("model.generator.") for name in names) is (tied != "all")
+    rest = list(train(run_of(entry=entry, steps=6), checkpoint.load(tmp_path).learner))
+    assert losses(rest) == losses(whole)[3:]
+
+
+def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):
+    list(train(run_of(entry=learned("table"), steps=2, out=tmp_path)))
+    with safe_open(tmp_path / FILE, framework="pt") as file:
+        about = json.loads(file.metadata()["playground"])
+    assert about["architecture"].pop("tied") == "table"
+    save_file(load_file(tmp_path / FILE), tmp_path / FILE, metadata={"playground": json.dumps(about)})
+    learner = checkpoint.load(tmp_path).learner
+    assert learner.entry.model.tied == "table"
+    assert learner.model.generator.place is not learner.model.network.place
+
+
 WORDS = 'naïve “quotes” 我们 😀 <script>alert(1)</script> [MASK] \\ don\'t "so" end. '
 
 

@@ -14,20 +14,22 @@ from playground import leaks
 from playground.analysis import counts
 from playground.analysis.glance import glance
 from playground.corpora.corpus import pick
-from playground.example import Action, Contrast, Taught, begin
+from playground.example import Action, Contrast, Question, Taught, begin
 from playground.models import Architecture, fitted, grade, make_model
+from playground.models.grading import told_apart
 from playground.models.static import buckets
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeCells, Cells
 from playground.objectives.choose import ChooseOneNgram, ChooseRarer
 from playground.objectives.choose.frequent import keeping
 from playground.objectives.objective import tell
-from playground.objectives.propose.wrong import chances
+from playground.objectives.propose.wrong import ProposeWrong, Wrong, chances
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
 from playground.training.learner import Learner
+from playground.training.loop import Run, prepared
 from playground.zoo import Recipe
 from playground.zoo.entry import Entry
 from tests import oracles, oracles_contrast
@@ -51,7 +53,7 @@ VARIANTS = {
     "DIM": {},
     "DIM short": {"mean_length": 2.0, "twins": True},
     "CVT": {},
-    "CVT unlabelled": {"views": "unlabelled texts"},
+    "CVT all texts": {"views": "all texts"},
 }
 NAMES = (
     "skip-gram NS",
@@ -149,14 +151,14 @@ def test_p15_the_ngram_stands_alone_behind_its_sign(tokens, seed):
     assert partner.questions == ()
 
 
-@pytest.mark.parametrize("name", ["CVT", "CVT unlabelled"])
+@pytest.mark.parametrize("name", ["CVT", "CVT all texts"])
 @settings(max_examples=20)
 @given(tokens=batches(), seed=seeds)
 def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     for row, text in enumerate(texts(tokens)):
         told = replace(oracles.begin(text), chosen=example.chosen[row, : len(text)].tolist())
-        for part, (cells, answers) in zip(example.beside, oracles_contrast.views(told, name != "CVT"), strict=True):
+        for part, (cells, answers) in zip(example.beside, oracles_contrast.views(told, name == "CVT"), strict=True):
             assert part.inputs.visible.dense()[row, : len(text), : len(text)].tolist() == cells
             assert [q.name for q in part.questions] == list(answers)
             for question, places in zip(part.questions, answers.values(), strict=True):
@@ -325,18 +327,27 @@ def test_without_counts_the_batch_is_counted_and_unknown_words_are_never_wrong()
     assert torch.equal(chances(tokens_of([[SPECIALS.unknown]]), 0.75) > 0, torch.arange(SPECIALS.size) >= FIRST)
 
 
-def static(name, seed=1, **shape):
+def static(name, seed=1, knobs=None, **shape):
     """A static model in double precision that can answer an objective's example of a text."""
-    objective = find_objective(name)
+    objective = find_objective(name).turn(knobs or {})
     example = objective.example(tokens_for(objective), generator(0))
     made = fitted(Architecture(kind="static", width=8, heads=2, **shape), example)
     return make_model(made, SPECIALS.size, generator(seed)).double(), example
 
 
-@pytest.mark.parametrize("name", ["skip-gram NS", "CBOW NS", "pairwise ranking", "skip-gram NCE"])
-def test_the_losses_are_those_of_the_papers(name):
+@pytest.mark.parametrize(
+    ("name", "knobs"),
+    [
+        ("skip-gram NS", {}),
+        ("CBOW NS", {}),
+        ("pairwise ranking", {}),
+        ("skip-gram NCE", {}),
+        ("CBOW NS", {"loss": "softmax"}),
+    ],
+)
+def test_the_losses_are_those_of_the_papers(name, knobs):
     """Every graded answer again, in plain sums over its own right and wrong words."""
-    model, example = static(name)
+    model, example = static(name, knobs=knobs)
     (answer,) = model.answers(example)
     contrast = answer.question.against
     law = chances(example.tokens, 0.75)
@@ -349,12 +360,69 @@ def test_the_losses_are_those_of_the_papers(name):
         def score(word, said=said, wrong=wrong):
             return said[word] - (math.log(len(wrong) * float(law[word])) if "NCE" in name else 0.0)
 
-        if name == "pairwise ranking":
+        assert contrast.loss == knobs.get("loss", contrast.loss)
+        assert ("NCE" not in name and right not in wrong) or len(wrong) == len(drawn), "NCE keeps every draw"
+        if contrast.loss == "softmax":
+            everyone = sum(math.exp(s) for s in (said[right], *(said[w] for w in wrong)))
+            assert loss == pytest.approx(-math.log(math.exp(said[right]) / everyone))
+        elif name == "pairwise ranking":
             assert loss == pytest.approx(sum(max(0.0, 1 - said[right] + said[w]) for w in wrong))
         else:
             sigmoid = lambda x: 1 / (1 + math.exp(-x))  # noqa: E731
             slow = -math.log(sigmoid(score(right))) - sum(math.log(sigmoid(-score(w))) for w in wrong)
             assert loss == pytest.approx(slow, rel=1e-5)
+
+
+LAW = torch.tensor([0.7, 0.2, 0.08, 0.02], dtype=torch.double)
+
+
+def every_draw(number, loss):
+    """The loss `[m]` of every right word with every list of draws, as a function of scores `[4]`, and its chance."""
+    right, *drawn = (x.flatten() for x in torch.meshgrid(*[torch.arange(4)] * (1 + number), indexing="ij"))
+    tokens = replace(plain_rows(1, len(right)), counts=counted(*(100 * LAW).tolist()))
+    target, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
+    question = Question("word", "vocabulary", "inputs", target, torch.ones_like(target) > 0, target)
+    stage = ProposeWrong(number, loss=loss)
+    (asked,) = stage.build(replace(begin(tokens), questions=(question,)), Wrong(draws)).questions
+    noise = chances(tokens, 0.75)[FIRST : FIRST + 4]
+    chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
+    ids = torch.cat([target[0][:, None], draws[0]], dim=1) - FIRST
+    return chance, lambda scores: told_apart(scores[ids], asked.against, asked.against.wrong[0], target[0])
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_what_nce_likes_best_is_the_logarithm_of_each_chance(number):
+    """-.36 -1.61 -2.53 -3.91 for chances of .7 .2 .08 .02, summed over every draw (Mnih and Kavukcuoglu 2013)."""
+    assert LAW.log().tolist() == pytest.approx([-0.36, -1.61, -2.53, -3.91], abs=0.006)
+    best = {}
+    for loss in ("nce", "sampled"):
+        chance, losses = every_draw(number, loss)
+        assert float(chance.sum()) == pytest.approx(1.0)
+        scores = torch.zeros(4, dtype=torch.double, requires_grad=True)
+        optimiser = torch.optim.LBFGS([scores], max_iter=500, tolerance_grad=1e-12, tolerance_change=1e-15)
+
+        def again(chance=chance, losses=losses, scores=scores, optimiser=optimiser):
+            optimiser.zero_grad()
+            total = (chance * losses(scores)).sum()
+            total.backward()
+            return total
+
+        optimiser.step(again)
+        best[loss] = scores.detach()
+    torch.testing.assert_close(best["nce"], LAW.log(), atol=1e-4, rtol=0)
+    assert (best["sampled"] - LAW.log()).abs().max() > 0.1, "negative sampling estimates something else"
+
+
+def test_nce_keeps_a_draw_that_is_the_right_word_and_negative_sampling_skips_it():
+    for loss, kept in (("nce", True), ("sampled", False), ("hinge", False), ("softmax", False)):
+        objective = find_objective("CBOW NS").turn({"loss": loss})
+        tokens = replace(plain_rows(200, 3), counts=counted(90.0, 9.0, 1.0))
+        steps = objective.steps(tokens, generator(6))
+        question, drawn = steps[-1].example.questions[0], steps[-1].plan.drawn
+        hit = question.graded[..., None] & (drawn == question.targets[..., None])
+        assert bool(hit.any())
+        assert torch.equal(question.against.wrong[hit], drawn[hit]) is kept
+        assert not kept or bool((question.against.wrong[question.graded] >= 0).all())
 
 
 # static vectors
@@ -525,11 +593,33 @@ def test_glove_is_content_when_the_logarithm_is_met():
 def test_glove_has_a_bias_for_each_side():
     """w·w~ + b + b~: the last number of a word's own vector is its bias (Pennington et al. 2014, eq. 8)."""
     model, example = static("GloVe")
+    torch.nn.init.normal_(model.vocabulary.bias, generator=generator(4))
     (answer,) = model.answers(example)
     word = example.inputs.ids[answer.rows, answer.places]
-    own, out = model.table.weight[word], model.vocabulary.out.weight[answer.targets]
+    own, out = model.table.weight[word], model.vocabulary.out.weight[answer.targets, :-1]
     expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.vocabulary.bias[answer.targets]
     torch.testing.assert_close(answer.scores[:, 0], expected)
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "skip-gram NS", "skip-gram NCE", "CBOW", "CBOW NS"])
+def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
+    """The formulas hold u·v without any bias (arXiv:1310.4546, eq. 2 and 4), whatever the biases of counts are."""
+    model, example = static(name)
+    torch.nn.init.normal_(model.vocabulary.bias, generator=generator(4))
+    (answer,) = model.answers(example)
+    seen = example.inputs.visible if "skip" in name else example.inputs.query_visible
+    shares = seen.dense().double()
+    shares = shares / shares.sum(-1, keepdim=True).clamp(min=1)
+    own = (shares @ model.table.weight[example.inputs.ids])[answer.rows, answer.places]
+    out = model.vocabulary.out.weight
+    right = (own * out[answer.targets]).sum(1)
+    contrast = answer.question.against
+    first = 0 if contrast else answer.targets[:, None]
+    found = answer.scores[:, 0] if contrast else answer.scores.gather(1, first)[:, 0]
+    torch.testing.assert_close(found, right)
+    (question,) = example.questions
+    grade((answer,))[0].backward()
+    assert model.vocabulary.bias.grad is None, question.name
 
 
 @settings(max_examples=30)
@@ -595,6 +685,19 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     assert not leaks.check(ragged).leak
     with pytest.raises(Refusal, match="The table of co-occurrences is empty"):
         ArrangeCells(table=Cells(*torch.zeros(3, 0)))
+
+
+@pytest.mark.parametrize("window", [1, 10])
+def test_a_run_counts_the_words_within_its_own_window(window):
+    corpus, entry = reviews(), entry_of("GloVe")
+    entry = replace(entry, objective=entry.objective.turn({"window": window}))
+    course = prepared(Run(entry, corpus, steps=1))
+    ours = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, window)
+    for objective in (course.run.entry.objective, course.learner.objective):
+        table = objective.stages[0].table
+        assert all(torch.equal(getattr(table, name), getattr(ours, name)) for name in ("word", "other", "seen"))
+    other = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, 11 - window)
+    assert len(other.seen) != len(ours.seen)
 
 
 # n-grams that are matched
@@ -702,9 +805,21 @@ def cvt(tokens=None, **knobs):
 
 
 def test_views_have_n_n_n_less_one_and_n_less_one_terms():
-    example, _ = cvt(plain_rows(1, 7))
-    asked = {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
-    assert asked == {"forwards": 7, "future": 6, "backwards": 7, "past": 6, "label": 7}
+    def asked(**knobs):
+        example, _ = cvt(plain_rows(1, 7), **knobs)
+        return {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
+
+    views = {"forwards": 7, "future": 6, "backwards": 7, "past": 6}
+    assert asked(share=0.0) == views | {"label": 0}
+    assert asked(share=1.0) == dict.fromkeys(views, 0) | {"label": 7}, "a labelled text teaches by its labels alone"
+    assert asked(share=1.0, views="all texts") == views | {"label": 7}
+
+
+def test_a_text_is_judged_by_what_is_asked_of_it():
+    """Views of a text without labels show no answer; where a question asks nothing, another one speaks."""
+    for said in ("yes", "no"):
+        told = story("CVT", wanted={"labelled": said})
+        assert (told.verdict.leak, told.verdict.graded) == (False, int(told.example.maskable.sum()))
 
 
 def test_an_exact_share_of_the_texts_is_labelled():
@@ -742,7 +857,7 @@ def test_a_view_costs_least_when_it_says_what_it_is_taught():
 
 def test_a_view_is_taught_by_what_is_said_of_the_same_word():
     """The state before a word is compared with what the teacher says at that word."""
-    example, model = cvt(plain_rows(1, 5))
+    example, model = cvt(plain_rows(1, 5), share=0.0)
     hidden = model.network.read(example.inputs, model.table.weight)[0]
     said = model.labels["pos"](hidden).softmax(-1)
     by_name = {a.question.name: a for a in model.answers(example)}

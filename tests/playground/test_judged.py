@@ -163,22 +163,49 @@ def test_a_label_that_is_none_of_the_classes_is_not_asked():
     assert example.questions[0].graded[:, 0].tolist() == [False, True, False]
 
 
+def turn_of(example):
+    """The first position of the second text's half in the first row: of its sign or its text."""
+    (question,) = example.questions
+    if question.reads is not None:
+        return int(question.reads[0, 0, 1])
+    return int((example.inputs.segment[0] == 0).sum())
+
+
 def test_no_word_of_one_text_reaches_the_vector_of_the_other():
     """InferSent's two halves are strangers in every layer; side by side they are not."""
     for name, strangers in (("InferSent", True), ("inference", False)):
         example = story(name).example
         reach = leaks.reaches(example.inputs.visible.dense()[0], 4)
-        half = example.inputs.segment[0]
+        half = (torch.arange(len(reach)) >= turn_of(example)).long()
         assert (not reach[half == 0][:, half == 1].any()) is strangers
         assert (not reach[half == 1][:, half == 0].any()) is strangers
 
 
 def test_both_texts_are_numbered_alike_where_each_is_read_for_itself():
-    inputs = story("InferSent").example.inputs
-    turn = int((inputs.segment[0] == 0).sum())
+    example = story("InferSent").example
+    inputs, turn = example.inputs, turn_of(example)
     assert inputs.position[0, :turn].tolist() == list(range(turn))
     assert inputs.position[0, turn:].tolist() == list(range(inputs.ids.shape[1] - turn))
     assert (inputs.ids[0, 0], inputs.ids[0, turn]) == (SPECIALS.sep, SPECIALS.sep)
+    assert not inputs.segment.any(), "nothing says which of the two a text is"
+
+
+@pytest.mark.parametrize("positions", ["rotary", "learned"])
+def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
+    rows = tokens_of([[40, 41, 42], [43], [44, 45, 46, 47]])
+    same = replace(rows, neighbours={"next": rows}, labels={"inference": torch.ones_like(rows.ids)})
+    example = find_objective("InferSent").example(same, generator(0))
+    shape = fitted(Architecture(layers=2, width=16, heads=2, feed=1, positions=positions), example)
+    model = make_model(shape, SPECIALS.size, generator(0)).double()
+    (question,), hidden = example.questions, model.network.read(example.inputs, model.table.weight)
+    for row in range(3):
+        first, second = question.reads[row, 0].tolist()
+        assert first < second
+        torch.testing.assert_close(hidden[row, first], hidden[row, second])
+    with_other = replace(
+        example, inputs=replace(example.inputs, ids=example.inputs.ids.where(example.inputs.ids != 41, 50))
+    )
+    assert not torch.allclose(model.network.read(with_other.inputs, model.table.weight)[0, 0], hidden[0, 0])
 
 
 @cache

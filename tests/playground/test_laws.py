@@ -345,6 +345,28 @@ def test_a_stage_with_a_proposer_samples_from_its_scores():
     assert_law(Counter(words[example.chosen].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
 
 
+@pytest.mark.parametrize("proposes", [True, False])
+def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes):
+    """ELECTRA's option: every other word as likely as before, the right one never (objectives reference, 12)."""
+    weights = torch.full((SPECIALS.size,), float("-inf"))
+    weights[SPECIALS.first_word :] = 0.0
+    weights[[50, 51, 52]] = torch.tensor([3.0, 2.0, 1.0]) if proposes else torch.zeros(3)
+    tokens = tokens_of([[50, 51] * 10] * 1500)
+    proposer = (lambda example: weights.expand(int(example.chosen.sum()), -1)) if proposes else None
+    objective = find_objective("RTD").turn({"rate": 1.0, "disallow_correct": True})
+    objective = objective.proposing(proposer) if proposer else objective
+    example = objective.example(tokens, generator(21))
+    assert not (example.action == Action.SAME_BY_LUCK).any()
+    assert bool((example.action == Action.REPLACED).all())
+    for right in (50, 51):
+        shares = weights.exp().double().index_fill(0, torch.tensor([right]), 0.0)
+        shares = shares / shares.sum()
+        drawn = Counter(example.inputs.ids[example.tokens.ids == right].tolist())
+        assert_law(drawn, {word: float(p) for word, p in enumerate(shares.tolist()) if p})
+    allowed = objective.turn({"disallow_correct": False}).example(tokens, generator(21))
+    assert bool((allowed.action == Action.SAME_BY_LUCK).any())
+
+
 def test_a_text_is_split_at_every_place_with_the_same_chance():
     """Prefix language model: the first part has 1 to n - 1 tokens, each with the chance 1 / (n - 1)."""
     given = ChooseSplit().plan(begin(plain_rows(8000, 9)), generator(14)).given

@@ -1,6 +1,7 @@
 """Models obey visibility to the last bit, whichever way attention is computed."""
 
 import base64
+from copy import deepcopy
 from dataclasses import fields, replace
 
 import pytest
@@ -13,6 +14,7 @@ from playground.models import Answer, Architecture, LanguageModel, fitted, grade
 from playground.models.attention import Allowed, Attention
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
+from playground.refusal import Refusal
 from playground.seeds import generator
 from tests.texts import SPECIALS, plain_rows, plan_of_one, suited, tokens_of
 
@@ -410,6 +412,61 @@ def test_the_generator_is_as_wide_as_said_in_whole_heads(share):
     shape = Architecture(width=64, heads=4, generator_share=share)
     assert shape.generator_width % (2 * shape.heads) == 0
     assert abs(shape.generator_width - 64 * share) <= 8
+
+
+def of_electra(**knobs):
+    """A model with a narrow generator and learned positions, and the example that it trains on."""
+    shape = Architecture(layers=1, width=16, heads=2, feed=1, positions="learned", segments=2, languages=2)
+    example = ragged("RTD")[-1].example
+    model = LanguageModel(fitted(replace(shape, **knobs), example), SPECIALS.size, generator(0)).double()
+    return model, example
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_generator_and_detector_have_one_word_place_and_segment_embedding(share):
+    """As in ELECTRA's released code: added as wide as the table, and only then made narrow for the generator."""
+    model, example = of_electra(generator_share=share, tied="embeddings")
+    small, whole, stream = model.generator, model.network, example.inputs
+    own = {name for name, _ in small.named_parameters() if name.split(".")[0] in ("place", "segment", "language")}
+    assert own == set()
+    wide = model.table(stream.ids) + whole.place(stream.position)
+    wide = wide + whole.segment(stream.segment) + whole.language(stream.language)
+    torch.testing.assert_close(whole._embed(stream, model.table.weight), wide)
+    narrowed = wide if share == 1.0 else small.narrow(wide)
+    torch.testing.assert_close(small._embed(stream, model.table.weight), narrowed)
+
+
+@pytest.mark.parametrize(("tied", "reached"), [("table", False), ("embeddings", True), ("all", True)])
+def test_the_generators_loss_reaches_the_places_that_it_shares(tied, reached):
+    model, example = of_electra(generator_share=1.0, tied=tied)
+    names, replaced = model.answers(example)
+    assert (names.question.name, replaced.question.name) == ("hidden words", "replaced?")
+    names.mean().backward()
+    assert (model.network.place.weight.grad is not None) is reached
+    assert (model.network.encoder.norm.weight.grad is not None) is (tied == "all")
+    assert model.table.weight.grad is not None
+
+
+@pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
+def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
+    model, example = of_electra(generator_share=1.0, tied=tied)
+    names = list(model.state_dict())
+    assert names == [name for name, _ in model.named_parameters()]
+    assert any(name.startswith("generator") for name in names) is (tied != "all")
+    assert ("generator.place.weight" in names) is (tied == "table")
+    twin = deepcopy(model)
+    with torch.no_grad():
+        twin.network.place.weight += 1.0
+    moved = not torch.equal(twin.propose(example), model.propose(example))
+    assert moved is (tied != "table")
+
+
+def test_one_network_for_both_has_one_width():
+    with pytest.raises(
+        Refusal, match=r"tied is all, but the generator is 32 wide and the model 64; set generator_share"
+    ):
+        Architecture(generator_share=0.5, tied="all")
+    assert fitted(Architecture(tied="all"), ragged("RTD")[-1].example).generator_share == 1.0
 
 
 # proposals and features

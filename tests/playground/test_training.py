@@ -580,6 +580,15 @@ def test_a_share_of_none_trains_both_at_once():
         assert not equal(part(seen[0], name), part(seen[1], name))
 
 
+def test_places_that_both_share_are_learnt_with_the_generator_and_then_frozen_as_the_words_are():
+    shape = {"generator_share": 1.0, "positions": "learned"}
+    seen = weights_after(run_of(entry=tiny("ELECTRA", shape, generator_first=0.5)))
+    name = "network.place.weight"
+    assert all(not torch.equal(seen[step][name], seen[step + 1][name]) for step in range(6))
+    assert all(torch.equal(seen[step][name], seen[6][name]) for step in range(7, 13))
+
+
+ONE_NETWORK = tiny("ELECTRA", {"generator_share": 1.0, "tied": "all"}, generator_first=0.5)
 NARROW = tiny("ELECTRA", {"width": 32}, generator_first=0.5)
 NO_GENERATOR = tiny("BERT", generator_first=0.25)
 
@@ -588,6 +597,7 @@ NO_GENERATOR = tiny("BERT", generator_first=0.25)
     ("entry", "said"),
     [
         (NARROW, r"the generator is 16 wide and the detector 32\. Set generator_share to 1\."),
+        (ONE_NETWORK, r"generator and detector are one network, .*; set tied to embeddings\."),
         (NO_GENERATOR, r"generator_first is 0\.25, but MLM has no generator; set it to 0\."),
     ],
 )

@@ -13,7 +13,7 @@ from playground.objectives.runs import places, runs
 
 @dataclass(frozen=True)
 class AskReplaced:
-    """Original or replaced, everywhere; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 3.1).
+    """Original or replaced, everywhere; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 2).
 
     With "mentions" only names are asked, once each at their first token (WKLM, arXiv:1912.09637, sec. 2).
     """

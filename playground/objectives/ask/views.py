@@ -16,12 +16,15 @@ class AskViews:
     """The label of each chosen word; of views, what is said of the whole text (arXiv:1809.08370, sec. 3.2).
 
     Forwards and backwards answer at the word itself; future answers one word before it is read, past one word after.
-    Each view has a head of its own. A label that is none of `classes` is not asked.
+    Each view has a head of its own. A label that is none of `classes` is not asked. Views learn from the texts without
+    labels, because a labelled one teaches the reader of the whole alone (sec. 2.1); or, by choice, from all.
     """
 
     label: str
     classes: tuple[str, ...]
-    views: str = knob("all texts", choices=("all texts", "unlabelled texts"), why="Which texts the views learn from.")
+    views: str = knob(
+        "unlabelled texts", choices=("unlabelled texts", "all texts"), why="Which texts the views learn from."
+    )
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the views count beside the labels.")
 
     def build(self, example: Example) -> Example:

@@ -26,7 +26,7 @@ CVT = Objective(
     needs=("label:pos",),
     stages=(ArrangeText(), ChooseLabelled(), SeeViews(), AskViews("pos", PARTS_OF_SPEECH)),
     idea="Learn labels where they are known; elsewhere, views of a part of the text learn what is said of the whole.",
-    loss="Cross-entropy of the known labels, plus that of four views against what is said of the whole text.",
+    loss="Cross-entropy of the known labels; on the other texts, that of four views against what is said of the whole.",
     terms=(
         Term("label", r"-\frac{1}{|L|}\sum_{t \in L}\log p(y_t \mid x)", symbols={"L": "the words with a known label"}),
         taught("forwards", r"x_{\le t}", "T"),

@@ -105,7 +105,8 @@ CONTEXT2VEC = Objective(
     group=GROUP,
     rank=156,
     stages=(ChooseTokens(rate=1.0), SeeOthers(), AskCentre(), ProposeWrong(10)),
-    idea="Tell each word from drawn ones, given all the other words of its text.",
+    idea="Tell each word from drawn ones, given all the other words of its text, here as a bag or by attention "
+    "and not by two recurrent networks.",
     loss="For every word the yes-or-no loss of the word itself and of some wrong ones, given all others.",
     terms=(Term("centre word", PLACES + SAMPLED, symbols=DRAWN | {"v_c": "what all the other words say"}),),
     source="Melamud et al. 2016, sec. 2; survey of Qiu et al., arXiv:2003.08271, sec. 2.3",

@@ -8,11 +8,13 @@ import torch
 from torch import Generator, Tensor
 
 from playground.example import Action, Example
-from playground.objectives import wishes
+from playground.knob import knob
+from playground.objectives import draw, wishes
 from playground.objectives.change.tokens import (
     first_pieces,
     one_each,
     paint,
+    pool_of,
     random_words,
     rewritten,
     word_id,
@@ -32,19 +34,24 @@ class Proposed:
 
 @dataclass(frozen=True)
 class ProposeWords:
-    """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 3.1).
+    """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 2).
 
-    The generator's own example is kept beside, so both networks train on the same batch.
+    The generator's own example is kept beside, so both networks train on the same batch. A sample may be the right
+    word, which then counts as original; with `disallow_correct` it is never drawn (released code).
     """
 
     proposer: Proposer | None = None
+    disallow_correct: bool = knob(False, why="Never draw the right word, so that every chosen place holds a wrong one.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
     def plan(self, example: Example, rng: Generator) -> Proposed:
+        ids = example.tokens.ids
         if self.proposer is None:
-            return Proposed(random_words(example, rng))
-        drawn = sample(self.proposer(example), rng)
-        return Proposed(example.tokens.ids.masked_scatter(example.chosen, drawn.to(example.tokens.ids.dtype)))
+            return Proposed(_others(example, rng) if self.disallow_correct else random_words(example, rng))
+        scores = self.proposer(example)
+        if self.disallow_correct:
+            scores = scores.scatter(1, ids[example.chosen_at][:, None], float("-inf"))
+        return Proposed(ids.masked_scatter(example.chosen, sample(scores, rng).to(ids.dtype)))
 
     def build(self, example: Example, plan: Proposed) -> Example:
         tokens = example.tokens
@@ -67,6 +74,13 @@ class ProposeWords:
     def tell(self, example: Example, plan: Proposed, row: int) -> dict[str, Any]:
         ids = plan.words[row][first_pieces(example, example.chosen, row)].tolist()
         return {"replace": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
+
+
+def _others(example: Example, rng: Generator) -> Tensor:
+    """A word for every place `[b, t]` that is not the word which stands there, every other one equally likely."""
+    ids, (first, size) = example.tokens.ids, pool_of(example, "words")
+    steps = 1 + (draw.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
+    return first + (ids.clamp(min=first - 1) - first + steps) % size
 
 
 def sample(scores: Tensor, rng: Generator) -> Tensor:

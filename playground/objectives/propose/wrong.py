@@ -26,14 +26,20 @@ class Wrong:
 class ProposeWrong:
     """Draw wrong words for every answer by their frequency to a power (arXiv:1310.4546, sec. 2.2).
 
-    A draw that hits the right word is skipped and not drawn again (released code), so there may be fewer. "sampled"
-    says yes or no to each (negative sampling), "nce" the same with the chance of each word taken off, "hinge" wants
-    the right word one ahead.
+    "sampled" says yes or no to each (negative sampling); "nce" the same with the logarithm of the number of draws times
+    the chance of each word taken off, which makes scores log-probabilities (Mnih and Kavukcuoglu 2013, eq. 8); "hinge"
+    wants the right word one ahead; "softmax" is the cross-entropy of the right word among them all (Qiu et al.,
+    arXiv:2003.08271, eq. 4). A draw that hits the right word is skipped and not drawn again (word2vec's released code),
+    so there may be fewer; for "nce" it stays, because the estimate is right only with every draw.
     """
 
     number: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
     power: float = knob(0.75, 0.0, 1.0, unit="exponent", why="0 draws every word alike, 1 by how frequent it is.")
-    loss: str = knob("sampled", choices=("sampled", "nce", "hinge"), why="How right and wrong are told apart.")
+    loss: str = knob(
+        "sampled",
+        choices=("sampled", "nce", "hinge", "softmax"),
+        why="Yes or no for each, the same less each word's chance, one ahead, or cross-entropy of the right one.",
+    )
     keys: ClassVar[tuple[str, ...]] = ("wrong",)
 
     def plan(self, example: Example, rng: Generator) -> Wrong:
@@ -45,9 +51,10 @@ class ProposeWrong:
     def build(self, example: Example, plan: Wrong) -> Example:
         question = _last(example)
         drawn = plan.drawn[:, : question.targets.shape[1]]
-        right = ~question.graded[..., None] | (drawn == question.targets[..., None])
-        log_chance = chances(example.tokens, self.power).clamp(min=1e-12).log().float() if self.loss == "nce" else None
-        contrast = Contrast(drawn.masked_fill(right, -1), self._loss(), log_chance)
+        estimates, unasked = self.loss == "nce", ~question.graded[..., None]
+        skipped = unasked if estimates else unasked | (drawn == question.targets[..., None])
+        log_chance = chances(example.tokens, self.power).clamp(min=1e-12).log().float() if estimates else None
+        contrast = Contrast(drawn.masked_fill(skipped, -1), self._loss(), log_chance)
         return replace(example, questions=(*example.questions[:-1], replace(question, against=contrast)))
 
     def _loss(self) -> Any:
