@@ -182,8 +182,8 @@ MUTANTS = (
     Mutant(
         "off-by-one shift of the prefix LM",
         f"{STAGES}/ask/words.py",
-        "torch.cat([example.chosen[:, 1:], torch.zeros_like(example.chosen[:, :1])], dim=1)",
-        "example.chosen",
+        "torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)",
+        "asked_for",
     ),
     Mutant(
         "the target stands in the input of LM",
@@ -220,6 +220,60 @@ MUTANTS = (
         f"{STAGES}/ask/write.py",
         "before = (written.origin - 1)",
         "before = written.origin",
+    ),
+    Mutant(
+        "MASS: the start sign shares its position with the first word",
+        f"{STAGES}/ask/write.py",
+        "(before + (before[:, :1] < 0).long()).clamp(min=0)",
+        "before.clamp(min=0)",
+    ),
+    Mutant(
+        "a run ends for good where a sign stands in it",
+        f"{STAGES}/choose/spans.py",
+        "length = torch.cat([first, behind.where(behind > 0, -1)], dim=1)",
+        "length = torch.cat([first, behind.clamp(max=-1)], dim=1)",
+    ),
+    Mutant(
+        "signs count as words when a share is taken",
+        f"{STAGES}/choose/spans.py",
+        "return example.tokens.lengths if certain(example.maskable) else example.maskable.sum(1)",
+        "return example.tokens.lengths",
+    ),
+    Mutant(
+        "runs that overlap stay two",
+        f"{STAGES}/choose/spans.py",
+        "opens = long & (start >= pad(end, (1, -1)))",
+        "opens = long & (start >= 0 * end)",
+    ),
+    Mutant(
+        "a word that is cut in two",
+        f"{STAGES}/choose/spans.py",
+        "return words.marked & ~pad(goes_on, (0, 1))[:, 1:]",
+        "return words.opens",
+    ),
+    Mutant(
+        "where nothing is missing a sign is asked for",
+        f"{STAGES}/weave.py",
+        "((count[:, 0] > 0) | to_empty)",
+        "((count[:, 0] >= 0) | to_empty)",
+    ),
+    Mutant(
+        "scores that are shaken to one side only",
+        f"{STAGES}/choose/sentences.py",
+        "(2 * draw.noise(tuple(size.shape), rng).double() - 1)",
+        "draw.noise(tuple(size.shape), rng).double()",
+    ),
+    Mutant(
+        "a share of the sentences is all of them",
+        f"{STAGES}/change/order.py",
+        "return _in_order(_permute(moves, dice))",
+        "return dice",
+    ),
+    Mutant(
+        "a text that is not turned is turned to what is left of it",
+        f"{STAGES}/change/order.py",
+        "< self.turned, _in_order(example.rank)[:, 0])",
+        "< self.turned, home(inputs)[:, 0])",
     ),
     Mutant(
         "fewer predictions than one",

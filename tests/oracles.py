@@ -66,15 +66,17 @@ def choose_tokens(text, positions):
 
 
 def choose_spans(text, spans):
-    """The spans that are left when each is cut at the first special, and which tokens lie in one."""
+    """The spans in pieces wherever a special stands in one, and which tokens lie in a piece; gaps stay."""
     allowed = maskable(text)
     kept = []
     for start, length in spans:
-        room = 0
-        while start + room < len(text) and room < length and allowed[start + room]:
-            room += 1
-        if room > 0 or length == 0:
-            kept.append((start, room))
+        pieces = [[start, 0]]
+        for place in range(start, min(start + length, len(text))):
+            if allowed[place]:
+                pieces[-1][1] += 1
+            else:
+                pieces.append([place + 1, 0])
+        kept += [(s, n) for s, n in pieces if n or not length]
     chosen = [any(s <= place < s + n for s, n in kept) for place in range(len(text))]
     return kept, chosen
 
@@ -200,12 +202,14 @@ def ask_to_write(text, spans, chosen, target, end=False):
         ]
     else:
         said = [(p, text[p]) for p in range(len(text)) if chosen[p]]
-    if end:
+    if end and said:
         said.append((-1, SPECIALS.end))
     origin, targets = [p for p, _ in said], [t for _, t in said]
     if target == "fragment":
         before = [p - 1 if p >= 0 else last for p, last in zip(origin, [-1, *origin], strict=False)]
-        decoder = Row([text[p] if p >= 0 else SPECIALS.start for p in before], before, [max(p, 0) for p in before])
+        decoder = Row(
+            [text[p] if p >= 0 else SPECIALS.start for p in before], before, [p + (before[0] < 0) for p in before]
+        )
     else:
         decoder = Row([SPECIALS.start, *targets][: len(targets)], [-1, *origin][: len(targets)])
     return decoder, Asked(targets, [True] * len(targets), origin)

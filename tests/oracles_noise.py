@@ -69,6 +69,12 @@ def rouge(text, sentence):
     return scores
 
 
+def shared(text, sentence):
+    """How many words of every sentence the others have too, repeats counted."""
+    bags = {k: Counter(t for t, s in zip(text, sentence, strict=True) if s == k) for k in set(sentence)}
+    return {k: (bag & sum((b for o, b in bags.items() if o != k), Counter())).total() for k, bag in bags.items()}
+
+
 def gap_sentences(text, sentence, ratio):
     """The numbers of the sentences with the highest scores, of equal ones the later."""
     scores = rouge(text, sentence)
@@ -145,6 +151,7 @@ def _ask_to_write(stage, plan, story):
 
 oracles.ACTS |= {
     "ChooseShare": _choose_share,
+    "ChooseDeleted": _choose_share,
     "ChooseRuns": _choose_runs,
     "ChooseGapSentences": _choose_gap_sentences,
     "ChangeToMarkers": _change_to_markers,

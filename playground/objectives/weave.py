@@ -163,11 +163,14 @@ def home(stream: Stream) -> Tensor:
     return stream.origin.gather(1, after.where(after < width, before)).clamp(min=0)
 
 
-def append(woven: Woven, token: int | Tensor, pad: int) -> Woven:
-    """The same with one more token, or one `[b, 1]` for each row, after the last real one (an end sign)."""
+def append(woven: Woven, token: int | Tensor, pad: int, to_empty: bool = True) -> Woven:
+    """The same with one more token, or one `[b, 1]` for each row, after the last real one (an end sign).
+
+    Rows without any real token get one too, unless not `to_empty`.
+    """
     count = woven.real.sum(1, keepdim=True)
     blank = torch.full_like(count, pad)
-    real, padded = below(count[:, 0] + 1)
-    ids = torch.cat([woven.ids, blank], dim=1).scatter(1, count, token)
-    origin = torch.cat([woven.origin, torch.full_like(blank, -1)], dim=1)
-    return Woven(ids, origin, real, padded)
+    real, padded = below(count[:, 0] + ((count[:, 0] > 0) | to_empty))
+    ids = torch.cat([woven.ids, blank], dim=1).scatter(1, count, token)[:, : real.shape[1]]
+    origin = torch.cat([woven.origin, torch.full_like(blank, -1)], dim=1)[:, : real.shape[1]]
+    return Woven(ids if to_empty else ids.where(real, pad), origin, real, padded)

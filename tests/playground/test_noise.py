@@ -11,19 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
+from playground.corpora import open_corpus
+from playground.corpora.corpus import pick
 from playground.example import Action, begin
 from playground.models import grade
-from playground.objectives import draw, find_objective, weave
+from playground.objectives import draw, find_objective, weave, wishes
+from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeSentenceOrder, ChangeStart, ChangeToMarkers, ChangeWordOrder
 from playground.objectives.change.markers import Marks
 from playground.objectives.choose import (
     ChooseFragment,
     ChooseGapSentences,
+    ChooseGeometricSpans,
+    ChoosePoissonSpans,
     ChooseRuns,
     ChooseShare,
     ChooseSpans,
     ChosenSpans,
 )
+from playground.objectives.choose.sentences import words_by_sentence
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
@@ -31,7 +37,18 @@ from playground.seeds import generator
 from tests import oracles, oracles_noise
 from tests.playground.test_laws import assert_law, assert_share, uniform
 from tests.playground.test_stages import SHORT, assert_row_is_story, parts_by_sentinel, restored, shown, texts, tiny
-from tests.texts import SPECIALS, TWO_SENTENCES, batches, plain_rows, row_of, seeds, story, suited, tokens_of
+from tests.texts import (
+    SPECIALS,
+    TWO_SENTENCES,
+    batches,
+    plain_rows,
+    row_of,
+    seeds,
+    story,
+    suited,
+    tokens_for,
+    tokens_of,
+)
 
 __all__ = ["tiny"]
 VARIANTS = {
@@ -40,16 +57,21 @@ VARIANTS = {
     "document rotation": {},
     "document rotation official": {"official": True},
     "BART mixture": {},
+    "BART mixture words": {"whole": True, "rate": 0.4},
+    "BART mixture fairseq": {"placement": "fairseq", "rate": 0.5, "mean_length": 2.0, "share": 0.5, "end": True},
     "BART mixture gaps": {"rate": 0.6, "mean_length": 1.0, "target": "gaps", "end": True},
     "all noises": {},
+    "all noises some": {"share": 0.4, "turned": 0.5, "ChooseDeleted.rate": 0.3, "placement": "fairseq", "whole": True},
     "all noises heavy": {"ChooseShare.rate": 0.4, "ChoosePoissonSpans.rate": 0.4, "mean_length": 1.0, "window": 0},
     "T5 i.i.d.": {"rate": 0.5},
-    "T5 i.i.d. closing": {"selection": "iid", "closing": True, "end": True},
+    "T5 i.i.d. closing": {"selection": "exact", "closing": True, "end": True},
     "T5 spans closing": {"closing": True, "rate": 0.4},
     "T5 drop": {"rate": 0.3},
     "T5 mask in place": {"rate": 0.3},
     "discrete mask": {},
+    "span mask end": {"end": True, "share": 0.7},
     "gap sentences": {},
+    "gap sentences shaken": {"stochastic": True},
     "gap sentences lead": {"strategy": "lead", "ratio": 0.6},
     "gap sentences random": {"strategy": "random", "stochastic": True},
     "sentence permutation": {},
@@ -58,7 +80,7 @@ VARIANTS = {
 BASE = sorted(
     {
         *("token masking", "token deletion", "document rotation", "BART mixture", "all noises", "T5 i.i.d.", "T5 drop"),
-        *("T5 spans", "T5 mask in place", "discrete mask", "gap sentences", "sentence permutation"),
+        *("T5 spans", "T5 mask in place", "discrete mask", "span mask", "gap sentences", "sentence permutation"),
         "sentence shuffling",
     },
     key=lambda name: (-len(name), name),
@@ -181,6 +203,147 @@ def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, clo
             assert parts.popitem() == (SPECIALS.sentinels[len(parts)], [])
         assert [t for t in inputs if t in SPECIALS.sentinels] == list(parts) == list(SPECIALS.sentinels[: len(parts)])
         assert [t for token in inputs for t in parts.get(token, [token])] == text
+
+
+# runs in windows with signs
+
+RUNS = {
+    "T5 spans": ChooseSpans(rate=0.3),
+    "T5 spans official": ChooseSpans(rate=0.4, mean_length=2.0, official=True),
+    "BART": ChoosePoissonSpans(),
+    "BART words": ChoosePoissonSpans(rate=0.5, whole=True),
+    "BART fairseq": ChoosePoissonSpans(rate=0.4, mean_length=2.0, placement="fairseq"),
+    "MASS": ChooseFragment(),
+    "MASS signs": ChooseFragment(signs=True),
+    "SpanBERT": ChooseGeometricSpans(),
+}
+BUDGETS = {
+    "T5 spans": lambda n: min(max(1, round(0.15 * n)), max(0, n - 1)),
+    "text infilling": lambda n: min(max(1, round(0.15 * n)), max(0, n - 1)),
+    "BART infilling": lambda n: -int(-(0.3 * n - 1e-9) // 1),
+    "span mask": lambda n: round(0.5 * n),
+}
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_p7_signs_in_a_text_cost_no_run_its_share(name, tokens, seed):
+    example = find_objective(name).example(tokens, generator(seed))
+    words = [sum(oracles.maskable(text)) for text in texts(tokens)]
+    assert example.chosen.sum(1).tolist() == [BUDGETS[name](n) for n in words]
+    assert example.spans.length.clamp(min=0).sum(1).tolist() == [BUDGETS[name](n) for n in words]
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_every_window_of_a_corpus_hides_its_whole_share(name):
+    tokens = open_corpus("world", tokens=4000).windows(32)
+    assert int((~tokens.maskable).sum()) > 50
+    example = find_objective(name).example(tokens, generator(3))
+    words = tokens.maskable.sum(1).tolist()
+    assert example.chosen.sum(1).tolist() == [BUDGETS[name](n) for n in words]
+    assert bool(example.questions[0].graded.any(1).all())
+    assert not leaks.check(example).leak
+
+
+def without_signs(tokens):
+    """The words of each text alone, in their columns."""
+    rows = [[t for t, word in zip(text, oracles.maskable(text), strict=True) if word] for text in texts(tokens)]
+    keep = [oracles.maskable(text) for text in texts(tokens)]
+    word, sentence = (
+        [
+            [v for v, there in zip(row, kept, strict=False) if there]
+            for row, kept in zip(values.tolist(), keep, strict=True)
+        ]
+        for values in (tokens.word, tokens.sentence)
+    )
+    return tokens_of(rows, word, sentence, extra=tokens.ids.shape[1] - max(map(len, rows)))
+
+
+@pytest.mark.parametrize("name", [n for n in RUNS if n not in ("SpanBERT", "BART words")])
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_runs_fall_on_the_words_as_if_the_signs_were_not_there(name, tokens, seed):
+    """Words that are hidden, and gaps of length 0 between words, are those of the text without its signs."""
+    stage, alone = RUNS[name], without_signs(tokens)
+    found, plain = (begin(t) for t in (tokens, alone))
+    found, plain = (stage.build(e, stage.plan(e, generator(seed))) for e in (found, plain))
+    for row, text in enumerate(texts(tokens)):
+        place = [p for p, word in enumerate(oracles.maskable(text)) if word]
+        wanted = [place[p] for p in plain.chosen[row].nonzero()[:, 0].tolist()]
+        assert found.chosen[row].nonzero()[:, 0].tolist() == wanted
+        gaps, others = (_gaps(e.spans, row) for e in (found, plain))
+        assert [sum(p < gap for p in place) for gap in gaps] == others
+
+
+def _gaps(spans, row):
+    return spans.start[row][spans.length[row] == 0].tolist()
+
+
+@pytest.mark.parametrize("name", RUNS)
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds)
+def test_p6_runs_come_from_left_to_right_hold_no_sign_and_end_where_one_stands(name, tokens, seed):
+    stage, example = RUNS[name], begin(tokens)
+    plan = stage.plan(example, generator(seed))
+    spans = stage.build(example, plan).spans
+    for row, text in enumerate(texts(tokens)):
+        drawn, held = ([p for p in _pairs(s, row) if p[1] >= 0] for s in (plan, spans))
+        assert held == sorted(oracles.choose_spans(text, drawn)[0], key=lambda p: p[0])
+        end = 0
+        for start, length in held:
+            assert end <= start
+            end = start + length
+            assert all(oracles.maskable(text[start:end]))
+
+
+def _pairs(spans, row):
+    return list(zip(spans.start[row].tolist(), spans.length[row].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_a_told_plan_with_signs_in_its_runs_says_the_same_again(name):
+    tokens = tokens_for(find_objective(name))
+    tokens = replace(tokens, ids=tokens.ids.clone())
+    tokens.ids[0, [2, 6, 7]] = SPECIALS.sep
+    objective, parted = find_objective(name).turn({"rate": 0.6} if name != "span mask" else {}), 0
+    for seed in range(10):
+        first = objective.steps(tokens, generator(seed))
+        told = {key: wishes.read(key, value) for key, value in tell(first).items()}
+        again = objective.steps(tokens, generator(seed + 100), told)
+        for one, other in ((f.example, a.example) for f, a in zip(first, again, strict=True)):
+            assert torch.equal(one.chosen, other.chosen)
+            assert torch.equal(one.inputs.ids, other.inputs.ids)
+        assert torch.equal(first[-1].example.questions[0].targets, again[-1].example.questions[0].targets)
+        parted += int(first[0].example.spans.there.sum()) > int((first[0].plan.length >= 0).sum())
+    assert parted
+
+
+def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_place():
+    tokens = plain_rows(1, 8)
+    tokens.ids[0, 4] = SPECIALS.sep
+    plan = ChosenSpans(torch.tensor([[2]]), torch.tensor([[4]]))
+    example = find_objective("MASS").stages[0].build(begin(tokens), plan)
+    assert _pairs(example.spans, 0) == [(2, 2), (5, 1)]
+    written = AskToWrite(target="fragment").build(example)
+    assert written.questions[0].origin.tolist() == [[2, 3, 5]]
+    assert written.decoder.origin.tolist() == written.decoder.position.tolist() == [[1, 2, 4]]
+    assert written.decoder.ids[0, 2] == SPECIALS.sep
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds, rate=st.floats(0.0, 0.9), mean=st.sampled_from((0.5, 1.0, 3.0, 10.0)))
+def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed, rate, mean):
+    example = begin(tokens)
+    stage = ChoosePoissonSpans(rate=rate, mean_length=mean, whole=True)
+    chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
+    for row, text in enumerate(texts(tokens)):
+        words, number = oracles.maskable(text), tokens.word[row].tolist()
+        starts = [p for p in range(len(text)) if words[p] and not (p and words[p - 1] and number[p - 1] == number[p])]
+        of = [sum(s <= p for s in starts) if words[p] else 0 for p in range(len(text))]
+        gone = {of[p] for p in chosen[row].nonzero()[:, 0].tolist()}
+        assert [p for p in range(len(text)) if of[p] in gone] == chosen[row].nonzero()[:, 0].tolist()
+        assert len(gone) == min(len(starts), -int(-(rate * len(starts) - 1e-9) // 1))
 
 
 def test_runs_without_a_number_of_their_own_stay_in_the_text():
@@ -381,6 +544,30 @@ def test_words_hidden_here_and_there_are_written_from_the_words_before_them():
     assert facts["targets"] == "I happy to today".split()
 
 
+@settings(max_examples=60)
+@given(tokens=batches(), seed=seeds, share=st.sampled_from((0.2, 0.5, 1.0)), ends=st.sampled_from((0.0, 0.4, 1.0)))
+def test_the_decoder_of_a_fragment_counts_positions_without_a_collision(tokens, seed, share, ends):
+    """Each word is written from the position before its own; [START] stands alone where it begins the text."""
+    example = find_objective("MASS").turn({"share": share, "ends": ends, "end": True}).example(tokens, generator(seed))
+    question = example.questions[0]
+    for row in range(len(tokens.ids)):
+        ids, _, position = shown(example.decoder, row)
+        asked = question.origin[row][question.graded[row]].tolist()[:-1]
+        begins = ids[:1] == [SPECIALS.start]
+        assert begins == (asked[:1] == [0])
+        assert position[:-1] == [place - 1 + begins for place in asked]
+        assert len(set(position)) == len(position)
+        if not any(not word for word in oracles.maskable(texts(tokens)[row])) and position:
+            assert position == list(range(position[0], position[0] + len(position)))
+
+
+def test_words_hidden_here_and_there_at_the_beginning_have_positions_of_their_own():
+    example = rebuild("discrete mask", wanted={"chosen": "1,2,4"}).example
+    assert example.decoder.position.tolist() == [[0, 1, 3]]
+    example = rebuild("MASS", wanted={"spans": "3:3"}).example
+    assert example.decoder.position.tolist() == [[1, 2, 3]]
+
+
 @pytest.mark.parametrize("hide", [True, False])
 @pytest.mark.parametrize("actions", ["keep,mask,random", "mask,keep,keep", "random,random,mask", "keep,keep,keep"])
 def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, actions):
@@ -468,6 +655,116 @@ def test_the_stochastic_ratio_is_uniform_from_15_to_45_percent():
 def test_random_gap_sentences_have_no_favourite():
     taken = ChooseGapSentences(strategy="random", ratio=0.5).plan(begin(sentences_of(4, 6000)), generator(23)).taken
     assert_law(Counter(map(tuple, taken.nonzero()[:, 1].view(-1, 2).tolist())), uniform(combinations(range(4), 2)))
+
+
+def test_where_the_choice_is_left_to_chance_scores_are_shaken_by_a_fifth():
+    """Every score is multiplied by any number from .8 to 1.2; without chance all texts have the same scores."""
+    words = [[40] * 4, [41] * 5, [42] * 9]
+    text = [w for one in words for w in one] * 2
+    sentence = [k for k, one in enumerate(words) for _ in one]
+    tokens = tokens_of([text] * 6000, sentence=[sentence + [k + 3 for k in sentence]] * 6000, padded=False)
+    size = words_by_sentence(begin(tokens))
+    stage = ChooseGapSentences(stochastic=True)
+    score = stage.priority(begin(tokens), size, generator(35))
+    plain = oracles_noise.shared(text, sentence + [k + 3 for k in sentence])
+    share = score / torch.tensor([plain[k] for k in range(6)])
+    assert float(share.min()) >= 0.8
+    assert float(share.max()) <= 1.2 + 1e-6
+    edges = ((share - 0.8) / 0.04).long().clamp(max=9)
+    assert_law(Counter(edges.flatten().tolist()), uniform(range(10)))
+    calm = ChooseGapSentences().priority(begin(tokens), size, generator(35))
+    assert calm.unique(dim=0).shape[0] == 1
+
+
+def test_of_sentences_that_share_nothing_the_later_one_is_taken_also_where_scores_are_shaken():
+    tokens = tokens_of([[40 + k for k in range(6)]] * 9, sentence=[[k // 2 for k in range(6)]] * 9, padded=False)
+    taken = ChooseGapSentences(stochastic=True).plan(begin(tokens), generator(36)).taken
+    assert taken.tolist() == [[False, False, True]] * 9
+
+
+# switches
+
+
+def test_every_noise_of_the_chain_can_be_switched_off():
+    off = {
+        "ChooseShare.rate": 0.0,
+        "ChoosePoissonSpans.rate": 0.0,
+        "ChooseDeleted.rate": 0.0,
+        "share": 0.0,
+        "window": 1,
+        "turned": 0.0,
+    }
+    tokens = tokens_for(find_objective("all noises"))
+    tokens = pick(tokens, torch.zeros(200, dtype=torch.long))
+    still = find_objective("all noises").turn(off).example(tokens, generator(37))
+    assert torch.equal(still.inputs.ids, tokens.ids)
+    assert not still.action.any()
+    for one, value in (("share", 1.0), ("window", 0), ("turned", 1.0)):
+        moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
+        assert set(moved.action.unique().tolist()) == {Action.KEPT, Action.MOVED}
+    for one, action in (("ChooseShare", Action.MASKED), ("ChooseDeleted", Action.DELETED)):
+        changed = find_objective("all noises").turn(off | {f"{one}.rate": 0.3}).example(tokens, generator(37))
+        assert set(changed.action.unique().tolist()) == {Action.KEPT, action}
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.0, 0), (0.3, 2), (0.5, 2), (0.6, 3), (1.0, 4)])
+def test_a_share_of_the_sentences_changes_places_and_the_others_stay(share, count):
+    """So many of four sentences, rounded up, are put into any order of their own places."""
+    example = begin(sentences_of(4, 12_000))
+    stage = ChangeSentenceOrder(share=share)
+    source = stage.build(example, stage.plan(example, generator(38))).inputs.origin[:, ::2] // 2
+    law = Counter()
+    for places in combinations(range(4), count):
+        for order in permutations(places):
+            found = list(range(4))
+            for place, other in zip(places, order, strict=True):
+                found[place] = other
+            law[tuple(found)] += 1
+    assert_law(Counter(map(tuple, source.tolist())), {k: v / law.total() for k, v in law.items()})
+
+
+def test_a_text_is_turned_as_often_as_is_said():
+    plan = ChangeStart(turned=0.5).plan(begin(plain_rows(9000, 6)), generator(39))
+    assert_law(Counter(plan.place.tolist()), {k: 1 / 12 + (k == 0) / 2 for k in range(6)})
+
+
+# end signs and what is graded
+
+
+def test_the_parts_of_the_multi_task_mixture_close_with_a_sign():
+    objective = find_objective("T5 multi-task")
+    for example in objective.specimens(tokens_for(objective), generator(40)):
+        question = example.questions[0]
+        assert int(question.targets[0][question.graded[0]][-1]) == SPECIALS.end
+
+
+@pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])
+def test_where_there_is_nothing_to_write_no_sign_is_asked_for(name):
+    objective = find_objective(name).turn({"end": True} | ({"rate": 0.0} if name == "T5 drop" else {}))
+    example = objective.example(plain_rows(3, 1), generator(41))
+    assert not example.questions[0].graded.any()
+
+
+@pytest.mark.parametrize("name", ["T5 i.i.d.", "T5 drop", "T5 mask in place"])
+def test_t5_draws_every_word_alone_and_an_idle_row_costs_nothing(name, tiny):
+    example = find_objective(name).example(plain_rows(9000, 8), generator(42))
+    assert_share(int(example.chosen.sum()), example.chosen.numel(), 0.15)
+    idle = ~example.chosen.any(1)
+    assert_share(int(idle.sum()), len(idle), 0.85**8)
+    if name != "T5 mask in place":
+        assert torch.equal(idle, ~example.questions[0].graded.any(1))
+        empty = find_objective(name).turn({"rate": 0.0}).example(plain_rows(3, 8), generator(43))
+        assert grade(tiny.answers(empty))[0].item() == 0.0
+        tiny.zero_grad()
+
+
+def test_the_first_part_can_be_graded_too_and_the_check_says_that_it_is_in_sight():
+    last = rebuild("seq2seq LM", wanted={"split": 4})
+    every = rebuild("seq2seq LM", wanted={"split": 4}, settings={"grade": "all"})
+    assert last.facts()["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
+    assert every.facts()["graded"] == [1] * 7 + [0]
+    assert every.facts()["targets"][:7] == "am happy to join with you today".split()
+    assert (last.verdict.leak, every.verdict.leak) == (False, True)
 
 
 # translation

@@ -115,11 +115,12 @@ def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name
 
 @every_objective
 def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
+    """Where all rows are empty, as when nothing was drawn to be written, it stays as it is."""
     for part in batches(example_of(name), 3):
         for piece in trimmed(part).everything:
             for stream in (piece.inputs, piece.decoder):
                 if stream is not None and stream.padded:
-                    assert stream.ids.shape[1] == int(stream.real.sum(1).max())
+                    assert int(stream.real.sum(1).max()) in (0, stream.ids.shape[1])
 
 
 @every_objective

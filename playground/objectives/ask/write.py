@@ -15,7 +15,8 @@ class AskToWrite:
     """A decoder writes: the whole text (BART), the missing parts (survey), or both behind numbered markers (T5).
 
     The survey's Table 2 shows only the missing part; BART (arXiv:1910.13461) writes all, T5 (arXiv:1910.10683) the
-    parts behind their sentinels, MASS (arXiv:1905.02450) the fragment at its own places.
+    parts behind their sentinels, MASS (arXiv:1905.02450) the fragment at its own places. Where there is nothing to
+    write, no [END] is asked for either.
     """
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")
@@ -29,7 +30,7 @@ class AskToWrite:
             number = example.spans.there.sum(1, keepdim=True)
             written = append(written, sentinel(example, number), tokens.specials.pad)
         if self.end:
-            written = append(written, tokens.specials.end, tokens.specials.pad)
+            written = append(written, tokens.specials.end, tokens.specials.pad, to_empty=False)
         decoder = answered_so_far(tokens, written)
         if self.target == "fragment":
             decoder = _in_its_own_places(example, written, decoder)
@@ -77,9 +78,14 @@ def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: b
 
 
 def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Stream:
-    """MASS: the decoder starts from the visible word before the fragment and keeps the positions of the text."""
+    """MASS: the decoder starts from the visible word before the fragment and keeps the positions of the text.
+
+    Each word is written from the position before its own. Where the fragment begins the text there is no such position:
+    [START] takes the first one, and all that follow are one further on.
+    """
     tokens = example.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
     ids = at_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
     language = spoken(tokens, before)
-    return replace(decoder, ids=ids, origin=before, position=before.clamp(min=0), language=language)
+    position = (before + (before[:, :1] < 0).long()).clamp(min=0)
+    return replace(decoder, ids=ids, origin=before, position=position, language=language)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
+from torch.nn.functional import pad
 
 from playground.example import Action, Example
 from playground.knob import knob
@@ -40,7 +41,9 @@ class ChangeWordOrder:
     The survey calls this sentence shuffling; BART's sentence shuffling moves whole sentences.
     """
 
-    window: int = knob(0, 0, 10, unit="places", why="0 shuffles freely; k moves a word by less than k places.")
+    window: int = knob(
+        0, 0, 10, unit="places", why="0 shuffles freely; k moves a word by less than k places, so 1 leaves it."
+    )
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
     def plan(self, example: Example, rng: Generator) -> NewOrder:
@@ -64,15 +67,27 @@ class ChangeWordOrder:
 class ChangeSentenceOrder:
     """Shuffle whole sentences; the words inside each stay in order (BART, arXiv:1910.13461, sec. 2.2).
 
+    With a `share` below 1 so many sentences, rounded up, change places with each other and the others stay (fairseq).
     By hand the order is called `sentences`; `order` is understood too where no later stage orders words.
     """
 
+    share: float = knob(1.0, 0.0, 1.0, unit="share of sentences", why="0 leaves the sentences as they are.")
     keys: ClassVar[tuple[str, ...]] = ("order", "sentences")
 
     def plan(self, example: Example, rng: Generator) -> NewOrder:
         tokens = example.tokens
-        dice = draw.noise(tuple(tokens.ids.shape), rng)
-        return NewOrder(_sorted(example, tokens.real, dice.gather(1, _from_zero(tokens.sentence))))
+        step = draw.noise(tuple(tokens.ids.shape), rng)
+        if self.share < 1:
+            step = self._some(example, step, rng)
+        return NewOrder(_sorted(example, tokens.real, step.gather(1, _from_zero(tokens.sentence))))
+
+    def _some(self, example: Example, dice: Tensor, rng: Generator) -> Tensor:
+        """By sentence the place `[b, t]` among all sentences that it takes; those that move do so in order of dice."""
+        tokens = example.tokens
+        last = torch.where(tokens.real, _from_zero(tokens.sentence), -1)
+        there = torch.arange(dice.shape[1], device=dice.device) <= pad(last, (0, 1), value=-1).amax(1, keepdim=True)
+        moves = draw.exactly(draw.ceiling(self.share, there.sum(1)), there, rng)
+        return _in_order(_permute(moves, dice))
 
     def build(self, example: Example, plan: NewOrder) -> Example:
         return moved(example, plan)
@@ -101,6 +116,7 @@ class ChangeStart:
     text stays as it is twice as often as it begins at any other token.
     """
 
+    turned: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is turned at all.")
     official: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 
@@ -110,12 +126,15 @@ class ChangeStart:
         drawn = (draw.noise((len(number),), rng) * (number + int(self.official))).long() % number.clamp(min=1)
         if not inputs.ids.shape[1]:
             return Start(drawn)
-        return Start(home(inputs).gather(1, drawn[:, None])[:, 0])
+        place = home(inputs).gather(1, drawn[:, None])[:, 0]
+        if self.turned < 1:
+            place = place.where(draw.noise((len(number),), rng) < self.turned, _in_order(example.rank)[:, 0])
+        return Start(place)
 
     def build(self, example: Example, plan: Start) -> Example:
-        return moved(example, self.turned(example, plan))
+        return moved(example, self.begun_at(example, plan))
 
-    def turned(self, example: Example, plan: Start) -> NewOrder:
+    def begun_at(self, example: Example, plan: Start) -> NewOrder:
         """The order of the whole text when it begins at a place of it."""
         real, now = example.tokens.real, _in_order(example.rank)
         slot = torch.arange(real.shape[1], device=real.device).expand(real.shape)

@@ -9,7 +9,7 @@ from playground.objectives.choose.one_ngram import ChooseOneNgram
 from playground.objectives.choose.order import ChooseOrder
 from playground.objectives.choose.runs import ChooseRuns
 from playground.objectives.choose.sentences import ChooseGapSentences
-from playground.objectives.choose.share import ChooseShare
+from playground.objectives.choose.share import ChooseDeleted, ChooseShare
 from playground.objectives.choose.spans import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChosenSpans, tell_spans
 from playground.objectives.choose.split import ChooseSplit
 from playground.objectives.choose.tokens import ChooseTokens
@@ -17,6 +17,7 @@ from playground.objectives.choose.trigrams import ChooseTrigrams
 from playground.objectives.choose.units import ChooseUnits
 
 __all__ = [
+    "ChooseDeleted",
     "ChooseFragment",
     "ChooseGapSentences",
     "ChooseGeometricSpans",

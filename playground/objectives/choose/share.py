@@ -1,7 +1,7 @@
 """Choose a share of the tokens, rounded up."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -14,17 +14,10 @@ from playground.objectives.stage import Wishes
 
 @dataclass(frozen=True)
 class ChooseShare:
-    """Mark a share of the tokens that are still shown, rounded up (BART, arXiv:1910.13461, sec. 2.2, and fairseq).
-
-    `key` is how a person names the choice, so that two of these in one chain can be told apart.
-    """
+    """Mark a share of the tokens that are still shown, rounded up (BART, arXiv:1910.13461, sec. 2.2, and fairseq)."""
 
     rate: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
-    key: str = "chosen"
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return (self.key,)
+    keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         shown = example.maskable & (example.action == Action.KEPT)
@@ -35,7 +28,27 @@ class ChooseShare:
         return replace(example, chosen=plan.positions & example.maskable & (example.action == Action.KEPT))
 
     def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(wishes.places(example, wanted[self.key])) if self.key in wanted else plan
+        return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 
     def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
-        return {self.key: wishes.words_of(example, plan.positions, row)}
+        return {"chosen": wishes.words_of(example, plan.positions, row)}
+
+
+@dataclass(frozen=True)
+class ChooseDeleted:
+    """Mark a share of the tokens in the same way, for a chain that marks others too: these are called `deleted`."""
+
+    rate: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
+    keys: ClassVar[tuple[str, ...]] = ("deleted",)
+
+    def plan(self, example: Example, rng: Generator) -> Chosen:
+        return ChooseShare(self.rate).plan(example, rng)
+
+    def build(self, example: Example, plan: Chosen) -> Example:
+        return ChooseShare(self.rate).build(example, plan)
+
+    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+        return Chosen(wishes.places(example, wanted["deleted"])) if "deleted" in wanted else plan
+
+    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+        return {"deleted": wishes.words_of(example, plan.positions, row)}

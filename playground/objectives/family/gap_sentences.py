@@ -22,8 +22,8 @@ GAP_SENTENCES = Objective(
         SeeEncoderDecoder(),
     ),
     idea="Fold the sentences that say most of the rest again into a mask each; a decoder writes them as a summary.",
-    loss="Mean cross-entropy of the missing sentences, each word given what is left and the words so far.",
-    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
+    loss="Mean cross-entropy of the missing sentences and a closing sign, given what is left and the words so far.",
+    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
     source="arXiv:1912.08777, sec. 3.1",
 )
 
@@ -34,6 +34,6 @@ SOME_LEFT = replace(
     rank=169,
     stages=(ChooseGapSentences(ratio=0.45), ChooseIntact(), *GAP_SENTENCES.stages[1:]),
     idea="Fold nearly half of the sentences away, but leave some of those as they are; a decoder writes them all.",
-    loss="Mean cross-entropy of the chosen sentences, each word given what is left and the words so far.",
+    loss="Mean cross-entropy of the chosen sentences and a closing sign, given what is left and the words so far.",
     source="arXiv:1912.08777, sec. 6.2",
 )

@@ -32,7 +32,8 @@ T5_SPANS = replace(
     rank=10,
     stages=(ChooseSpans(), ChangeToMarkers("sentinel"), AskToWrite(target="sentinels"), SeeEncoderDecoder()),
     idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
-    loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written.",
+    loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written. "
+    "The released code closes both with an end sign; `end` closes the target here.",
     terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
     source="arXiv:1910.10683, sec. 3.1.4",
 )
@@ -45,8 +46,10 @@ BART_INFILLING = replace(
     printed=Printed(),
     rank=11,
     stages=(ChoosePoissonSpans(), ChangeToMarkers("mask"), AskToWrite(target="text"), SeeEncoderDecoder()),
-    idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text.",
-    loss="Mean cross-entropy of the whole text, each word given the folded text and the words before it.",
+    idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
+    "BART itself also shuffles the sentences, as `BART mixture` does.",
+    loss="Mean cross-entropy of the whole text, each word given the folded text and the words before it. "
+    "The released code closes the text with an end sign, as `end` does here.",
     terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
     source="arXiv:1910.13461, sec. 2.2",
 )

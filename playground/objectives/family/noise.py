@@ -15,7 +15,7 @@ from playground.objectives.change import (
     ChangeToNothing,
     ChangeWordOrder,
 )
-from playground.objectives.choose import ChoosePoissonSpans, ChooseRuns, ChooseShare, ChooseTokens
+from playground.objectives.choose import ChooseDeleted, ChoosePoissonSpans, ChooseRuns, ChooseShare, ChooseTokens
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
@@ -23,6 +23,9 @@ from playground.objectives.see import SeeEncoderDecoder
 GROUP = "Denoising"
 
 WRITE = (AskToWrite(target="text"), SeeEncoderDecoder())
+
+EACH_ALONE = ChooseTokens(specials=0, selection="iid")
+"""T5 draws every token alone, so a short text may lose none; then nothing that is gone is asked for."""
 
 TOKEN_MASKING = Objective(
     name="token masking",
@@ -75,14 +78,15 @@ ALL_NOISES = replace(
         ChangeTokens(mask=1.0, random=0.0),
         ChoosePoissonSpans(rate=0.15),
         ChangeToMarkers("mask"),
-        ChooseShare(rate=0.1, key="deleted"),
+        ChooseDeleted(rate=0.1),
         ChangeToNothing(),
         ChangeSentenceOrder(),
         ChangeWordOrder(window=2),
         ChangeStart(),
         *WRITE,
     ),
-    idea="Mask, fold, delete, shuffle sentences and neighbours, and turn the text; a decoder writes it as it was.",
+    idea="Mask, fold, delete, shuffle sentences and neighbours, and turn the text; a decoder writes it as it was. "
+    "Each noise has a knob that switches it off.",
     source="arXiv:1910.13461, sec. 2.2; word noise of arXiv:1711.00043, sec. 2.3",
 )
 
@@ -92,13 +96,13 @@ T5_IID = Objective(
     group=GROUP,
     rank=140,
     stages=(
-        ChooseTokens(specials=0),
+        EACH_ALONE,
         ChooseRuns(),
         ChangeToMarkers("sentinel"),
         AskToWrite(target="sentinels"),
         SeeEncoderDecoder(),
     ),
-    idea="Choose single words; fold those that are neighbours into one numbered marker; a decoder writes what is gone.",
+    idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
     loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written.",
     terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
     source="arXiv:1910.10683, sec. 3.3.2",
@@ -109,8 +113,8 @@ T5_DROP = replace(
     name="T5 drop",
     aliases=("drop corrupted tokens", "d_d"),
     rank=141,
-    stages=(ChooseTokens(specials=0), ChangeToNothing(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
-    idea="Take single words out without a mark; a decoder writes only those words.",
+    stages=(EACH_ALONE, ChangeToNothing(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
     loss="Mean cross-entropy of the words that were taken out, each given what is left and those before it.",
     terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
 )
@@ -120,8 +124,8 @@ T5_IN_PLACE = replace(
     name="T5 mask in place",
     aliases=("MASS-style (T5)", "iid_15_m_f"),
     rank=142,
-    stages=(ChooseTokens(specials=0), ChangeTokens(mask=1.0, random=0.0), *WRITE),
-    idea="Hide single words behind a mask each; a decoder writes the whole text (what T5's paper calls MASS-style).",
+    stages=(EACH_ALONE, ChangeTokens(mask=1.0, random=0.0), *WRITE),
+    idea="Draw each word alone and hide it behind a mask; a decoder writes the whole text (in T5's paper MASS-style).",
     source="arXiv:1910.10683, sec. 3.3.2",
 )
 

@@ -28,9 +28,15 @@ PREFIX_LM = Objective(
     aliases=("prefix LM (T5)", "encoder-decoder prefix LM"),
     group=GROUP,
     rank=127,
-    stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps", end=True), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
-    loss="Mean cross-entropy of the second part, each word given the first part and the words before it.",
-    terms=(Term("written words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"),),
+    loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
+    terms=(
+        Term(
+            "written words",
+            r"-\frac{1}{T-c+1}\sum_{t=c+1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})",
+            symbols={"x_{T+1}": "the sign [END]"},
+        ),
+    ),
     source="arXiv:1910.10683, sec. 3.2.3 and released code",
 )

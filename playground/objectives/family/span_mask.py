@@ -37,7 +37,13 @@ DISCRETE_MASK = replace(
     rank=143,
     stages=(ChooseTokens(rate=0.5, specials=0), *SPAN_MASK.stages[1:]),
     idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
-    loss="Mean cross-entropy of the hidden words, each given the corrupted text and the word before its place.",
-    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid x_{\setminus M}, x_{M,<t})"),),
+    loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",
+    terms=(
+        Term(
+            "written words",
+            r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid x_{\setminus M}, \{x_{s-1} : s \in M, s \leq t\})",
+            symbols={"x_{s-1}": "the word before a hidden one, which the decoder reads instead of what it wrote last"},
+        ),
+    ),
     source="arXiv:1905.02450, sec. 4.5 (Discrete)",
 )

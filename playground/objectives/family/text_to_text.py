@@ -31,12 +31,12 @@ TEXT_TO_TEXT = Objective(
 
 MULTI_TASK = mixture(
     "T5 multi-task",
-    ((1.0, T5_SPANS), (1.0, TEXT_TO_TEXT)),
+    ((1.0, T5_SPANS.turn({"end": True})), (1.0, TEXT_TO_TEXT)),
     aliases=("multi-task text-to-text", "T5 mixture"),
     group="In combination",
     rank=167,
     printed=FIGURE,
     idea="By turns fill the gaps of a text and answer a task that is put as text; every batch is one of the two.",
-    loss="Mean cross-entropy of what the decoder writes: markers with the missing words, or an answer.",
+    loss="Mean cross-entropy of what the decoder writes: markers and missing words, or an answer, and a closing sign.",
     source="arXiv:1910.10683, sec. 3.5.2",
 )
