@@ -54,11 +54,14 @@ def check(example: Example, layers: int = 4, row: int = 0) -> Verdict:
 
 def reaches(visible: Tensor, layers: int) -> Tensor:
     """Which positions' content is at which position after so many layers with residuals, `[n, n]`."""
-    step = visible | torch.eye(len(visible), dtype=torch.bool, device=visible.device)
-    reach = torch.eye(len(visible), dtype=torch.bool, device=visible.device)
-    for _ in range(layers):
+    own = torch.eye(len(visible), dtype=torch.bool, device=visible.device)
+    step = visible | own
+    if layers < 1 or torch.equal(step, own):  # where nobody sees another (word vectors), no layer is worth a product
+        return own
+    reach = step
+    for _ in range(layers - 1):
         wider = _join(step, reach)
-        if bool((wider == reach).all()):
+        if torch.equal(wider, reach):
             break
         reach = wider
     return reach

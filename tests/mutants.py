@@ -26,6 +26,7 @@ STAGES = "playground/objectives"
 
 
 AREAS = ("contrast", "judged", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
+AREAS = (*AREAS, "properties", "pair_laws", "signal", "explained", "corpora")
 SUITES = ("tests/papers", *(f"tests/playground/test_{a}.py" for a in AREAS), "tests/contracts/test_objectives.py")
 """What must notice a fault in the objectives: the tests of objectives, leaks and models."""
 
@@ -327,7 +328,7 @@ MUTANTS = (
     Mutant(
         "the leak check forgets the residual",
         "playground/leaks.py",
-        "step = visible | torch.eye(len(visible), dtype=torch.bool, device=visible.device)",
+        "step = visible | own",
         "step = visible",
     ),
     Mutant(
@@ -594,6 +595,102 @@ MUTANTS = (
         "place[:, 0] = 0",
         "place[:, 0] = 1",
     ),
+    Mutant(
+        "the path is looked for in the lowest layer's mask alone",
+        "playground/leaks.py",
+        "in looks[(layer - 1) % 2][stream]",
+        "in looks[0][stream]",
+    ),
+    Mutant(
+        "the path takes the layer above for the one below",
+        "playground/leaks.py",
+        "in looks[(layer - 1) % 2][stream]",
+        "in looks[layer % 2][stream]",
+    ),
+    Mutant(
+        "the path ends where an answer is asked and not where it is read",
+        "playground/leaks.py",
+        "ends = [position] if question.reads is None else question.reads[row, position].tolist()",
+        "ends = [position]",
+    ),
+    Mutant(
+        "the leak check takes an answer from one of its two positions",
+        "playground/leaks.py",
+        "reach[question.reads[row]].any(1)",
+        "reach[question.reads[row]].all(1)",
+    ),
+    Mutant(
+        "the leak check knows one mask for all layers",
+        "playground/leaks.py",
+        "reach = _join(_dense(visible.layer(number), row) | own, reach)",
+        "reach = _join(_dense(visible.layer(0), row) | own, reach)",
+    ),
+    Mutant(
+        "the leak check lets a query hear its last layer alone",
+        "playground/leaks.py",
+        "if content.above is query.above is None else range(layers)",
+        "",
+    ),
+    Mutant(
+        "the leak check stops before the last layer",
+        "playground/leaks.py",
+        "for _ in range(layers - 1):",
+        "for _ in range(layers - 2):",
+    ),
+    Mutant(
+        "places alone hear the words",
+        f"{STAGES}/see/order.py",
+        "reader=content.reader - NEVER // 2",
+        "reader=content.reader - 1",
+    ),
+    Mutant(
+        "the coin of a pair is biased",
+        f"{STAGES}/arrange/pair.py",
+        "draw.noise((len(example.tokens.ids),), rng) * len(self.outcomes)",
+        "draw.noise((len(example.tokens.ids),), rng) ** 1.2 * len(self.outcomes)",
+    ),
+    Mutant(
+        "the coin of a language is biased",
+        f"{STAGES}/arrange/language.py",
+        "rng) < 0.5",
+        "rng) < 0.45",
+    ),
+    Mutant(
+        "the second text is numbered like the first",
+        f"{STAGES}/arrange/pair.py",
+        "turn = (lead + left + 1)[:, None]",
+        "turn = (lead + left + gap)[:, None]",
+    ),
+    Mutant(
+        "the first text is written too",
+        f"{STAGES}/see/alone.py",
+        'chosen if self.second == "chosen" else inputs.segment > 0',
+        'chosen if self.second == "chosen" else inputs.segment >= 0',
+    ),
+    Mutant(
+        "RTD: the detector's term is summed over the hidden words",
+        f"{STAGES}/family/rtd.py",
+        r"-\frac{1}{T}\sum_{t=1}^{T}\log p_D",
+        r"-\frac{1}{|M|}\sum_{t \in M}\log p_D",
+    ),
+    Mutant(
+        "RTD: the detector is graded at the hidden words alone",
+        f"{STAGES}/ask/replaced.py",
+        "return example.inputs.real",
+        "return example.inputs.real & at_origin(example.chosen, example.inputs.origin, False)",
+    ),
+    Mutant(
+        "PLM: a place of the order is predicted and not the word there",
+        f"{STAGES}/family/plm.py",
+        r"\log p(x_{z_t} \mid x_{z_{<t}}, z_t)",
+        r"\log p(z_t \mid z_{<t})",
+    ),
+    Mutant(
+        "GloVe: chances for counts",
+        f"{STAGES}/ask/near.py",
+        "against=Count(seen, self.most, self.power)",
+        "against=Count(seen / seen.sum(), self.most, self.power)",
+    ),
 )
 
 
@@ -603,11 +700,22 @@ def run(mutant: Mutant, copy: Path) -> tuple[bool, float, str]:
     sound = file.read_text(encoding="utf-8")
     file.write_text(sound.replace(mutant.old, mutant.new), encoding="utf-8")
     began = time.perf_counter()
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *SUITES]
-    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    done = tested(copy)
     file.write_text(sound, encoding="utf-8")
     failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    return bool(failed), time.perf_counter() - began, failed[0] if failed else ""
+    return killed(done.returncode, failed), time.perf_counter() - began, failed[0] if failed else ""
+
+
+def killed(code: int, failed: Sequence[str]) -> bool:
+    """Whether a test failed: not when pytest was stopped, was given no test, or could not read the files at all."""
+    return code == 1 and bool(failed)
+
+
+def tested(copy: Path) -> subprocess.CompletedProcess[str]:
+    """The tests of a copy, up to the first that fails."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *SUITES]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(command, cwd=copy, capture_output=True, text=True, env=alone)
 
 
 def try_all(chosen: Sequence[Mutant], copies: Sequence[Path]) -> Iterator[tuple[Mutant, bool, float, str]]:
@@ -634,6 +742,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="faults that are tried at a time")
     given = parser.parse_args()
     chosen = [m for m in MUTANTS if given.only.lower() in f"{m.fault} {m.file}".lower()]
+    if not chosen:
+        print(f"No fault holds the word {given.only!r}.")
+        return 2
     survived = 0
     with tempfile.TemporaryDirectory() as folder:
         copies = [Path(folder) / str(number) for number in range(given.jobs)]
@@ -642,9 +753,13 @@ def main() -> int:
             for name in NEEDED:
                 source = HOME / name
                 shutil.copytree(source, copy / name) if source.is_dir() else shutil.copy(source, copy / name)
-        for mutant, killed, seconds, test in try_all(chosen, copies):
-            survived += not killed
-            print(f"{'killed  ' if killed else 'SURVIVED'} {seconds:5.0f} s  {mutant.fault}  {test[:100]}", flush=True)
+        sound = tested(copies[0])
+        if sound.returncode:
+            print(f"The tests fail without any fault:\n{sound.stdout[-2000:]}{sound.stderr[-2000:]}")
+            return 2
+        for mutant, caught, seconds, test in try_all(chosen, copies):
+            survived += not caught
+            print(f"{'killed  ' if caught else 'SURVIVED'} {seconds:5.0f} s  {mutant.fault}  {test[:100]}", flush=True)
     print(f"{len(chosen) - survived} of {len(chosen)} faults were caught.")
     return 1 if survived else 0
 

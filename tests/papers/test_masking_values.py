@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from playground.example import begin
-from playground.objectives import draw
+from playground.objectives import draw, find_objective
 from playground.objectives.choose import ChooseGeometricSpans, ChooseNgrams, ChooseTokens
 from playground.seeds import generator
 from tests.playground.test_laws import assert_law, assert_mean, assert_share
@@ -48,8 +48,9 @@ def test_the_cap_of_bert_hides_3_9_percent_of_512_tokens():
     example = begin(plain_rows(3, 510))
     capped, free = (ChooseTokens(cap=cap).count(example.maskable).tolist() for cap in (20, 0))
     assert (capped, free) == ([20] * 3, [77] * 3)
-    share = 20 / 512
-    assert share == pytest.approx(0.039, abs=1e-3)
+    made = find_objective("MLM").turn({"cap": 20, "wrap": True}).example(plain_rows(3, 510), generator(8))
+    assert made.inputs.real.sum(1).tolist() == [512] * 3
+    assert made.questions[0].graded.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
 
 
 def merged(chosen):

@@ -9,10 +9,12 @@ from playground import leaks
 from playground.example import Action, Question, begin, by_level, causal, full
 from playground.models import Architecture, LanguageModel, grade
 from playground.objectives import find_objective, objectives
-from playground.objectives.choose import ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.see import SeeOrder
+from playground.objectives.see.order import both_streams
 from playground.seeds import generator
+from tests.playground.test_laws import assert_mean
 from tests.texts import SPECIALS, plain_rows, story, suited, tokens_of
 
 EIGHT = plain_rows(1, 8)
@@ -80,34 +82,37 @@ def test_leak_table_one_stream_with_itself_hidden_leaks_8_of_8():
 
 def test_leak_table_an_order_drawn_anew_in_every_layer_leaks_8_of_8():
     """What a word's neighbours heard of it under one order, its query may read under the next."""
-    rng = generator(0)
-    anew = [ChooseOrder().plan(begin(EIGHT), rng).rank[0] for _ in range(4)]
-    assert int(answered(anew).sum()) == 8
-    assert int(answered([ORDER[0]] * 4).sum()) == 0
-
-
-def answered(orders):
-    """Which words reach their own query when layer k of the two streams follows the k-th order."""
-    reach, found = torch.eye(8), torch.zeros(8, dtype=torch.bool)
-    for rank in orders:
-        found |= ((rank < rank[:, None]).float() @ reach).diagonal() > 0
-        reach = (rank <= rank[:, None]).float() @ reach
-    return found
-
-
-def test_leak_table_a_query_stream_alone_learns_nothing():
-    """If queries read only queries, no word reaches anybody: 0 of 28 contexts, neither leak nor signal."""
     example = permuted()
-    blind = replace(
-        example,
-        inputs=replace(example.inputs, ids=torch.full_like(EIGHT.ids, SPECIALS.mask)),
-        action=torch.full_like(example.action, Action.MASKED),
+    assert verdict(example) == (0, 8)
+    content, query = both_streams(example.inputs, -ORDER, -ORDER)
+    inputs = replace(
+        example.inputs,
+        visible=replace(example.inputs.visible, above=content),
+        query_visible=replace(example.inputs.query_visible, above=query),
     )
-    assert int(example.inputs.query_visible.dense().sum()) == 28
-    assert verdict(blind) == (0, 8)
-    shown, on_purpose = leaks.told(blind.inputs, blind, 0)
-    assert bool((shown == -1).all())
-    assert bool((on_purpose == -1).all())
+    assert verdict(replace(example, inputs=inputs)) == (8, 8)
+
+
+def test_leak_table_an_order_that_stays_the_same_in_every_layer_is_clean():
+    """Two orders by name only: what is above is what is below, so nothing comes back."""
+    example = permuted()
+    content, query = both_streams(example.inputs, ORDER, ORDER)
+    inputs = replace(
+        example.inputs,
+        visible=replace(example.inputs.visible, above=content),
+        query_visible=replace(example.inputs.query_visible, above=query),
+    )
+    assert verdict(replace(example, inputs=inputs)) == (0, 8)
+
+
+@pytest.mark.parametrize(("streams", "cells", "words"), [("two streams", 28, 3.5), ("places only", 0, 0.0)])
+def test_leak_table_a_query_stream_alone_learns_nothing(streams, cells, words):
+    """If queries read only queries, no word reaches anybody: 0 of 28 contexts, neither leak nor signal."""
+    example = permuted(streams)
+    reach, written = leaks.answering(example, example.questions[0], layers=4)
+    assert (int(reach.sum()), written) == (cells, None)
+    assert leaks.heard(example, layers=4) == words
+    assert verdict(example) == (0, 8)
 
 
 def shifted(visible, first=0):
@@ -119,10 +124,10 @@ def shifted(visible, first=0):
     return replace(example, inputs=replace(example.inputs, visible=visible), questions=(question,))
 
 
-def permuted():
-    """Every word predicted in an order, in two streams."""
+def permuted(streams="two streams"):
+    """Every word predicted in an order, in two streams or in the one that is asked for."""
     example = replace(begin(EIGHT), rank=ORDER, chosen=EIGHT.real)
-    example = SeeOrder().build(example)
+    example = SeeOrder(streams=streams).build(example)
     question = Question("hidden words", "vocabulary", "query", EIGHT.ids, EIGHT.real, PLACES)
     return replace(example, questions=(question,))
 
@@ -211,11 +216,15 @@ def test_generator_and_detector_train_together():
         assert all(p.grad is not None and bool(p.grad.abs().sum() > 0) for p in part.parameters() if p.dim() > 1)
 
 
-def test_drawing_positions_twice_would_average_two_ids():
-    """ELECTRA draws with replacement; here every chosen place is chosen once and holds one word."""
-    example = begin(plain_rows(200, 30))
-    plan = ChooseTokens(rate=0.5).plan(example, generator(9))
-    assert plan.positions.sum(1).unique().tolist() == [16]
+@pytest.mark.parametrize(("words", "drawn", "distinct"), [(126, 19, 17.70), (510, 79, 73.25)])
+def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
+    """ELECTRA draws places with replacement, so some come twice; here every chosen place is chosen once."""
+    assert words * (1 - (1 - 1 / words) ** drawn) == pytest.approx(distinct, abs=0.005)
+    official = torch.randint(words, (4000, drawn), generator=generator(9))
+    found = torch.zeros(4000, words).scatter_(1, official, 1.0).sum(1)
+    assert_mean(found, distinct, rounding=0.005)
+    plan = ChooseTokens(rate=drawn / words, specials=0).plan(begin(plain_rows(200, words)), generator(9))
+    assert plan.positions.sum(1).unique().tolist() == [drawn]
 
 
 # permutation

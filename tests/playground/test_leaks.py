@@ -3,7 +3,7 @@
 import base64
 from dataclasses import replace
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ from playground.objectives import find_objective
 from playground.objectives.paint import repainted
 from playground.objectives.rebuild import rebuild
 from playground.seeds import generator
-from tests.texts import plain_rows, story, tokens_of
+from tests.texts import SPECIALS, WORDS, plain_rows, story, suited, tokens_of
 
 READERS = ("inputs", "query", "decoder")
 
@@ -28,20 +28,26 @@ def painted(cells):
     return Visible(open_[:, : cells.shape[0]], open_[:, : cells.shape[1]], painted=cells[None])
 
 
-def random_example(seed, size, share, reader, copying=False):
-    """Random masks everywhere, random places shown, random answers asked for at random positions."""
+def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=False):
+    """Random masks everywhere, random places shown, random answers asked for at random positions.
+
+    The streams named by `above` have another mask in every second layer; with `pairs` an answer is read from two
+    positions instead of its own.
+    """
     rng = generator(seed)
     tokens = plain_rows(1, size)
 
     def cells(rows, columns):
         return torch.rand((rows, columns), generator=rng) < share
 
+    def seen(kind):
+        other = painted(cells(size, size))
+        return replace(painted(cells(size, size)), above=other if kind in above else None)
+
     example = begin(tokens)
     action = torch.randint(0, 8, (1, size), generator=rng)
     origin = torch.randint(-1, size, (1, size), generator=rng)
-    inputs = replace(
-        example.inputs, visible=painted(cells(size, size)), query_visible=painted(cells(size, size)), origin=origin
-    )
+    inputs = replace(example.inputs, visible=seen("encoder"), query_visible=seen("query"), origin=origin)
     written = max(1, size - 1)
     answers = torch.randint(-1, size, (1, written if reader == "decoder" else size), generator=rng)
     before = torch.randint(-1, size, (1, written), generator=rng)
@@ -52,7 +58,14 @@ def random_example(seed, size, share, reader, copying=False):
     )
     graded = torch.rand(answers.shape, generator=rng) < 0.7
     question = Question("?", "vocabulary", reader, answers.clamp(min=0), graded, answers, copying=copying)
+    if pairs and reader == "inputs":
+        question = replace(question, reads=torch.randint(0, size, (1, size, 2), generator=rng))
     return replace(example, inputs=inputs, action=action, decoder=decoder, questions=(question,))
+
+
+def ends_of(question, position):
+    """The positions that an answer is read from."""
+    return [position] if question.reads is None else question.reads[0, position].tolist()
 
 
 def sources(example, place, layers):
@@ -64,6 +77,8 @@ def sources(example, place, layers):
     below = "encoder" if kind == "query" else kind
     visible = {"encoder": example.inputs.visible, "query": example.inputs.query_visible}
     visible = visible.get(kind) or example.decoder.visible
+    if visible.above is not None and layer in (2, 4, 6):  # the layers that lead there are 1, 3 and 5, counted from 0
+        visible = visible.above
     for p, seen in enumerate(visible.dense()[0, position].tolist()):
         if seen:
             yield (below, p, layer - 1)
@@ -98,8 +113,8 @@ def shows(example, answer, hidden):
 
 
 def walk(example, question, position, layers):
-    """Breadth first from the answering position down: node -> number of steps."""
-    distance = {(leaks.NAMES[question.reader], position, layers): 0}
+    """Breadth first from where the answer is read down: node -> number of steps."""
+    distance = {(leaks.NAMES[question.reader], end, layers): 0 for end in ends_of(question, position)}
     wave = list(distance)
     while wave:
         reached = []
@@ -120,9 +135,11 @@ def walk(example, question, position, layers):
     share=st.sampled_from((0.1, 0.25, 0.6)),
     layers=st.integers(1, 4),
     copying=st.booleans(),
+    above=st.sampled_from(((), ("encoder",), ("query",), ("encoder", "query"))),
+    pairs=st.booleans(),
 )
-def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copying):
-    example = random_example(seed, size, share, reader, copying)
+def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copying, above, pairs):
+    example = random_example(seed, size, share, reader, copying, above=above, pairs=pairs)
     verdict = leaks.check(example, layers)
     found, on_purpose = brute(example, layers)
     leaking = tuple(p for p, d in found.items() if d is not None)
@@ -140,7 +157,7 @@ def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copyi
 def assert_path(example, path, reader, layers):
     """Source first, reader last, and every hop may be taken."""
     question = example.questions[0]
-    assert path[-1] == Place(leaks.NAMES[question.reader], reader, layers)
+    assert path[-1] in [Place(leaks.NAMES[question.reader], end, layers) for end in ends_of(question, reader)]
     answer = int(question.origin[0, reader])
     first = path[0]
     stack = example.decoder if first.stream == "decoder" else example.inputs
@@ -166,25 +183,44 @@ def test_masks_that_are_transitive_are_their_own_closure():
         assert torch.equal(leaks.reaches(cells, 6), cells)
 
 
-def test_256_positions_and_6_layers_take_no_time():
-    tokens = plain_rows(1, 61)
-    tokens = replace(
-        tokens,
-        ids=tokens.ids.repeat(1, 5)[:, :256],
-        lengths=torch.tensor([256]),
-        word=torch.arange(256)[None],
-        sentence=torch.arange(256)[None] // 16,
-    )
-    start = perf_counter()
-    for name in ("LM", "MLM", "PLM", "MASS", "BART", "sentence shuffling"):
-        verdict = leaks.check(find_objective(name).example(tokens, generator(1)), layers=6)
-        assert not verdict.leak, name
-    example = find_objective("LM").example(tokens, generator(1))
-    open_ = replace(example, inputs=replace(example.inputs, visible=full(tokens.real, False)))
-    verdict = leaks.check(open_, layers=6)
-    assert verdict.leaking == tuple(range(255))
-    assert verdict.path == (Place("encoder", 1, 5), Place("encoder", 0, 6))
-    assert perf_counter() - start < 10
+def long_tokens(words=256):
+    """One long text, with a second one where an objective needs it."""
+    rows = [[SPECIALS.first_word + k % WORDS for k in range(words)]]
+    return tokens_of(rows, sentence=[[k // 16 for k in range(words)]], padded=False)
+
+
+CHECKED = {"LM": 256, "MLM": 256, "PLM": 256, "span mask": 256, "T5": 256, "BART": 256, "RTD": 256, "TLM": 126}
+"""How many words a text has, so that with a second text and the signs 256 positions are read."""
+
+
+@pytest.mark.parametrize("name", [*CHECKED, "an open LM", "skip-gram"])
+def test_256_positions_and_6_layers_take_a_tenth_of_a_second(name):
+    """Of the processor alone and in the best of five, so that a busy machine does not count; it takes 1 to 20 ms."""
+    objective = find_objective(name.removeprefix("an open "))
+    example = objective.example(suited(objective, long_tokens(CHECKED.get(name, 256))), generator(1))
+    if name == "an open LM":
+        example = replace(example, inputs=replace(example.inputs, visible=full(example.inputs.real, False)))
+    assert name == "skip-gram" or 190 <= example.inputs.ids.shape[1] <= 256
+    taken = []
+    for _ in range(5):
+        began = process_time()
+        verdict = leaks.check(example, layers=6)
+        taken.append(process_time() - began)
+    assert min(taken) < 0.1
+    assert verdict.leaking == (tuple(range(255)) if name == "an open LM" else ())
+    if verdict.leak:
+        assert verdict.path == (Place("encoder", 1, 5), Place("encoder", 0, 6))
+
+
+def test_where_nobody_sees_another_no_product_is_taken(monkeypatch):
+    """Word vectors have thousands of places that see only themselves."""
+    taken = []
+    monkeypatch.setattr(leaks, "_join", lambda left, right: taken.append(left))
+    alone = torch.eye(9, dtype=torch.bool)
+    for layers in (0, 1, 6):
+        assert torch.equal(leaks.reaches(alone, layers), alone)
+        assert torch.equal(leaks.reaches(torch.zeros_like(alone), layers), alone)
+    assert not taken
 
 
 def test_a_band_of_neighbours_leaks_only_after_enough_layers():
@@ -308,6 +344,17 @@ def test_the_generators_question_is_checked_too():
     given_away = replace(example.generator, action=torch.zeros_like(example.action))
     assert not leaks.check(example).leak
     assert leaks.check(replace(example, beside=(given_away,))).leak
+
+
+def test_every_question_of_an_example_is_checked():
+    """One that asks for what is hidden and one that asks for what is shown, in either order."""
+    example = find_objective("MLM").turn({"mask": 1.0, "random": 0.0}).example(plain_rows(1, 8), generator(0))
+    (hidden,) = example.questions
+    shown = replace(hidden, name="all words", graded=example.inputs.real)
+    assert not leaks.check(example).leak
+    for questions in ((hidden, shown), (shown, hidden)):
+        verdict = leaks.check(replace(example, questions=questions))
+        assert verdict.leaking == tuple((~example.chosen[0]).nonzero().flatten().tolist())
 
 
 def test_each_row_of_a_batch_has_its_own_verdict():

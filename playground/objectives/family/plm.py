@@ -6,7 +6,7 @@ from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskQueryStream
 from playground.objectives.change import ChangeContent
 from playground.objectives.choose import ChooseOrder
-from playground.objectives.formula import Term
+from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeOrder
 
@@ -21,6 +21,12 @@ PLM = Objective(
     idea="Draw an order; predict the last words of it, each from all that come earlier in the order.",
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
     terms=(Term("hidden words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}}, z_t)"),),
+    misprint=Misprint(
+        r"-\sum_{t=1}^{T}\log p(z_t \mid z_{<t})",
+        "Qiu et al., arXiv:2003.08271, Table 1",
+        "z is the order, so z_t is a place; the word there is x at z_t. Weng leaves the order out of what the content "
+        "state has heard: it is x at z up to t, not x up to t.",
+    ),
     source="arXiv:1906.08237, sec. 2.2-2.3; survey, eq. 3-4",
     switch=("Why two streams?", "streams"),
 )

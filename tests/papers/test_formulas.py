@@ -1,0 +1,330 @@
+"""What each term of a loss adds up, by hand: the set its sum runs over, what it predicts, and what sources misprint."""
+
+import re
+from math import log
+
+import pytest
+import torch
+from torch.nn.functional import logsigmoid
+
+from playground.example import Question
+from playground.models import grade
+from playground.models.grading import Answer
+from playground.objectives import find_objective, objectives
+from playground.objectives.rebuild import rebuild
+from playground.seeds import generator
+from tests.texts import PAIR, plain_rows, story, tokens_of
+
+# the set that a sum runs over
+
+WORDS = {"hidden words": "M"}
+WRITTEN_TEXT = {"written words": "T"}
+NEARBY = {"word nearby": "P"}
+CENTRE = {"centre word": "T"}
+ONE = {"pair": "1"}
+SUMS = {
+    "LM": {"next word": "T"},
+    "backward LM": {"previous word": "T"},
+    "window LM": {"next word": "T"},
+    "BiLM": {"next word": "T", "previous word": "T"},
+    "multilingual LM": {"next word": "T"},
+    "MLM": WORDS,
+    "static MLM": WORDS,
+    "whole word masking": WORDS,
+    "phrase masking": WORDS,
+    "entity masking": WORDS,
+    "n-gram masking": WORDS,
+    "span masking": WORDS,
+    "ERNIE": WORDS,
+    "multilingual MLM": WORDS,
+    "TLM": WORDS,
+    "UniLM": WORDS,
+    "UniLM both sides": WORDS,
+    "UniLM seq2seq": WORDS,
+    "UniLM left to right": WORDS,
+    "UniLM right to left": WORDS,
+    "SpanBERT": {**WORDS, "span boundary": "B within"},
+    "word structure": {**WORDS, "word order": "S"},
+    "MLM + NSP": {**WORDS, **ONE},
+    "ALBERT": {**WORDS, **ONE},
+    "StructBERT": {**WORDS, "word order": "S", **ONE},
+    "InfoWord": {**WORDS, "match": "B"},
+    "NSP": ONE,
+    "SOP": ONE,
+    "sentence structure": ONE,
+    "translation pairs": ONE,
+    "sentence distance": ONE,
+    "inference": {"inference": "1"},
+    "InferSent": {"inference": "1"},
+    "discourse relation": {"connective": "1"},
+    "sentence matching": {"match": "B"},
+    "DIM": {"match": "B"},
+    "RTD": {**WORDS, "replaced?": "T"},
+    "PLM": {"hidden words": "T-c"},
+    "seq2seq LM": {"next word": "T-c"},
+    "span mask": {"written words": "j-i+1"},
+    "discrete mask": {"written words": "M"},
+    "text infilling": {"written words": "M"},
+    "T5 drop": {"written words": "M"},
+    "T5 spans": {"written words": "y"},
+    "T5 i.i.d.": {"written words": "y"},
+    "translation": {"written words": "y"},
+    "translation through one vector": {"written words": "y"},
+    "BART infilling": WRITTEN_TEXT,
+    "sentence shuffling": WRITTEN_TEXT,
+    "sentence permutation": WRITTEN_TEXT,
+    "token masking": WRITTEN_TEXT,
+    "token deletion": WRITTEN_TEXT,
+    "document rotation": WRITTEN_TEXT,
+    "BART mixture": WRITTEN_TEXT,
+    "all noises": WRITTEN_TEXT,
+    "T5 mask in place": WRITTEN_TEXT,
+    "multilingual denoising": WRITTEN_TEXT,
+    "skip-gram": NEARBY,
+    "skip-gram NS": NEARBY,
+    "CBOW": CENTRE,
+    "CBOW NS": CENTRE,
+    "pairwise ranking": CENTRE,
+    "context2vec": CENTRE,
+    "GloVe": {"how often": "X"},
+}
+"""For each objective and each of its questions: what its sum runs over."""
+
+OVER = {
+    "T": (r"\frac{1}{T}\sum_{t=1}^{T}", r"\frac{1}{T}\sum_{o}", r"\frac{1}{T}\sum_t "),
+    "M": (r"\frac{1}{|M|}\sum_{t \in M}",),
+    "S": (r"\frac{1}{|S|}\sum_{t \in S}",),
+    "B within": (r"\frac{1}{|B|}\sum_{i \in B}",),
+    "T-c": (r"\frac{1}{T-c}\sum_{t=c+1}^{T}",),
+    "j-i+1": (r"\frac{1}{j-i+1}\sum_{t=i}^{j}",),
+    "y": (r"\frac{1}{|y|}\sum_{i}",),
+    "P": (r"\frac{1}{|P|}\sum_{(c,o) \in P}",),
+    "X": (r"\frac{1}{|X|}\sum_{X_{ij} > 0}",),
+    "B": (r"\frac{1}{B}\sum_{b}",),
+    "1": (r"\log p(y \mid",),
+}
+"""How each set is written: the mean over it and the sum over it must say the same."""
+
+
+def number(over, made):
+    """How many members a set has on a text of which the plan is told, by hand and without a look at the question."""
+    plan = made.facts()["plan"]
+    spans = [tuple(map(int, span.split(":"))) for span in plan.get("spans", ())]
+    lengths = [length for _, length in spans]
+    words = plan.get("chosen")
+    whole = int(made.example.tokens.lengths[0])
+    match over:
+        case "T" | "1" | "B":
+            return whole if over == "T" else 1
+        case "M":
+            return sum(lengths) if words is None else len(words)
+        case "S" | "j-i+1":
+            return sum(lengths)
+        case "B within":
+            return within({first + k for first, length in spans for k in range(length)}, whole)
+        case "T-c":
+            return whole - (plan["cut"] if "cut" in plan else plan["split"])
+        case "y":
+            return len(PAIR.split()) + 1 if not plan else written(words, lengths)
+        case "P":
+            return sum(0 < abs(c - o) <= radius for c, radius in enumerate(plan["radius"]) for o in range(whole))
+    ids = made.example.tokens.ids[0].tolist()
+    return len({(a, b) for i, a in enumerate(ids) for j, b in enumerate(ids) if 0 < abs(i - j) <= 10})
+
+
+def within(hidden, whole):
+    """How many hidden words have a word that is not hidden on both sides of their run."""
+    runs = [1 + max(set(range(word)) - hidden) for word in hidden]
+    ends = [min(set(range(word, whole + 2)) - hidden) for word in hidden]
+    return sum(first > 1 and end <= whole for first, end in zip(runs, ends, strict=True))
+
+
+def written(words, lengths):
+    """Each run of words with its marker in front."""
+    runs = len(lengths) if words is None else sum(word - 1 not in words for word in words)
+    return runs + (sum(lengths) if words is None else len(words))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SUMS)
+def test_as_many_positions_feed_a_term_as_its_sum_has_members(name, seed):
+    made = story(name, seed=seed)
+    terms = {term.question: term.latex for term in made.objective.terms}
+    told = {term["question"]: term for term in made.facts()["terms"]}
+    assert terms.keys() == told.keys() == SUMS[name].keys()
+    for question, over in SUMS[name].items():
+        assert terms[question].removeprefix("-").startswith(OVER[over]), terms[question]
+        assert len(told[question]["positions"]) == number(over, made), question
+
+
+ROWS = {
+    "LM": 8,
+    "MLM": 2,
+    "NSP": 1,
+    "SOP": 1,
+    "Discriminator (o/r)": 8,
+    "PLM": 5,
+    "seq2seq LM": 4,
+    "Span Mask": 3,
+    "Text Infilling": 3,
+    "Sent Shuffling": 8,
+    "TLM": 2,
+}
+"""How many answers the last term of each row of the survey's Table 2 adds up, counted in the print."""
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_rows_of_the_survey_add_up_what_they_print(row):
+    printed = find_objective(row).printed
+    texts = {"text": printed.text, "pair": printed.pair, "other": printed.other} if printed.text else {}
+    told = rebuild(row, wanted=dict(printed.plan), **texts).facts()["terms"]
+    assert len(told[-1]["positions"]) == ROWS[row]
+    assert [len(term["positions"]) for term in told[:-1]] == ([2] if row.startswith("Discriminator") else [])
+
+
+def test_what_is_in_the_table_is_in_the_catalogue():
+    assert set(SUMS) <= set(objectives())
+    assert {find_objective(row).name for row in ROWS} <= set(SUMS)
+
+
+# what is predicted
+
+PREDICTED = re.compile(r"\\log p\w*\((.+?) \\mid (.+)\)")
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_place(name):
+    """x stands for the words of the text, y for what is written or said of it; z is an order of places."""
+    made = story(name, seed=2)
+    said = {term.question: PREDICTED.search(term.latex) for term in made.objective.terms}
+    for part in made.example.everything:
+        for question in part.questions:
+            found = said.get(question.name)
+            if found is None:
+                continue
+            assert found[1][0] in "xy", found[0]
+            graded = question.graded[0]
+            if found[1][0] == "x":
+                origin, ids = question.origin[0][graded], part.tokens.ids[0]
+                assert question.head == "vocabulary"
+                assert torch.equal(question.targets[0][graded][origin >= 0], ids[origin[origin >= 0]])
+                assert int((origin < 0).sum()) <= 1, "all but a sign that closes the text are words of it"
+
+
+@pytest.mark.parametrize("name", [n for n in objectives() if n.startswith("PLM")])
+def test_a_term_over_an_order_predicts_the_word_at_its_place_and_is_told_the_place(name):
+    predicted, given = PREDICTED.search(objectives()[name].terms[0].latex).groups()
+    assert predicted == "x_{z_t}"
+    assert given.startswith("x_{z_{")
+    assert given.endswith(", z_t")
+
+
+def test_the_t_th_word_of_the_order_is_told_from_all_t_minus_1_before_it():
+    """The words heard at the t-th step are those at z_1 to z_{t-1}, in the survey's order."""
+    order = [3, 5, 6, 8, 2, 1, 4, 7]
+    query = rebuild("PLM", wanted={"order": order, "cut": 3}).facts()["visible"]["query"]
+    for step in range(3, 8):
+        seen = {place + 1 for place, yes in enumerate(query[order[step] - 1]) if yes}
+        assert seen == set(order[:step])
+
+
+# what sources misprint
+
+MISPRINTS = {
+    "RTD": (r"\log(1 - \log D", "Weng"),
+    "PLM": (r"\log p(z_t \mid z_{<t})", "Qiu"),
+    "GloVe": (r"X_{ij} = P(j \mid i)", "Static Embedding"),
+    "DIM": (r"\in N} s(\hat{x}_{i:j}, \tilde{x}_{i:j})", "Qiu"),
+}
+"""The sign by which each misprint of inventory, appendix B (E3, E4, E7, E22), is known, and who prints it."""
+
+
+def test_these_objectives_have_a_misprint_and_their_relatives_the_same():
+    first = {}
+    for objective in objectives().values():
+        if objective.misprint is not None:
+            first.setdefault(objective.misprint, objective.name)
+    assert set(first.values()) == set(MISPRINTS)
+
+
+@pytest.mark.parametrize("name", MISPRINTS)
+def test_what_is_misprinted_is_shown_as_printed_and_is_not_what_is_trained(name):
+    sign, who = MISPRINTS[name]
+    objective = find_objective(name)
+    assert sign in objective.misprint.latex
+    assert sign not in objective.formula
+    assert who in objective.misprint.where
+    assert objective.misprint.wrong.endswith(".")
+    assert story(name).record()["misprint"]["latex"] == objective.misprint.latex
+
+
+def answered(question, scores):
+    rows, places = question.graded.nonzero(as_tuple=True)
+    return Answer(question, rows, places, scores, question.targets[rows, places])
+
+
+def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
+    """E7: with D the chance that a word is the original, a replaced one costs -log(1 - D), an original one -log D."""
+    example = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).example
+    scores = torch.linspace(-2, 2, 8)[:, None]
+    losses = answered(example.questions[0], scores).losses()
+    original = torch.sigmoid(-scores[:, 0])
+    replaced = torch.tensor([2, 4])
+    assert torch.allclose(losses[replaced], -(1 - original[replaced]).log(), atol=1e-6)
+    assert torch.allclose(losses[[0, 1, 3, 5]], -original[[0, 1, 3, 5]].log(), atol=1e-6)
+    assert not torch.allclose(losses[replaced], -(1 - original[replaced].log()).log(), atol=1e-2)
+
+
+def test_x_is_how_often_two_words_met_and_no_probability():
+    """E4: in a b a b a, the two words meet 4 times side by side and twice three places apart: 4 + 2/3, above 1."""
+    example = find_objective("GloVe").example(tokens_of([[40, 41, 40, 41, 40]], padded=False), generator(0))
+    (question,) = example.questions
+    seen = question.against.seen[question.graded]
+    assert float(seen.max()) == pytest.approx(4 + 2 / 3)
+    once = torch.tensor([[float(seen.max())]]).log()
+    exact = Answer(question, torch.tensor([0]), question.against.seen.argmax(1), once, torch.tensor([0]))
+    assert float(exact.losses()) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
+    """E3: -(s - log sum exp s); as printed, s - log sum s, it would be made large."""
+    scores = torch.tensor([[2.0, 1.0, 0.5], [0.3, 3.0, 1.0], [1.0, 1.0, 1.0]])
+    grid = torch.arange(3)[:, None]
+    graded = torch.ones(3, 1, dtype=torch.bool)
+    question = Question("match", "match", "inputs", grid, graded, torch.full((3, 1), -1))
+    right = scores.diagonal()
+    losses = answered(question, scores).losses()
+    assert torch.allclose(losses, -(right - scores.exp().sum(1).log()), atol=1e-6)
+    assert not torch.allclose(losses, right - scores.sum(1).log(), atol=0.1)
+
+
+# a model that knows nothing
+
+
+@pytest.mark.parametrize("size", [2, 61, 30_000])
+@pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "T5", "BART", "seq2seq LM"])
+def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, size):
+    """Scores that are all 0 say that every word is as likely: the mean loss is log V (inventory, appendix D)."""
+    example = find_objective(name).example(plain_rows(3, 12), generator(3))
+    (question,) = example.questions
+    rows, places = question.graded.nonzero(as_tuple=True)
+    targets = question.targets[rows, places] % size
+    answer = Answer(question, rows, places, torch.zeros(len(rows), size), targets)
+    total, terms = grade([answer])
+    assert total.item() == pytest.approx(log(size), rel=1e-6)
+    assert total.exp().item() == pytest.approx(size, rel=1e-5)
+    assert terms == {question.name: total}
+
+
+def test_a_model_that_knows_nothing_pays_the_logarithm_of_its_choices_everywhere():
+    """Yes or no costs log 2, one of three log 3, the right word against five wrong ones six times log 2."""
+    detected = find_objective("RTD").example(plain_rows(2, 12), generator(4)).questions[0]
+    assert answered(detected, torch.zeros(24, 1)).mean().item() == pytest.approx(log(2))
+    three = story("sentence structure").example.questions[0]
+    assert answered(three, torch.zeros(1, 3)).mean().item() == pytest.approx(log(3))
+    near = find_objective("skip-gram NS").example(plain_rows(2, 40), generator(5)).questions[0]
+    wrong = near.against.wrong[near.graded]
+    each = (1 + (wrong >= 0).sum(1)) * log(2)
+    losses = answered(near, torch.zeros(len(wrong), 1 + wrong.shape[1])).losses()
+    assert torch.allclose(losses.double(), each.double(), atol=1e-5)
+    assert torch.allclose(losses, -logsigmoid(torch.zeros(())) * (1 + (wrong >= 0).sum(1)), atol=1e-5)

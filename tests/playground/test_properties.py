@@ -1,0 +1,381 @@
+"""The property catalogue (objectives reference, section 23) for every objective of the catalogue, on any batch."""
+
+from dataclasses import fields, replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground import leaks
+from playground.corpora.corpus import pick
+from playground.example import Action, at_origin, begin
+from playground.objectives import find_objective, objectives
+from playground.objectives.change.tokens import Corruption
+from playground.objectives.choose import (
+    ChooseFragment,
+    ChooseGeometricSpans,
+    ChooseNgrams,
+    ChooseOrder,
+    ChoosePoissonSpans,
+    ChooseSpans,
+    ChooseTokens,
+    ChooseTrigrams,
+)
+from playground.objectives.see.mixture import KINDS
+from playground.seeds import generator
+from tests.playground.test_stages import assert_stream, dense, shown
+from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
+
+NAMES = tuple(objectives())
+every_objective = pytest.mark.parametrize("name", NAMES)
+few = settings(max_examples=3)
+
+
+def made(name, tokens, seed):
+    """The steps of an objective on a batch that has what it needs."""
+    objective = find_objective(name)
+    return objective.steps(suited(objective, tokens), generator(seed))
+
+
+# P11: nothing leaks
+
+
+@every_objective
+@settings(max_examples=5)
+@given(tokens=batches(longest=40, rows=3), seed=seeds)
+def test_p11_no_row_leaks_in_one_layer_or_in_four(name, tokens, seed):
+    example = made(name, tokens, seed)[-1].example
+    for row in range(len(tokens.ids)):
+        for layers in (1, 4):
+            verdict = leaks.check(example, layers, row)
+            assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
+
+
+# P10: every cell of a mask by its rule
+
+
+def grid(stream):
+    """Reader and read as numbers of positions, `[n, 1]` and `[n]`."""
+    place = torch.arange(stream.ids.shape[1])
+    return place[:, None], place
+
+
+def everybody(step):
+    reader, read = grid(step.example.inputs)
+    return {"inputs": (reader >= 0) & (read >= 0)}
+
+
+def left(step):
+    reader, read = grid(step.example.inputs)
+    away = reader - read
+    return {"inputs": (away >= 0) & ((away < step.stage.window) | (step.stage.window == 0))}
+
+
+def right(step):
+    reader, read = grid(step.example.inputs)
+    away = read - reader
+    return {"inputs": (away >= 0) & ((away < step.stage.window) | (step.stage.window == 0))}
+
+
+def second_part(example, second):
+    reader, read = grid(example.inputs)
+    return ~second[:, None, :] | (second[:, :, None] & (read <= reader))
+
+
+def prefix(step):
+    example = step.example
+    by_text = example.inputs.segment > 0
+    chosen = at_origin(example.chosen, example.inputs.origin, False)
+    return {"inputs": second_part(example, by_text if step.stage.second == "text" else chosen)}
+
+
+def mixture(step):
+    """UniLM: which of the four masks a row has was drawn."""
+    reader, read = grid(step.example.inputs)
+    second = step.example.inputs.segment % 4 > 0
+    rules = {
+        "both": torch.ones_like(second[:, :, None] & second[:, None, :]),
+        "seq2seq": second_part(step.example, second),
+        "left": (read <= reader).expand(len(second), -1, -1),
+        "right": (read >= reader).expand(len(second), -1, -1),
+    }
+    kinds = step.plan.kind.tolist()
+    rows = [rules[KINDS[kind]][row] for row, kind in enumerate(kinds)]
+    return {"inputs": torch.stack(rows)} if rows else {"inputs": rules["both"]}
+
+
+def order(step):
+    """Words that are not predicted see each other; a target sees those and the targets before it in the order."""
+    example = step.example
+    target = at_origin(example.chosen, example.inputs.origin, False)
+    turn = at_origin(example.rank, example.inputs.origin, -1).masked_fill(~target, -1)
+    early, late = turn[:, None, :], turn[:, :, None]
+    return {"inputs": early <= late, "query": early < late}
+
+
+def apart(step):
+    segment = step.example.inputs.segment
+    return {"inputs": segment[:, :, None] == segment[:, None, :]}
+
+
+def across(step):
+    """The encoder sees all, the decoder its left, and of the encoder what is not hidden from it."""
+    inputs = step.example.inputs
+    masked = at_origin(step.example.action, inputs.origin) == Action.MASKED
+    shut = masked & bool(getattr(step.stage, "hide_masked", False))
+    return everybody(step) | written(step.example) | {"cross": ~shut[:, None, :]}
+
+
+def through_one(step):
+    _, read = grid(step.example.inputs)
+    return everybody(step) | written(step.example) | {"cross": (read == 0)[None, None]}
+
+
+def written(example):
+    reader, read = grid(example.decoder)
+    return {"decoder": read <= reader}
+
+
+def alone(step):
+    reader, read = grid(step.example.inputs)
+    return {"inputs": reader == read}
+
+
+def others(step):
+    """All other words up to the next sign, for a place that is a word."""
+    reader, read = grid(step.example.inputs)
+    ids = step.example.inputs.ids
+    word = ids >= SPECIALS.unknown
+    signs = (~word).long().cumsum(1)
+    together = (signs[:, :, None] == signs[:, None, :]) & word[:, :, None] & word[:, None, :]
+    return alone(step) | {"query": together & (reader != read)}
+
+
+def window(step):
+    reader, read = grid(step.example.inputs)
+    radius = at_origin(step.plan.radius, step.example.inputs.origin)
+    near = (reader - read).abs() <= radius[:, :, None]
+    return alone(step) | {"query": others(step)["query"] & near}
+
+
+RULES = {
+    "SeeAll": everybody,
+    "SeeLeft": left,
+    "SeeRight": right,
+    "SeePrefix": prefix,
+    "SeeMixture": mixture,
+    "SeeOrder": order,
+    "SeeApart": apart,
+    "SeeEncoderDecoder": across,
+    "SeeThroughOne": through_one,
+    "SeeAlone": alone,
+    "SeeOthers": others,
+    "SeeWindow": window,
+}
+"""For each see stage the cells of its masks as its paper says them, `[b or 1, n, m]`, without any levels."""
+
+OWN_RULES = ("CVT", "PLM as in transformers")
+"""What has a mask of another rule: three readers at once, and separators with a step of their own."""
+
+RULED = tuple(name for name in NAMES if name not in OWN_RULES)
+
+
+@pytest.mark.parametrize("name", RULED)
+@few
+@given(tokens=batches(longest=30, rows=3), seed=seeds)
+def test_p10_every_cell_follows_the_rule(name, tokens, seed):
+    step = [s for s in made(name, tokens, seed) if s.verb == "see" and s.part == 0][-1]
+    inputs, decoder = step.example.inputs, step.example.decoder
+    masks = {"inputs": inputs.visible, "query": inputs.query_visible}
+    if decoder is not None:
+        masks |= {"decoder": decoder.visible, "cross": decoder.cross}
+    rules = RULES[type(step.stage).__name__](step)
+    assert rules.keys() == {kind for kind, seen in masks.items() if seen is not None}
+    for kind, cells in rules.items():
+        readers, read = ((inputs, decoder)[kind in ("decoder", "cross")], (inputs, decoder)[kind == "decoder"])
+        both = readers.real[:, :, None] & read.real[:, None, :]
+        assert torch.equal(masks[kind].dense() & both, cells & both), kind
+
+
+# P12, P19: padding, shapes and kinds
+
+
+@every_objective
+@few
+@given(tokens=batches(longest=30, rows=3), seed=seeds)
+def test_p12_nobody_sees_padding_and_p19_shapes_and_kinds(name, tokens, seed):
+    example = made(name, tokens, seed)[-1].example
+    for part in example.everything:
+        places = part.tokens.ids.shape
+        for values, kind in ((part.chosen, torch.bool), (part.action, torch.int64), (part.rank, torch.int64)):
+            assert (values.shape, values.dtype) == (places, kind)
+        for stream in filter(None, (part.inputs, part.decoder)):
+            assert_stream(stream, places[1])
+        for question in part.questions:
+            assert_question(question, part.decoder if question.reader == "decoder" else part.inputs)
+        for visible, read in masks_of(part):
+            assert not (visible.dense() & ~read.real[:, None, :]).any()
+
+
+def assert_question(question, stream):
+    assert question.targets.shape == question.graded.shape == question.origin.shape == stream.ids.shape
+    assert (question.targets.dtype, question.graded.dtype, question.origin.dtype) == (
+        torch.int64,
+        torch.bool,
+        torch.int64,
+    )
+    assert not (question.graded & ~stream.real).any(), "padding is never graded"
+
+
+def masks_of(example):
+    """Every mask and what it reads; those above a mask too."""
+    inputs, decoder = example.inputs, example.decoder
+    seen = [(inputs.visible, inputs), (inputs.query_visible, inputs)]
+    if decoder is not None:
+        seen += [(decoder.visible, decoder), (decoder.cross, inputs)]
+    return [(v, s) for mask, s in seen if mask is not None for v in (mask, mask.above) if v is not None]
+
+
+# P13: rows do not know of each other
+
+OF_THE_BATCH = ("GloVe", "DIM", "InfoWord", "sentence matching")
+"""What is about a whole batch: one table of all its words, or the number of a row's partner among all rows."""
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_THE_BATCH])
+@few
+@given(tokens=batches(longest=24, rows=3), seed=seeds)
+def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
+    objective = find_objective(name)
+    tokens = suited(objective, tokens)
+    steps = objective.steps(tokens, generator(seed))
+    for row in range(len(tokens.ids)):
+        plans = tuple(alone_in(s.plan, row, s.example.chosen.shape[1]) for s in steps)
+        alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].example
+        for one, whole in zip(alone.everything, steps[-1].example.everything, strict=True):
+            assert_same_row(one, whole, row)
+
+
+def alone_in(plan, row, width):
+    """The plan of one row; parts of a plan that are no tensors are of all rows."""
+    if plan is None or isinstance(plan, Corruption):
+        return plan_of_one(plan, row, width)
+    kept = {f.name: getattr(plan, f.name) for f in fields(plan)}
+    return replace(plan, **{k: v[row : row + 1] if isinstance(v, torch.Tensor) else v for k, v in kept.items()})
+
+
+def assert_same_row(alone, together, row):
+    assert shown(alone.inputs, 0) == shown(together.inputs, row)
+    assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
+    for one, whole in zip(alone.questions, together.questions, strict=True):
+        assert one.targets[0][one.graded[0]].tolist() == whole.targets[row][whole.graded[row]].tolist()
+        assert one.graded[0].nonzero().tolist() == whole.graded[row].nonzero().tolist()
+    n = int(alone.inputs.real.sum())
+    assert dense(alone.inputs.visible, 0, n, n) == dense(together.inputs.visible, row, n, n)
+    if alone.inputs.query_visible is not None:
+        assert dense(alone.inputs.query_visible, 0, n, n) == dense(together.inputs.query_visible, row, n, n)
+    if alone.decoder is not None:
+        m = int(alone.decoder.real.sum())
+        assert dense(alone.decoder.cross, 0, m, n) == dense(together.decoder.cross, row, m, n)
+
+
+# P17: longer texts never have fewer targets
+
+
+def begun(length):
+    """A text of so many words with padding behind it."""
+    return begin(tokens_of([[40 + k % 15 for k in range(length)]], extra=1))
+
+
+def chosen_by(stage):
+    def count(length):
+        example = begun(length)
+        return int(stage.build(example, stage.plan(example, generator(0))).chosen.sum())
+
+    return count
+
+
+def spans_of(stage, which):
+    return lambda length: int(stage.counts(torch.tensor([length]), sentinels=32)[which])
+
+
+def trigrams(length):
+    return int((ChooseTrigrams().plan(begun(length), generator(0)).length > 0).sum())
+
+
+COUNTS = {
+    "tokens": chosen_by(ChooseTokens()),
+    "tokens without signs": chosen_by(ChooseTokens(rate=0.5, specials=0)),
+    "n-grams": chosen_by(ChooseNgrams()),
+    "T5 gone": spans_of(ChooseSpans(), 0),
+    "T5 runs": spans_of(ChooseSpans(), 1),
+    "T5 gone officially": spans_of(ChooseSpans(official=True), 0),
+    "T5 runs officially": spans_of(ChooseSpans(official=True), 1),
+    "T5 many short runs": spans_of(ChooseSpans(rate=0.9, mean_length=1.0), 1),
+    "T5 half in short runs": spans_of(ChooseSpans(rate=0.5, mean_length=1.5), 1),
+    "BART": chosen_by(ChoosePoissonSpans()),
+    "MASS": chosen_by(ChooseFragment()),
+    "SpanBERT": chosen_by(ChooseGeometricSpans()),
+    "PLM": chosen_by(ChooseOrder()),
+    "StructBERT": trigrams,
+}
+
+
+@pytest.mark.parametrize("what", COUNTS)
+def test_p17_a_longer_text_never_has_fewer_targets(what):
+    counts = [COUNTS[what](length) for length in range(201)]
+    assert counts == sorted(counts)
+    assert counts[0] == 0
+    assert counts[200] > counts[20] > 0
+
+
+# P18: other names for the words
+
+BY_ID = ("RTD",)
+"""Without a generator words are drawn by their id, so another name is another word."""
+
+MASKS_ONLY = {"mask": 1.0, "random": 0.0}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in BY_ID])
+@few
+@given(tokens=batches(longest=30, rows=3), seed=seeds)
+def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
+    """Nothing but masks is put in; partners of a match are numbered by how their words sort, so they may differ."""
+    objective = find_objective(name)
+    knobs = {knob: value for knob, value in MASKS_ONLY.items() if knob in objective.knobs}
+    tokens, objective = suited(objective, tokens), objective.turn(knobs)
+    mapping = torch.arange(SPECIALS.size)
+    mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
+    first = objective.example(tokens, generator(seed))
+    other = objective.example(renamed(tokens, mapping), generator(seed))
+    for one, two in zip(first.everything, other.everything, strict=True):
+        assert torch.equal(two.action, one.action)
+        assert torch.equal(two.inputs.origin, one.inputs.origin)
+        assert torch.equal(two.inputs.ids, mapping[one.inputs.ids])
+        if one.decoder is not None:
+            assert torch.equal(two.decoder.ids, mapping[one.decoder.ids])
+        for asked, again in zip(one.questions, two.questions, strict=True):
+            assert torch.equal(again.graded, asked.graded)
+            if asked.head != "match":
+                wanted = mapping[asked.targets] if asked.head == "vocabulary" else asked.targets
+                assert torch.equal(again.targets, wanted)
+
+
+def renamed(tokens, mapping):
+    neighbours = {name: renamed(second, mapping) for name, second in tokens.neighbours.items()}
+    return replace(tokens, ids=mapping[tokens.ids], neighbours=neighbours)
+
+
+@few
+@given(tokens=batches(longest=30, rows=3), seed=st.integers(0, 99))
+def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, seed):
+    """What RTD's generator drew, renamed like the text, gives the same labels."""
+    steps = find_objective("RTD").turn(MASKS_ONLY).steps(tokens, generator(seed))
+    mapping = torch.arange(SPECIALS.size)
+    mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
+    plans = [replace(s.plan, words=mapping[s.plan.words]) if hasattr(s.plan, "words") else s.plan for s in steps]
+    again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].example
+    assert torch.equal(again.inputs.ids, mapping[steps[-1].example.inputs.ids])
+    assert torch.equal(again.questions[0].targets, steps[-1].example.questions[0].targets)
