@@ -477,7 +477,7 @@ def certain(values: Tensor) -> bool:
 
 
 def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:
-    """The language `[b, n]` of every position, 0 where the text has none (XLM, arXiv:1901.07291, sec. 3.1).
+    """The language `[b, n]` of every position, 0 where the text has none (XLM, arXiv:1901.07291, sec. 3.4).
 
     An inserted sign speaks the language of the word before it, else of the word after it, within its own `part`.
     """

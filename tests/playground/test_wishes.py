@@ -102,6 +102,27 @@ def test_what_is_given_is_told_where_words_are_dropped(name, settings_):
     assert len(facts["survey"]["inputs"].split()) <= len(facts["inputs"])
 
 
+SENTENCES = "I am here . You are there . We go now . They stay ."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted", "reason"),
+    [
+        (
+            "T5 spans",
+            "hello there",
+            {"spans": ["2:1"], "marks": ["thrilled"]},
+            "the markers are numbered; set marker to mask",
+        ),
+        ("BART mixture", SENTENCES, {"sentences": [1, 2, 3, 4], "order": [2, 1, 3, 4]}, r"say one of them\."),
+        ("word structure", "a b c d e f g h", {"order": [8, 2, 3, 4, 5, 6, 7, 1]}, "moves a word out of its run"),
+    ],
+)
+def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):
+    with pytest.raises(Refusal, match=reason):
+        rebuild(name, text, wanted=wanted)
+
+
 @pytest.mark.parametrize(
     ("plans", "reason"),
     [

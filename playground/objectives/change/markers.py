@@ -14,6 +14,7 @@ from playground.objectives import draw
 from playground.objectives.change.tokens import one_each, put, word_id, words_by
 from playground.objectives.stage import Wishes
 from playground.objectives.weave import fold
+from playground.refusal import Refusal
 
 MASK = "[MASK]"
 """How a person names a marker that is no word."""
@@ -53,6 +54,8 @@ class ChangeToMarkers:
     def revise(self, example: Example, plan: Marks, wanted: Wishes) -> Marks:
         if "marks" not in wanted:
             return plan
+        if self.marker != "mask":
+            raise Refusal("The plan says marks, but the markers are numbered; set marker to mask, or leave marks out.")
         numbers = example.spans.there[0].nonzero().flatten().tolist()
         words, mask = plan.ids.clone(), example.tokens.specials.mask
         for number, name in one_each(wanted["marks"], numbers, "marks", "spans").items():

@@ -96,6 +96,8 @@ class ChangeSentenceOrder:
         asked = wanted.get("sentences", wanted.get("order"))
         if asked is None:
             return plan
+        if wanted.get("order", asked) != asked:
+            raise Refusal(f"The plan says sentences {asked} and order {wanted['order']}; say one of them.")
         count = int(example.tokens.sentence[0][example.tokens.real[0]].max()) + 1
         if sorted(asked) != list(range(1, count + 1)):
             given = ",".join(map(str, asked))
