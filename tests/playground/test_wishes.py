@@ -115,7 +115,6 @@ SENTENCES = "I am here . You are there . We go now . They stay ."
             "the markers are numbered; set marker to mask",
         ),
         ("BART mixture", SENTENCES, {"sentences": [1, 2, 3, 4], "order": [2, 1, 3, 4]}, r"say one of them\."),
-        ("word structure", "a b c d e f g h", {"order": [8, 2, 3, 4, 5, 6, 7, 1]}, "moves a word out of its run"),
     ],
 )
 def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):
