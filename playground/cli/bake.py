@@ -5,7 +5,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from playground.cli.options import command, pairs, say, training_options
+from playground.cli.options import KNOBS, command, pairs, say, training_options
 from playground.cli.train import train_one, turned
 from playground.refusal import Refusal
 
@@ -17,7 +17,7 @@ def add(commands: Any) -> None:
     bake.add_argument("-o", "--output", required=True, metavar="FILE.html", help="the file to write")
     bake.add_argument("--sentence", help="of an entry that is trained first: the sentence to watch")
     bake.add_argument("--corpus", help="the corpus of an entry that is trained first")
-    bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of model or recipe")
+    bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     training_options(bake)
 
 

@@ -13,6 +13,9 @@ from playground.refusal import Refusal
 
 SENTENCE = "I am happy to join with you today"
 
+KNOBS = "a knob of model, recipe or objective; where two have the name, the objective's is objective.NAME"
+"""What `--set` turns where a model is trained."""
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that refuses in one sentence."""

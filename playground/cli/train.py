@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from playground.cli.options import command, pairs, positive, say, training_options
+from playground.cli.options import KNOBS, command, pairs, positive, say, training_options
 from playground.refusal import Refusal
 
 COMPILE = (
@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     train.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes that share the seeds")
     train.add_argument("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
     train.add_argument("--compile", action="store_true", help=COMPILE)
-    train.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of model or recipe")
+    train.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     train.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     train.add_argument("--save-every", type=positive(int), default=500, metavar="N", help="steps between checkpoints")
     train.add_argument("--fork", metavar="RUN[@STEP]", help="leave a kept run at a step; --set says what changes")
@@ -72,12 +72,21 @@ def _entry(given: argparse.Namespace) -> Any:
     return turned(entry, pairs(given.set, "The setting"))
 
 
+OWN = "objective."
+"""Stands before the name of a knob of the objective that the model or the recipe has too, such as `rate`."""
+
+
 def turned(entry: Any, settings: dict[str, str]) -> Any:
-    """The entry with its knobs turned, those of model, recipe and objective alike."""
+    """The entry with its knobs turned, those of model, recipe and objective alike.
+
+    A name that two of them have is the model's or the recipe's; the objective's is `objective.NAME`.
+    """
     from dataclasses import replace
 
     from playground.knob import knobs, turn
 
+    own = {k.removeprefix(OWN): v for k, v in settings.items() if k.startswith(OWN)}
+    settings = {k: v for k, v in settings.items() if not k.startswith(OWN)}
     model = {k.name for k in knobs(entry.model)} & set(settings)
     recipe = {k.name for k in knobs(entry.recipe)} & set(settings)
     rest = {k: v for k, v in settings.items() if k not in model | recipe}
@@ -85,7 +94,7 @@ def turned(entry: Any, settings: dict[str, str]) -> Any:
         entry,
         model=turn(entry.model, {k: settings[k] for k in model}),
         recipe=turn(entry.recipe, {k: settings[k] for k in recipe}),
-        objective=entry.objective.turn(rest),
+        objective=entry.objective.turn(rest | own),
     )
 
 

@@ -11,12 +11,14 @@ import pytest
 import torch
 
 from playground import cli
-from playground.cli.train import _with_bar
+from playground.cli.train import _with_bar, turned
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.rebuild import SENTENCE
+from playground.refusal import Refusal
 from playground.training import Stepped
 from playground.training.learner import Learner
+from playground.zoo import entry_named
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry, reviews, run_of
 
@@ -674,6 +676,16 @@ def test_a_comparison_that_cannot_be_kept_is_noticed_before_the_lanes_run(call, 
 )
 def test_a_model_that_cannot_answer_what_it_is_asked_is_a_mistake(entry, knob, call, text):
     refuses(call, ["train", entry, "--corpus", text, "--steps", "1", *TINY, "--set", knob], knob.split("=")[0])
+
+
+def test_a_knob_of_the_objective_is_named_where_the_recipe_has_one_of_that_name():
+    entry = entry_named("MLM")
+    plain, both = (turned(entry, {"rate": "0.005", **own}) for own in ({}, {"objective.rate": "0.4"}))
+    assert plain.recipe.rate == both.recipe.rate == 0.005
+    assert plain.objective.knobs["rate"].default == entry.objective.knobs["rate"].default != 0.4
+    assert both.objective.knobs["rate"].default == 0.4
+    with pytest.raises(Refusal, match="MLM has no knob 'nothing'"):
+        turned(entry, {"objective.nothing": "1"})
 
 
 def test_windows_longer_than_the_positions_that_are_learned_are_a_mistake(call, text):
