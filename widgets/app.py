@@ -21,7 +21,7 @@ from widgets.theme import LARGER, html, say
 from widgets.training import runs_folder
 from widgets.turned import Turned
 from widgets.typed import Typed
-from widgets.visit import after_the_answer, give_up, hear_goodbyes
+from widgets.visit import after_the_answer, give_up, hear_goodbyes, with_its_own_sign
 
 pn.extension()
 
@@ -76,19 +76,22 @@ def app(runs: Path | None = None) -> Any:
 
     pn.state.on_session_destroyed(gone)
     hear_goodbyes()
-    return pmui.Page(
-        title="Pretraining Playground",
-        main=[
-            *(html(say(said, "notice")) for said in room.told()),
-            tabs,
-            *(each(height=0, margin=0) for each in (Care, Typed, Turned, Night)),
-            lost(store),
-            keys(store),
-        ],
-        main_width="100%",
-        theme_config=THEME,
-        dark_theme=scheme() == "dark",
-        template=TEMPLATE,
+    parts = [
+        *(html(say(said, "notice")) for said in room.told()),
+        tabs,
+        *(each(height=0, margin=0) for each in (Care, Typed, Turned, Night)),
+        lost(store),
+        keys(store),
+    ]
+    return with_its_own_sign(
+        lambda: pmui.Page(
+            title="Pretraining Playground",
+            main=parts,
+            main_width="100%",
+            theme_config=THEME,
+            dark_theme=scheme() == "dark",
+            template=TEMPLATE,
+        )
     )
 
 

@@ -328,6 +328,10 @@ class TrainStore(param.Parameterized):
             raise Refusal("Nothing is kept here, so there is no run to open.")
         folder = (self.runs.folder / name).absolute()
         alive = _live.get(folder)
+        if alive is not None and alive.ending:
+            alive.stop()
+            if alive.ending:
+                raise Refusal(f"{name} was stopped and is still saving its last step; try again in a moment.")
         if alive is not None and _can_be_watched(alive):
             if alive is not self.session:
                 self.leave()

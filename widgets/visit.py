@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any
 
 import panel as pn
 from bokeh.document import Document
 from bokeh.events import ConnectionLost
 from panel.io.resources import get_dist_path
+from panel.util import edit_readonly
+from panel_material_ui import Page
 from tornado.web import RequestHandler
 
 PATIENCE = 60_000
@@ -36,14 +39,29 @@ def wait_for_the_browser() -> None:
     session = visit.session_context.session
     session.block_expiration()
     hold.callback(session.unblock_expiration)  # once, whichever of the two closes first
-    pn.state.onload(_renew_the_busy_sign)
     pn.state.onload(hold.close)
     visit.add_timeout_callback(hold.close, PATIENCE)
 
 
-def _renew_the_busy_sign() -> None:
-    """What was put out while the page was on its way still shines there; the next callback puts it out again."""
-    pn.state.add_periodic_callback(lambda: None, period=500, count=1)
+def with_its_own_sign(make: Callable[[], Page]) -> Page:
+    """A page whose busy sign shines while its own visit is served.
+
+    The library's would follow what is done for every visit, write to all their pages, and keep them for ever.
+    """
+    watched = pn.state.param.watchers.get("busy", {}).get("value", [])
+    known, page, visit = list(watched), make(), pn.state.curdoc
+    for link in [each for each in watched if each not in known]:
+        pn.state.param.unwatch(link)
+
+    def shine(event: Any) -> None:
+        if pn.state.curdoc is visit and pn.state.loaded:
+            with edit_readonly(page):
+                page.busy = event.new
+
+    if visit is not None:
+        sign = pn.state.param.watch(shine, "busy")
+        pn.state.on_session_destroyed(lambda _: pn.state.param.unwatch(sign))
+    return page
 
 
 class Goodbye(RequestHandler):

@@ -166,6 +166,11 @@ class Session:
         if self._thread.is_alive():
             self._thread.join(wait)
 
+    @property
+    def ending(self) -> bool:
+        """Whether it was stopped and is still taking, or saving, its last step."""
+        return self._halt.is_set() and self._thread.is_alive()
+
     def watch(self) -> None:
         """Say that somebody is looking; to be called again and again."""
         self._watched_until = time.monotonic() + self.watched_for

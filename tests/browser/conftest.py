@@ -1,5 +1,6 @@
 """The app, served in this very process, and the page that visits it."""
 
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -25,6 +26,18 @@ def guarded(request: pytest.FixtureRequest) -> None:
     """Whoever opens a page gets the strict one: remote requests, console errors and page errors fail the test."""
     if "page" in request.fixturenames:
         request.getfixturevalue("page")
+
+
+GONE = ("WebSocketClosedError", "StreamClosedError")
+"""What a server finds where a page was left while it was being told something: no error of the app."""
+
+
+@pytest.fixture(autouse=True)
+def served_without_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """An error inside the server fails the test, also one that nobody sees on the page: it may swallow a click."""
+    yield
+    said = [caplog.handler.format(each) for each in caplog.get_records("call") if each.levelno >= logging.ERROR]
+    assert not [each for each in said if not any(gone in each for gone in GONE)]
 
 
 @pytest.fixture

@@ -70,6 +70,14 @@ WebSocket.prototype.send = function (message) {
 """A machine so busy that its browser never comes to say that the last part of the page is drawn."""
 
 
+TYPED_AND_PRESSED = """(button, field) => {
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, "typed in the same moment");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  button.click();
+}"""
+"""The app takes both at once, and must lose neither."""
+
+
 def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page, address: str) -> None:
     served = page.request.get(address).text()
     assert "today you am I join with happy to" in served
@@ -79,6 +87,9 @@ def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page
     page.get_by_role("button", name="One objective").click()
     expect(page.locator("section.stage")).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
+    field = page.get_by_label("your sentence").element_handle()
+    page.get_by_role("button", name="echo").evaluate(TYPED_AND_PRESSED, field)
+    expect(page.get_by_label("your sentence")).to_have_value("the cat saw the dog and the dog saw the cat")
 
 
 ELSEWHERE = """

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_stage_page import open_stage, wait_for
-from tests.browsing import shot
+from tests.browsing import shot, stand
 from tests.runs import reviews
 
 
@@ -30,8 +30,12 @@ def test_a_small_model_shows_its_numbers_and_one_of_its_updates(
     page.keyboard.press("End")
     wait_for(page, "s.name === 'after' && s.answers.kind === 'after'")
     shot(page, "stage-inside")
+    leave = page.get_by_role("button", name="Without a model")
+    before = stand(leave)
     page.get_by_role("button", name="Back to the sentence").click()
+    expect(page.get_by_role("button", name="Inside one update")).to_be_visible()
     expect(page.locator("section.stage .stage-title")).to_have_text("MLM")
-    page.get_by_role("button", name="Without a model").click()
+    assert stand(leave) == before, "nothing moves away under a pointer"
+    leave.click()
     expect(page.get_by_role("button", name="Train a small model now")).to_be_visible()
     wait_for(page, "s.answers.layers.every((each) => !each.held.length)")

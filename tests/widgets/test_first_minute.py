@@ -58,22 +58,37 @@ def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
 
 def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     visit = StageStore(objective="LM")
-    row, tick = lending.row(visit)
+    row, _ = lending.row(visit)
     shown = buttons(row)
     assert {"Same sentence as MLM", "Train this", "Train a small model now"} <= set(shown)
     assert "Next: why two streams?" not in shown, "first things first"
     shown["Same sentence as MLM"].clicks += 1
-    tick()
     assert [each["title"] for each in visit.record()["records"]] == ["LM", "MLM"]
     after = buttons(row)
     after["LM alone"].clicks += 1
     assert (visit.beside, visit.record()["title"]) == ([], "LM")
     visit.compare()
     after["Next: why two streams?"].clicks += 1
-    tick()
     assert (visit.objective, visit.frame, visit.beside) == ("PLM", "visibility", [])
     assert visit.record()["switch"]["question"].lower().startswith("why two streams")
     assert "Same sentence as LM" in buttons(row)
+
+
+def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays():
+    run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
+    learner = next(event.learner for event in train(run) if isinstance(event, Started))
+    visit = StageStore()
+    visit.lend(Lent(learner, reviews()))
+    row, _ = lending.row(visit)
+    before = buttons(row)
+    before["Inside one update"].clicks += 1
+    during = buttons(row)
+    assert list(during.values()) == list(before.values()), "each keeps its place"
+    assert {label for label, button in during.items() if button.disabled} == {"Same sentence as LM", "Train this"}
+    during["Back to the sentence"].clicks += 1
+    assert buttons(row) == before and not any(button.disabled for button in before.values())
+    during["Without a model"].clicks += 1
+    assert "Train a small model now" in buttons(row) and "Without a model" not in buttons(row)
 
 
 def test_train_this_trains_the_objective_on_the_stage_with_its_knobs(tmp_path, monkeypatch):

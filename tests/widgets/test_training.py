@@ -2,6 +2,7 @@
 
 import gc
 import os
+import threading
 from dataclasses import replace
 from statistics import fmean
 
@@ -11,7 +12,7 @@ from bokeh.models import CrosshairTool
 
 from playground.analysis import heads
 from playground.analysis.glance import glance, sentence_of
-from playground.training import Session, Stepped, train
+from playground.training import Session, Stepped, checkpoint, train
 from playground.training import look as sight
 from playground.training.inside import look_inside
 from playground.training.look import LookAt
@@ -116,6 +117,21 @@ def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
     assert opened is not stopped
     assert (opened.state, opened.learner.step) == ("ready", 3)
     assert ends(store).reason == "steps"
+
+
+def test_a_run_that_still_saves_its_last_step_is_opened_once_it_is_saved(store, monkeypatch):
+    store.begin()
+    taken(store, 3)
+    saved, save = threading.Event(), checkpoint.save
+    monkeypatch.setattr(checkpoint, "save", lambda *given: (saved.wait(60), save(*given)))
+    monkeypatch.setattr(Session.stop, "__defaults__", (0.05,))
+    store.leave()
+    other = TrainStore(store.runs.folder, device="cpu")
+    assert other.open(store.name_of_run) is None
+    assert "still saving its last step" in other.trouble
+    saved.set()
+    assert becomes(lambda: other.open(store.name_of_run) is not None)
+    assert (other.trouble, other.session.learner.step) == ("", 3)
 
 
 def test_a_name_is_used_once_and_an_unused_folder_goes(store):

@@ -1,8 +1,16 @@
 """Who keeps a place: a visit without its page is kept while there is room, and given up where somebody else waits."""
 
+from contextlib import contextmanager
 from types import SimpleNamespace
 
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.document import Document
+from panel.io.state import set_curdoc
+from panel.util import edit_readonly
+
 from widgets import app
+from widgets.visit import with_its_own_sign
 
 
 def visit(pages, blocked=False):
@@ -26,3 +34,27 @@ def test_visits_without_a_page_make_room_once_all_places_are_taken(monkeypatch, 
     assert given_up(visits) == [False, False, False]
     assert "All places are taken" in app.app(tmp_path).main[0].object
     assert given_up(visits) == [False, True, False]
+
+
+@contextmanager
+def served(visit):
+    """What the library does while it serves one visit: it says so to everybody."""
+    with set_curdoc(visit), edit_readonly(pn.state):
+        pn.state.busy = True
+        yield
+        pn.state.busy = False
+
+
+def test_a_page_shines_while_its_own_visit_is_served_and_is_forgotten_with_it():
+    one, other = Document(), Document()
+    before = list(pn.state.param.watchers["busy"]["value"])
+    with set_curdoc(one):
+        page = with_its_own_sign(lambda: pmui.Page(title="one"))
+    with served(other):
+        assert not page.busy
+    with served(one):
+        assert page.busy
+    assert not page.busy
+    for forget in one.session_destroyed_callbacks:
+        forget(None)
+    assert pn.state.param.watchers["busy"]["value"] == before

@@ -12,29 +12,31 @@ from widgets.theme import GROWING, html, say
 
 
 def row(store: StageStore) -> tuple[Any, Any]:
-    """The row, and the tick that keeps it true while a model is trained."""
-    said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 260px", "min-width": "240px"})
+    """The row, and the tick that keeps it true while a model is trained.
+
+    A button that may come or go stands before those that stay, and one that cannot be pressed now keeps its place, so
+    that nothing moves away under a pointer that is about to press it.
+    """
+    said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 240px", "min-width": "220px"})
     look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
     train = pmui.Button(label="Train a small model now", icon="play_arrow", **look)
     borrow = pmui.Button(label="Use the model of the Train page", **look)
-    inside = pmui.Button(label="Inside one update", **look)
+    inside = pmui.Button(label="Inside one update", width=152, **look)
     leave = pmui.Button(label="Without a model", size="small", variant="text", margin=(2, 4))
     beside = pmui.Button(label="Same sentence", icon="view_column", **look)
     watch = pmui.Button(label="Train this", icon="show_chart", **look)
     streams = pmui.Button(label="Next: why two streams?", icon="school", **look)
     acts = {
-        beside: store.compare, train: store.teach, watch: store.train_this, borrow: store.borrow,
-        inside: store.look_inside, leave: lambda: store.lend(None), streams: store.two_streams,
+        streams: store.two_streams, train: store.teach, borrow: store.borrow, leave: lambda: store.lend(None),
+        inside: store.look_inside, beside: store.compare, watch: store.train_this,
     }  # fmt: skip
     for button, act in acts.items():
-        button.on_click(lambda _, act=act: _do(store, act))
+        button.on_click(lambda _, act=act: (_do(store, act), tick()))
 
     def tick() -> None:
         store.take()
         busy, silent = store.teaching.busy, bool(store.silent)
         wanted = {
-            beside: not store.inside,
-            watch: not busy and not store.inside,
             streams: store.objective != "PLM" and (bool(store.beside) or store.model is not None),
             train: not busy and (store.model is None or silent),
             borrow: store.trained is not None and (store.model is None or silent),
@@ -44,6 +46,9 @@ def row(store: StageStore) -> tuple[Any, Any]:
         for button, visible in wanted.items():
             if button.visible != visible:
                 button.visible = visible
+        for button, able in {beside: not store.inside, watch: not busy and not store.inside}.items():
+            if button.disabled == able:
+                button.disabled = not able
         labels = {
             inside: "Back to the sentence" if store.inside else "Inside one update",
             beside: f"{store.objective} alone" if store.beside else f"Same sentence as {store.other}",

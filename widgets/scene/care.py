@@ -22,7 +22,8 @@ def _listen(_: Any) -> None:
     """From now on the browser is told what changes.
 
     Panel waits for the last part to be drawn and throws away what a click changes before, as if the page were still to
-    be sent; on a busy machine this takes seconds, in which people click.
+    be sent; on a busy machine this takes seconds, in which people click. It takes both words to be heard: a page that
+    is connected and not loaded would be told without its lock, which is an error that swallows the click itself.
     """
     if pn.state.curdoc is not None:
-        pn.state._connected[pn.state.curdoc] = True
+        pn.state._connected[pn.state.curdoc] = pn.state._loaded[pn.state.curdoc] = True
