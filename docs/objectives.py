@@ -148,7 +148,7 @@ def _name(objective: Objective) -> str:
 
 
 def _formula(objective: Objective) -> str:
-    symbols = {symbol: what for term in objective.terms for symbol, what in term.symbols.items()}
+    symbols = {symbol: what for term in objective.told for symbol, what in term.meanings.items()}
     return "<br>".join((_maths(objective.formula), *(f"{_maths(s)}: {what}" for s, what in symbols.items())))
 
 

@@ -1,17 +1,58 @@
 """The loss in symbols: named terms, each fed by one question, so that a view can light up what a position pays."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+FREE = r"\lambda"
+"""A weight that has a name of its own, whatever number it is."""
+
+HALF = r"\tfrac{1}{2}"
 
 
 @dataclass(frozen=True)
 class Term:
-    """One term of a loss: the question that feeds it, its LaTeX, its weight in front, and what its symbols mean."""
+    """One term of a loss: the question that feeds it, its LaTeX, its weight in front, and what its symbols mean.
+
+    `under` gives the LaTeX for the knobs of the chain that asks, by their names; without it no knob changes the LaTeX.
+    Where it does, only the symbols that stand in it are kept.
+    """
 
     question: str
     latex: str
     weight: str = ""
     symbols: Mapping[str, str] = field(default_factory=dict)
+    under: Callable[[Mapping[str, Any]], str] | None = None
+
+    @classmethod
+    def by(
+        cls,
+        under: Callable[[Mapping[str, Any]], str],
+        question: str,
+        symbols: Mapping[str, str] | None = None,
+        **knobs: Any,
+    ) -> "Term":
+        """A term that follows its knobs, as it stands with these."""
+        return cls(question, "", "", symbols or {}, under).now(knobs)
+
+    def now(self, knobs: Mapping[str, Any]) -> "Term":
+        """The term with the knobs turned so."""
+        return self if self.under is None else replace(self, latex=self.under(knobs))
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What the symbols mean that stand in the LaTeX."""
+        if self.under is None:
+            return dict(self.symbols)
+        stands = r"(?<![A-Za-z\\]){}(?![A-Za-z])"
+        return {s: what for s, what in self.symbols.items() if re.search(stands.format(re.escape(s)), self.latex)}
+
+    def weighing(self, weight: float) -> "Term":
+        """The term with the number that its question counts in front."""
+        if FREE in self.weight or _number(self.weight) == weight:
+            return self
+        return replace(self, weight="" if weight == 1.0 else f"{weight:g}")
 
     @property
     def weighted(self) -> str:
@@ -27,6 +68,14 @@ class Misprint:
     latex: str
     where: str
     wrong: str
+
+
+def _number(weight: str) -> float | None:
+    """The number that a weight says; none where it is a product of some."""
+    try:
+        return {"": 1.0, HALF: 0.5}.get(weight) or float(weight)
+    except ValueError:
+        return None
 
 
 def written(terms: tuple[Term, ...]) -> str:

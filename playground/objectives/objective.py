@@ -99,8 +99,19 @@ class Objective:
 
     @property
     def formula(self) -> str:
-        """The loss in LaTeX."""
-        return written(self.terms)
+        """The loss in LaTeX, under the knobs as they stand."""
+        return written(self.told)
+
+    @property
+    def told(self) -> tuple[Term, ...]:
+        """The terms of the loss under the knobs as they stand, each by those of the chain that asks."""
+        asking = {term.question: chain for chain in self.chains[1:] for term in chain.terms}
+        return tuple(term.now(asking.get(term.question, self)._values) for term in self.terms)
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        """The knobs of the own chain by their bare names."""
+        return {k.name: _now(stage, k) for stage in self.stages for k in knobs(stage)}
 
     def steps(self, tokens: Tokens, rng: Generator, wanted: Wishes | None = None) -> tuple[Step, ...]:
         """The example after every stage; the last one is the training example. `wanted` bends the plans."""

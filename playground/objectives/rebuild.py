@@ -12,6 +12,7 @@ from playground.example import Example, Specials, Tokens, begin
 from playground.objectives import wishes
 from playground.objectives.code import code_of, opening
 from playground.objectives.film import film
+from playground.objectives.formula import Term, written
 from playground.objectives.hands import by_hand
 from playground.objectives.objective import Objective, Printed, Step, find_objective, objectives, tell
 from playground.objectives.reading import read, strangers, unjudged
@@ -60,7 +61,7 @@ class Rebuilt:
         about = {
             "title": self.objective.name,
             "subtitle": self.objective.idea,
-            "formula": self.objective.formula,
+            "formula": written(spoken(self.objective, self.example)),
             "source": self.objective.source,
             "loss": self.objective.loss,
             "terms": terms(self.objective, self.example),
@@ -128,7 +129,7 @@ class Rebuilt:
             "survey": self.survey(),
             "signal": sum(graded) / max(1, int(example.tokens.lengths[0])),
             "signal_by_question": {n: asdict(m) | {"share": m.share} for n, m in measure(example).questions.items()},
-            "formula": self.objective.formula,
+            "formula": written(spoken(self.objective, example)),
             "terms": terms(self.objective, example),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
             "beside": [part_facts(part) for part in example.everything[:-1]],
@@ -233,11 +234,17 @@ def _row_named(name: str) -> Objective:
     return objective
 
 
+def spoken(objective: Objective, example: Example) -> tuple[Term, ...]:
+    """The terms of the loss as they train: under the knobs that are turned, each with the weight of its question."""
+    weights = {q.name: q.weight for part in example.everything for q in part.questions}
+    return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in objective.told)
+
+
 def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) of which stream that feed it."""
     asked = {q.name: (part, q) for part in example.everything for q in part.questions}
     told = []
-    for term in (t for t in objective.terms if t.question in asked):
+    for term in (t for t in objective.told if t.question in asked):
         part, question = asked[term.question]
         places = (question.graded[0].nonzero().flatten() + 1).tolist()
         told.append(
@@ -245,7 +252,7 @@ def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
                 "question": term.question,
                 "latex": term.latex,
                 "weight": question.weight,
-                "symbols": dict(term.symbols),
+                "symbols": term.meanings,
                 "network": part.network,
                 "reader": question.reader,
                 "positions": places,

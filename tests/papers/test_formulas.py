@@ -187,6 +187,98 @@ def test_what_is_in_the_table_is_in_the_catalogue():
     assert {find_objective(row).name for row in ROWS} <= set(SUMS)
 
 
+# under turned knobs
+
+TURNED = {
+    ("LM", "end", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{<t})", 9),
+    ("LM", "skip", 3): (r"-\frac{1}{T-3}\sum_{t=4}^{T}\log p(x_t \mid x_{<t})", 5),
+    ("LM", "window", 2): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-(k-1)L-1}, \ldots, x_{t-1})", 8),
+    ("window LM", "window", 0): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})", 8),
+    ("backward LM", "end", True): (r"-\frac{1}{T+1}\sum_{t=0}^{T}\log p(x_t \mid x_{>t})", 9),
+    ("backward LM", "skip", 3): (r"-\frac{1}{T-3}\sum_{t=1}^{T-3}\log p(x_t \mid x_{>t})", 5),
+    ("seq2seq LM", "grade", "all"): (r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})", 7),
+    ("T5 prefix LM", "end", False): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})", None),
+    ("PLM", "streams", "words only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}})", None),
+    ("PLM", "streams", "places only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid z_t)", None),
+    ("BART infilling", "end", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid \hat{x}, x_{<t})", 9),
+    ("BART infilling", "target", "sentinels"): (r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})", None),
+    ("T5 spans", "target", "text"): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})", 8),
+    ("span mask", "target", "gaps"): (r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})", None),
+    ("NSP", "weight", 0.5): (r"-0.5\,\log p(y \mid A, B)", 1),
+    ("BiLM", "weight", 0.25): (
+        r"-0.25\,\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t}) - 0.25\,\frac{1}{T}\sum_{t=1}^{T}"
+        r"\log p(x_t \mid x_{>t})",
+        8,
+    ),
+}
+"""What a knob makes of the loss of eight words, and how many answers its last term then adds up."""
+
+
+@pytest.mark.parametrize(("name", "knob", "value"), TURNED)
+def test_the_loss_in_symbols_follows_its_knobs(name, knob, value):
+    latex, answers = TURNED[name, knob, value]
+    made = rebuild(name, pair="Walk home together" if name == "NSP" else "", settings={knob: value})
+    assert made.facts()["formula"] == made.record()["formula"] == latex
+    told = made.facts()["terms"]
+    assert written_out(told) == latex
+    if answers is not None:
+        assert len(told[-1]["positions"]) == answers
+    assert rebuild(name, pair="Walk home together" if name == "NSP" else "").facts()["formula"] != latex
+
+
+def written_out(told):
+    """The terms put together again by what the record says of them."""
+    numbered = [(term["latex"], "" if term["weight"] == 1 else f"{term['weight']:g}\\,") for term in told]
+    return " + ".join(f"-{weight}{latex.removeprefix('-')}" for latex, weight in numbered).replace("+ -", "- ")
+
+
+SAME = {
+    ("skip-gram NS", "nce"): "skip-gram NCE",
+    ("skip-gram NCE", "sampled"): "skip-gram NS",
+    ("CBOW NS", "sampled"): "CBOW NS",
+}
+
+
+@pytest.mark.parametrize(("name", "loss"), SAME)
+def test_two_objectives_that_differ_by_a_knob_have_one_formula_under_it(name, loss):
+    turned, same = find_objective(name).turn({"loss": loss}), find_objective(SAME[name, loss])
+    assert turned.formula == same.formula
+    assert [term.meanings for term in turned.told] == [term.meanings for term in same.told]
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "CBOW NS", "pairwise ranking", "context2vec"])
+@pytest.mark.parametrize(
+    ("loss", "by_hand"),
+    {
+        "sampled": lambda right, wrong: -logsigmoid(right) - logsigmoid(-wrong).sum(),
+        "hinge": lambda right, wrong: (1 - right + wrong).clamp(min=0).sum(),
+        "softmax": lambda right, wrong: -(right.exp() / (right.exp() + wrong.exp().sum())).log(),
+    }.items(),
+)
+def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, loss, by_hand):
+    """Read off the formula by hand; that of noise-contrastive estimation is in `test_contrast.py`."""
+    objective = find_objective(name).turn({"loss": loss})
+    sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
+    assert sign in objective.formula
+    (question,) = objective.example(plain_rows(2, 12), generator(6)).questions
+    wrong = question.against.wrong[question.graded]
+    scores = torch.randn(len(wrong), 1 + wrong.shape[1], generator=generator(7))
+    losses = answered(question, scores).losses()
+    for row, drawn, loss_of_row in zip(scores, wrong, losses, strict=True):
+        assert torch.allclose(loss_of_row, by_hand(row[0], row[1:][drawn >= 0]), atol=1e-5)
+
+
+def test_a_weight_with_a_name_keeps_it_and_says_its_number():
+    made = rebuild("RTD", settings={"weight": 20.0})
+    assert r"-\lambda\,\frac" in made.facts()["formula"].replace("- ", "-")
+    assert made.facts()["terms"][-1]["weight"] == 20.0
+
+
+def test_symbols_that_do_not_stand_in_a_formula_are_not_explained():
+    plain, turned = (rebuild("LM", settings={"end": end}).facts()["terms"][0]["symbols"] for end in (False, True))
+    assert plain == {} and list(turned) == ["T+1"]
+
+
 # what is predicted
 
 PREDICTED = re.compile(r"\\log p\w*\((.+?) \\mid (.+)\)")

@@ -1,21 +1,23 @@
 """Other directions and contexts of the language model: backward, windowed, both ways, with a code, by language."""
 
 from dataclasses import replace
+from functools import partial
 
 from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangeShifted, ArrangeText, ArrangeTold
 from playground.objectives.ask import AskInPlace, AskNext
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.family.lm import LM
+from playground.objectives.family.lm import LM, NEXT
 from playground.objectives.family.mlm import MLM
+from playground.objectives.formula import HALF as HALVED
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeAll, SeeLeft, SeeRight
+from playground.objectives.symbols import IN_LAYERS, SIGN_BEFORE, next_word, previous_word
 
 GROUP = "Language models"
 
-NEXT = Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})")
-PREVIOUS = Term("previous word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{>t})")
+PREVIOUS = Term.by(previous_word, "previous word", IN_LAYERS | SIGN_BEFORE, end=False, skip=0, window=0)
 
 BACKWARD_LM = Objective(
     name="backward LM",
@@ -40,16 +42,7 @@ WINDOW_LM = Objective(
         "(NNLM) laid their vectors side by side under one hidden layer."
     ),
     loss="Mean cross-entropy of every word given those before it: k words in each layer, (k-1) x layers + 1 in all.",
-    terms=(
-        Term(
-            "next word",
-            r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-(k-1)L-1}, \ldots, x_{t-1})",
-            symbols={
-                "k": "the number of words that a reader sees in each layer",
-                "L": "the number of layers",
-            },
-        ),
-    ),
+    terms=(NEXT.now({"end": False, "skip": 0, "window": 4}),),
     source="Bengio et al. 2003, sec. 2; Radford et al. 2018, eq. 1",
 )
 
@@ -65,7 +58,7 @@ BILM = Objective(
     beside=((1.0, replace(BACKWARD_LM, stages=(ArrangeShifted("right"), SeeRight(), AskNext("right", weight=HALF)))),),
     idea="Two language models, one from the left and one from the right, that share their words but never mix.",
     loss="Half the mean cross-entropy of each word given those before it, and half of that given those after it.",
-    terms=(replace(NEXT, weight=r"\tfrac{1}{2}"), replace(PREVIOUS, weight=r"\tfrac{1}{2}")),
+    terms=(replace(NEXT, weight=HALVED), replace(PREVIOUS, weight=HALVED)),
     source="arXiv:1802.05365, sec. 3.1 and released code",
 )
 
@@ -82,10 +75,13 @@ CONDITIONAL_LM = Objective(
     ),
     loss="Mean cross-entropy of every word given the code of its own text and the words before it.",
     terms=(
-        Term(
+        Term.by(
+            partial(next_word, given="c, "),
             "next word",
-            r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid c, x_{<t})",
-            symbols={"c": "the control code of the text"},
+            {"c": "the control code of the text", **NEXT.symbols},
+            end=False,
+            skip=0,
+            window=0,
         ),
     ),
     source="arXiv:1909.05858, sec. 3; arXiv:1905.12616, sec. 3",

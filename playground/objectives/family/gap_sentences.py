@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeToMarkers
 from playground.objectives.choose import ChooseGapSentences, ChooseIntact
-from playground.objectives.formula import Term
+from playground.objectives.family.infilling import CLOSED
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 
@@ -23,7 +23,7 @@ GAP_SENTENCES = Objective(
     ),
     idea="Fold the sentences that say most of the rest again into a mask each; a decoder writes them as a summary.",
     loss="Mean cross-entropy of the missing sentences and a closing sign, given what is left and the words so far.",
-    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
+    terms=(CLOSED,),
     source="arXiv:1912.08777, sec. 3.1",
 )
 

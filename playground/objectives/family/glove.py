@@ -18,7 +18,10 @@ GLOVE = Objective(
         Term(
             "how often",
             r"\frac{1}{|X|}\sum_{X_{ij} > 0} f(X_{ij})\,(w_i^\top \tilde{w}_j + b_i + \tilde{b}_j - \log X_{ij})^2",
-            symbols={"X_{ij}": "how often words i and j were seen together", "f": "min(1, X / 100) to the power 3/4"},
+            symbols={
+                "X_{ij}": "how often words i and j were seen together",
+                "f": "min(1, X / most) to a power, both knobs (100 and 3/4 in the paper)",
+            },
         ),
     ),
     misprint=Misprint(

@@ -8,6 +8,13 @@ from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.symbols import SIGN_BEHIND, written
+
+WRITTEN = "written words"
+WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=False)
+MISSING = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=False)
+MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", end=False)
+CLOSED = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=True)
 
 TEXT_INFILLING = Objective(
     name="text infilling",
@@ -19,7 +26,7 @@ TEXT_INFILLING = Objective(
     stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
     loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
-    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
+    terms=(MISSING,),
     source="survey, Table 2 and sec. 4.3",
 )
 
@@ -34,7 +41,7 @@ T5_SPANS = replace(
     idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
     loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written. "
     "The released code closes both with an end sign; `end` closes the target here.",
-    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
+    terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.1.4",
 )
 
@@ -50,6 +57,6 @@ BART_INFILLING = replace(
     "BART itself also shuffles the sentences, as `BART mixture` does.",
     loss="Mean cross-entropy of the whole text, each word given the folded text and the words before it. "
     "The released code closes the text with an end sign, as `end` does here.",
-    terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
+    terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )

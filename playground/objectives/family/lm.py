@@ -5,6 +5,9 @@ from playground.objectives.ask import AskNext
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeLeft
+from playground.objectives.symbols import IN_LAYERS, SIGN_BEHIND, next_word
+
+NEXT = Term.by(next_word, "next word", IN_LAYERS | SIGN_BEHIND, end=False, skip=0, window=0)
 
 LM = Objective(
     name="LM",
@@ -15,6 +18,6 @@ LM = Objective(
     stages=(ArrangeShifted(), SeeLeft(), AskNext()),
     idea="Predict each word from the words to its left.",
     loss="Mean cross-entropy of every word given the words before it.",
-    terms=(Term("next word", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})"),),
+    terms=(NEXT,),
     source="Radford et al. 2018, sec. 3.1; survey, eq. 1",
 )

@@ -107,7 +107,7 @@ SPAN_BOUNDARY = replace(
                 "h_{s-1}": "what the model knows at the word before the run",
                 "h_{e+1}": "what it knows at the word behind the run",
                 "p_{i-s+1}": "the number of the word within the run",
-                "B": "the first 15 words of each run with a word on both sides",
+                "B": "the first words (15, the knob `most`) of each run with a word on both sides",
             },
         ),
     ),

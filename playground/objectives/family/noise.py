@@ -16,7 +16,7 @@ from playground.objectives.change import (
     ChangeWordOrder,
 )
 from playground.objectives.choose import ChooseDeleted, ChoosePoissonSpans, ChooseRuns, ChooseShare, ChooseTokens
-from playground.objectives.formula import Term
+from playground.objectives.family.infilling import MARKED, MISSING, WHOLE
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 
@@ -35,7 +35,7 @@ TOKEN_MASKING = Objective(
     stages=(ChooseShare(), ChangeTokens(mask=1.0, random=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
     loss="Mean cross-entropy of the whole text, each word given the corrupted text and the words before it.",
-    terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
+    terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )
 
@@ -104,7 +104,7 @@ T5_IID = Objective(
     ),
     idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
     loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written.",
-    terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"),),
+    terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.3.2",
 )
 
@@ -116,7 +116,7 @@ T5_DROP = replace(
     stages=(EACH_ALONE, ChangeToNothing(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
     loss="Mean cross-entropy of the words that were taken out, each given what is left and those before it.",
-    terms=(Term("written words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"),),
+    terms=(MISSING,),
 )
 
 T5_IN_PLACE = replace(

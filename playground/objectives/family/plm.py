@@ -1,6 +1,7 @@
 """PLM: predict the words in a random order, each from those that came earlier in that order."""
 
 from dataclasses import replace
+from functools import partial
 
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskQueryStream
@@ -9,6 +10,7 @@ from playground.objectives.choose import ChooseOrder
 from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeOrder
+from playground.objectives.symbols import in_order
 
 PLM = Objective(
     name="PLM",
@@ -20,7 +22,7 @@ PLM = Objective(
     stages=(ArrangeText(), ChooseOrder(), SeeOrder(), AskQueryStream()),
     idea="Draw an order; predict the last words of it, each from all that come earlier in the order.",
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
-    terms=(Term("hidden words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}}, z_t)"),),
+    terms=(Term.by(in_order, "hidden words", streams="two streams"),),
     misprint=Misprint(
         r"-\sum_{t=1}^{T}\log p(z_t \mid z_{<t})",
         "Qiu et al., arXiv:2003.08271, Table 1",
@@ -48,6 +50,6 @@ HF_PLM = replace(
     ),
     idea="Draw an order and hide its last words for good; a short text may have none that is hidden.",
     loss="Mean cross-entropy of the last words of the order, given the other words and that earlier ones are hidden.",
-    terms=(Term("hidden words", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{\leq c}}, z_t)"),),
+    terms=(Term.by(partial(in_order, heard=r"x_{z_{\leq c}}"), "hidden words", streams="two streams"),),
     source="arXiv:1906.08237, sec. 2.3, as in the collator of the transformers library, version 5.23",
 )

@@ -6,6 +6,7 @@ from playground.objectives.choose import ChooseSplit
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder, SeePrefix
+from playground.objectives.symbols import SIGN_BEHIND, continuation, second_part
 
 GROUP = "Writing (seq2seq)"
 
@@ -19,7 +20,7 @@ SEQ2SEQ_LM = Objective(
     stages=(ChooseSplit(), SeePrefix(), AskContinuation()),
     idea="Read the first part from both sides, then write the second part word by word.",
     loss="Mean cross-entropy of the second part, each word given the first part and the words before it.",
-    terms=(Term("next word", r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"),),
+    terms=(Term.by(continuation, "next word", grade="second part"),),
     source="arXiv:1910.10683, sec. 3.2.3; mask of arXiv:1905.03197, sec. 2.2",
 )
 
@@ -31,12 +32,6 @@ PREFIX_LM = Objective(
     stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps", end=True), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
     loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
-    terms=(
-        Term(
-            "written words",
-            r"-\frac{1}{T-c+1}\sum_{t=c+1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})",
-            symbols={"x_{T+1}": "the sign [END]"},
-        ),
-    ),
+    terms=(Term.by(second_part, "written words", SIGN_BEHIND, end=True),),
     source="arXiv:1910.10683, sec. 3.2.3 and released code",
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeSentenceOrder, ChangeWordOrder
-from playground.objectives.formula import Term
+from playground.objectives.family.infilling import WHOLE
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
 
@@ -18,7 +18,7 @@ WORD_SHUFFLING = Objective(
     stages=(ChangeWordOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",
     loss="Mean cross-entropy of the whole text, each word given the shuffled text and the words before it.",
-    terms=(Term("written words", r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})"),),
+    terms=(WHOLE,),
     source="survey, Table 2 and sec. 4.3",
 )
 

@@ -1,13 +1,16 @@
 """Span mask: hide one run of words token by token and let a decoder write it."""
 
 from dataclasses import replace
+from functools import partial
 
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseFragment, ChooseTokens
+from playground.objectives.family.infilling import WRITTEN
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.symbols import DISCRETE, FRAGMENT, SIGN_BEHIND, written
 
 SPAN_MASK = Objective(
     name="span mask",
@@ -24,7 +27,7 @@ SPAN_MASK = Objective(
     ),
     idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",
     loss="Mean cross-entropy of the hidden run, each word given the corrupted text and the run so far.",
-    terms=(Term("written words", r"-\frac{1}{j-i+1}\sum_{t=i}^{j}\log p(x_t \mid x_{\setminus i:j}, x_{i:t-1})"),),
+    terms=(Term.by(partial(written, fragment=FRAGMENT), WRITTEN, SIGN_BEHIND, target="fragment", end=False),),
     source="arXiv:1905.02450, sec. 3.2",
 )
 
@@ -39,10 +42,15 @@ DISCRETE_MASK = replace(
     idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
     loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",
     terms=(
-        Term(
-            "written words",
-            r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid x_{\setminus M}, \{x_{s-1} : s \in M, s \leq t\})",
-            symbols={"x_{s-1}": "the word before a hidden one, which the decoder reads instead of what it wrote last"},
+        Term.by(
+            partial(written, fragment=DISCRETE),
+            WRITTEN,
+            {
+                "x_{s-1}": "the word before a hidden one, which the decoder reads instead of what it wrote last",
+                **SIGN_BEHIND,
+            },
+            target="fragment",
+            end=False,
         ),
     ),
     source="arXiv:1905.02450, sec. 4.5 (Discrete)",

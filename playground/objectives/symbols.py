@@ -1,0 +1,104 @@
+"""The loss in symbols under every knob that changes it: which answers count, and what each of them is given.
+
+Every function takes the knobs of a chain by their names and gives LaTeX; `Term.under` asks it again when a knob turns.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+Knobs = Mapping[str, Any]
+
+HIDDEN = r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"
+"""Hidden words, each given the corrupted text."""
+
+SIGN_BEHIND = {"T+1": "the place of the sign [END]"}
+SIGN_BEFORE = {"t=0": "the place of the sign [START], which closes a text that is read from the right"}
+IN_LAYERS = {"k": "the number of words that a reader sees in each layer", "L": "the number of layers"}
+
+
+def next_word(knobs: Knobs, given: str = "") -> str:
+    """Each word from those to its left, behind the first `skip` ones; `given` stands before them all."""
+    end, skip = int(knobs["end"]), knobs["skip"]
+    seen = r"x_{t-(k-1)L-1}, \ldots, x_{t-1}" if knobs["window"] else f"{given}x_{{<t}}"
+    return rf"-\frac{{1}}{{{_plus('T', end - skip)}}}\sum_{{t={skip + 1}}}^{{{_plus('T', end)}}}\log p(x_t \mid {seen})"
+
+
+def previous_word(knobs: Knobs) -> str:
+    """Each word from those to its right, but for the last `skip` ones."""
+    end, skip = int(knobs["end"]), knobs["skip"]
+    seen = r"x_{t+1}, \ldots, x_{t+(k-1)L+1}" if knobs["window"] else "x_{>t}"
+    sum_of = rf"\sum_{{t={1 - end}}}^{{{_plus('T', -skip)}}}"
+    return rf"-\frac{{1}}{{{_plus('T', end - skip)}}}{sum_of}\log p(x_t \mid {seen})"
+
+
+def continuation(knobs: Knobs) -> str:
+    """The second part, each word from the first part and the words before it; or the first part too."""
+    if knobs["grade"] == "all":
+        return r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})"
+    return r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"
+
+
+def second_part(knobs: Knobs) -> str:
+    """The second part that a decoder writes, and the sign that closes it."""
+    number, last = ("T-c+1", "T+1") if knobs["end"] else ("T-c", "T")
+    return rf"-\frac{{1}}{{{number}}}\sum_{{t=c+1}}^{{{last}}}\log p(x_t \mid x_{{\leq c}}, x_{{c+1:t-1}})"
+
+
+def in_order(knobs: Knobs, heard: str = r"x_{z_{<t}}") -> str:
+    """The last words of an order, each from what is `heard` and its place, as the streams let it be known."""
+    known = {
+        "two streams": f"{heard}, z_t",
+        "one that sees itself": f"{heard}, x_{{z_t}}, z_t",
+        "one blind to itself": f"{heard}, x_{{z_t}}, z_t",
+        "places only": "z_t",
+        "an order that turns round": r"x_{1:T}, z_t",
+        "words only": heard,
+    }[knobs["streams"]]
+    return rf"-\frac{{1}}{{T-c}}\sum_{{t=c+1}}^{{T}}\log p(x_{{z_t}} \mid {known})"
+
+
+def written(knobs: Knobs, fragment: str = "") -> str:
+    """What a decoder writes: the whole text, or the missing words, bare or with the signs that stand between them.
+
+    `fragment` is how a chain says the missing words that are written at their own places.
+    """
+    target, end = knobs["target"], int(knobs["end"])
+    if target == "text":
+        last = _plus("T", end)
+        return rf"-\frac{{1}}{{{last}}}\sum_{{t=1}}^{{{last}}}\log p(x_t \mid \hat{{x}}, x_{{<t}})"
+    if end or target == "sentinels":
+        return r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})"
+    bare = r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})"
+    return fragment or bare if target == "fragment" else bare
+
+
+FRAGMENT = r"-\frac{1}{j-i+1}\sum_{t=i}^{j}\log p(x_t \mid x_{\setminus i:j}, x_{i:t-1})"
+"""A hidden run, each word of it from the rest of the text and from the run so far (MASS)."""
+
+DISCRETE = r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid x_{\setminus M}, \{x_{s-1} : s \in M, s \leq t\})"
+"""Hidden words here and there, each from the rest of the text and from the words before those hidden so far."""
+
+PAIRS, PLACES, WINDOWS = r"\frac{1}{|P|}\sum_{(c,o) \in P}", r"\frac{1}{T}\sum_{o}", r"\frac{1}{T}\sum_t "
+"""What is averaged: pairs of a centre and a word near it, words, or the windows around them."""
+
+RIGHT, WRONG = r"u_o^\top v_c", r"u_k^\top v_c"
+"""The score of a right word and that of a drawn one, by its vector."""
+
+SCORED, DRAWN = r"s(x_t \mid x_{t \pm m})", r"s(\tilde{x}_k \mid x_{t \pm m})"
+"""The same in a window that is scored as a whole."""
+
+
+def told_apart(knobs: Knobs, over: str = PAIRS, right: str = RIGHT, wrong: str = WRONG) -> str:
+    """The right word told from K drawn ones, in the four ways of `ProposeWrong`."""
+    drawn = r"\sum_{k=1}^{K}"
+    told = {
+        "sampled": rf"-{over}\Big[\log\sigma({right}) + {drawn}\log\sigma(-{wrong})\Big]",
+        "nce": rf"-{over}\Big[\log\sigma({right} - \log K q_o) + {drawn}\log\sigma(\log K q_k - {wrong})\Big]",
+        "hinge": rf"{over}{drawn}\max\{{0,\ 1 - {right} + {wrong}\}}",
+        "softmax": rf"-{over}\log\frac{{\exp({right})}}{{\exp({right}) + {drawn}\exp({wrong})}}",
+    }
+    return told[knobs["loss"]]
+
+
+def _plus(name: str, number: int) -> str:
+    return f"{name}{number:+d}" if number else name
