@@ -8,7 +8,7 @@ import panel as pn
 from bokeh.document import Document
 from bokeh.events import ConnectionLost
 from panel.io.resources import get_dist_path
-from panel.util import edit_readonly
+from panel.util.parameters import edit_readonly
 from panel_material_ui import Page
 from tornado.web import RequestHandler
 

@@ -15,7 +15,7 @@ import torch
 from playwright.sync_api import Browser, Page, expect
 
 from playground.analysis.glance import read
-from playground.objectives import find_objective
+from playground.objectives import find_objective, objectives
 from playground.training import Run, train
 from tests.browsing import PATIENCE, painted
 from tests.runs import alone, reviews, suited_reviews, tiny
@@ -467,6 +467,30 @@ def test_everything_fits_at_every_width(stage: Stage, name: str) -> None:
             assert matrix["y"] + matrix["n"] * matrix["size"] <= layout["height"]
 
 
+CUT_OFF = """(formulas) => formulas.flatMap((each) => {
+  const right = (part) => part.getBoundingClientRect().right;
+  const pieces = [...each.querySelectorAll("math > mrow")];
+  return pieces.filter((piece) => right(piece) > right(each.parentElement)).map((piece) => piece.textContent);
+})"""
+
+
+def test_every_formula_is_drawn_whole_and_so_are_its_symbols(stage: Stage) -> None:
+    turned = [find_objective("CBOW NS").turn({"loss": loss}) for loss in ("hinge", "softmax", "nce")]
+    told = [term for objective in (*objectives().values(), *turned) for term in objective.told]
+    fed = {"weight": 1.0, "network": "main", "reader": "inputs", "positions": [1]}
+    terms = [{"question": t.question, "latex": t.latex, "symbols": t.meanings, **fed} for t in told]
+    stage.open("formulas", {**gallery.lm(), "terms": terms})
+    formulas = stage.tab.locator(".stage-terms .stage-formula")
+    expect(formulas).to_have_count(len(terms))
+    for width in (1280, 360):
+        stage.tab.set_viewport_size({"width": width, "height": 900})
+        painted(stage.tab)
+        assert formulas.evaluate_all(CUT_OFF) == []
+    said = stage.tab.locator(".stage-explain p .stage-formula").all_inner_texts()
+    assert len(said) == sum(len(term["symbols"]) for term in terms)
+    assert not re.search(r"tilde|hat|bar|[\\\\{}_]", " ".join(said)), "signs and no commands"
+
+
 @pytest.mark.parametrize("name", ["MLM", "PLM", "MLM + NSP"])
 def test_every_control_is_within_reach_at_360_pixels(stage: Stage, name: str) -> None:
     stage.tab.set_viewport_size({"width": 360, "height": 740})
@@ -608,7 +632,7 @@ def test_without_a_listener_nothing_can_be_edited(stage: Stage) -> None:
 def test_a_term_lights_its_positions_and_a_position_its_term(stage: Stage) -> None:
     stage.open("terms", scene("RTD")).press("End")
     terms = stage.tab.locator(".stage-terms button")
-    expect(terms.locator("math")).to_have_count(2)
+    expect(terms.locator(".stage-formula")).to_have_count(2)
     quiet = stage.pixels()
     terms.first.hover()
     assert stage.pixels() != quiet

@@ -97,7 +97,7 @@ def test_the_stage_runs_and_is_scrubbed_under_the_policy_of_a_webview(page: Page
     styles = "(part) => { const s = getComputedStyle(part); return [s.color, s.backgroundColor] }"
     assert page.locator("section.stage").evaluate(styles) == [ink, paper]
     assert page.locator(".cell-output-ipywidget-background").evaluate(styles)[1] == "rgba(0, 0, 0, 0)"
-    expect(page.locator(".stage-terms math")).to_have_count(len(record["terms"]))
+    expect(page.locator(".stage-terms .stage-formula")).to_have_count(len(record["terms"]))
     assert page.locator(".stage-terms math mi").count() > 2
     last = len(record["frames"]) - 1
     page.get_by_role("slider", name="Position in the story").fill(str(last))

@@ -7,7 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.document import Document
 from panel.io.state import set_curdoc
-from panel.util import edit_readonly
+from panel.util.parameters import edit_readonly
 
 from widgets import app
 from widgets.visit import with_its_own_sign

@@ -17,7 +17,7 @@ def row(store: StageStore) -> tuple[Any, Any]:
     A button that may come or go stands before those that stay, and one that cannot be pressed now keeps its place, so
     that nothing moves away under a pointer that is about to press it.
     """
-    said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 240px", "min-width": "220px"})
+    said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 190px", "min-width": "190px"})
     look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
     train = pmui.Button(label="Train a small model now", icon="play_arrow", **look)
     borrow = pmui.Button(label="Use the model of the Train page", **look)

@@ -126,10 +126,15 @@ def typeset(record: Record) -> dict[str, Any]:
     if "records" in made:
         made["records"] = [typeset(part) for part in made["records"]]
     if "terms" in made:
-        made["terms"] = [{**t, "mathml": _mathml(t["latex"])} for t in made["terms"]]
+        made["terms"] = [_typeset_term(term) for term in made["terms"]]
     if made.get("misprint"):
         made["misprint"] = {**made["misprint"], "mathml": _mathml(made["misprint"]["latex"])}
     return made
+
+
+def _typeset_term(term: Record) -> Record:
+    signs = {symbol: _mathml(symbol) for symbol in term.get("symbols", {})}
+    return {**term, "mathml": _mathml(term["latex"]), "signs": signs}
 
 
 def _lean(frame: Record) -> Record:

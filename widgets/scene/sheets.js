@@ -7,6 +7,7 @@ const SHEETS_STYLE = `
 .stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
 .stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; math-style: normal; padding-block: 2px; }
 .stage .stage-explain mfrac > * { padding-block: .14em; } /* without a font made for formulas the bar would strike them through */
+.stage .stage-formula { line-height: 1.9; } .stage .stage-terms .stage-formula { display: block; padding-left: 14px; text-indent: -14px; } .stage .stage-formula math { text-indent: 0; max-width: none; }
 .stage .stage-terms button { display: block; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border-color: var(--line); overflow-x: auto; }
 .stage .stage-terms button.lit { border-color: var(--orange); box-shadow: inset 3px 0 0 var(--orange); }
 .stage .stage-terms small { display: block; color: var(--muted); font-size: 11.5px; margin-top: 2px; }
@@ -64,10 +65,49 @@ function mathOf(text) {
   return open.length === 1 && top.childElementCount === 1 && top.firstElementChild.localName === "math" ? top.firstElementChild : null;
 }
 
-/** A symbol such as `y_t` with its index set below the line. */
-function symbol(name) {
-  const [base, ...below] = name.replace(/[{}\\]/g, "").split("_");
-  return [node("i", {}, base), ...(below.length ? [node("sub", {}, below.join(" "))] : [])];
+/**
+ * A formula in pieces that may stand on lines of their own, since a browser does not break one that is too long: before
+ * a plus, a minus and an opening bracket, and before what is given; never inside of other parentheses.
+ */
+function brokenMath(math) {
+  const row = math.childElementCount === 1 && math.firstElementChild.localName === "mrow" ? math.firstElementChild : math;
+  const pieces = [[]];
+  let depth = 0;
+  let before = "";
+  for (const part of [...row.children]) {
+    const said = part.localName === "mo" ? part.textContent : "";
+    const sign = "+\u2212".includes(said || "x") && !"([{,".includes(before || "(");
+    if ((depth === 0 && (sign || said === "[")) || (depth <= 1 && said === "\u2223")) {
+      pieces.push([]);
+      if (said !== "[") part.setAttribute("form", "infix"); // it keeps its room where it begins a piece
+    }
+    depth += said === "(" ? 1 : said === ")" ? -1 : 0;
+    before = said || "x";
+    pieces.at(-1).push(part);
+  }
+  return pieces.map((parts) => {
+    const made = document.createElementNS(MATHML, "math");
+    const inner = document.createElementNS(MATHML, "mrow");
+    inner.append(...parts);
+    made.append(inner);
+    return made;
+  });
+}
+
+/** A formula as it stands in its column: over as many lines as it takes; smaller only where a piece of it is too wide. */
+function formula(mathml, latex) {
+  const math = mathOf(mathml);
+  return node("span", { class: "stage-formula" }, ...(math ? brokenMath(math).flatMap((piece) => [piece, node("wbr")]) : [latex]));
+}
+
+/** Make formulas smaller that are wider than their column; what is not on screen has no width and stays as it is. */
+function fitFormulas(formulas) {
+  for (const each of formulas) {
+    each.style.fontSize = "";
+    const room = each.parentElement.clientWidth - 32; // what a button leaves between its padding, on a line that is set in
+    const widest = Math.max(0, ...[...each.querySelectorAll("math > mrow")].map((piece) => piece.getBoundingClientRect().width));
+    if (widest > room && room > 0) each.style.fontSize = `${Math.max(0.6, room / widest).toFixed(3)}em`;
+  }
 }
 
 /** Which lanes a term of the loss is fed by, and where: positions from 1. */
@@ -117,32 +157,35 @@ function sheetsOf(kit) {
 
   // -- the explanation
 
+  const fit = () => fitFormulas(parts.explain.querySelectorAll(".stage-terms .stage-formula"));
+  let room = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (contentRect.width !== room) fit(); // smaller formulas make it less high, which is no reason to look again
+    room = contentRect.width;
+  }).observe(parts.explain);
+
   function explain() {
     const { loss, terms: told = [], misprint, signal, meters = [], source } = record();
     terms = told.map((term) => {
       const fed = term.positions.length;
       const made = press("", `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false" });
-      const math = mathOf(term.mathml);
-      if (math) {
-        math.style.fontSize = term.latex.length > 100 ? "0.74em" : term.latex.length > 52 ? "0.9em" : ""; // long sums still fit into the column
-        made.append(math);
-      }
-      else made.textContent = term.latex;
+      made.append(formula(term.mathml, term.latex));
       const weight = term.weight !== 1 ? ` · weight ${Number(term.weight.toFixed(4))}` : "";
       made.append(node("small", {}, `${term.question}: fed by ${fed} position${fed === 1 ? "" : "s"}${term.network && term.network !== "main" ? ` of the ${term.network} network` : ""}${weight}`));
       for (const [type, on] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) made.addEventListener(type, () => light(on ? term : null, made));
       return { term, made };
     });
-    const symbols = told.flatMap((term) => Object.entries(term.symbols || {}));
+    const symbols = told.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => [formula((term.signs || {})[name], name), text]));
     const section = (title, ...inner) => node("section", {}, node("h3", {}, title), ...inner);
     const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
     const sections = [
-      told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([name, text]) => node("p", { class: "quiet" }, ...symbol(name), `: ${text}`))),
-      misprint && section("Printed elsewhere", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, mathOf(misprint.mathml) || misprint.latex), node("p", { class: "quiet" }, misprint.wrong)),
+      told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([sign, text]) => node("p", { class: "quiet" }, sign, `: ${text}`))),
+      misprint && section("Printed elsewhere", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), node("p", { class: "quiet" }, misprint.wrong)),
       signal && section("Signal", ...(meters.length > 1 ? meters.flatMap(metered) : [meter(share), taught({ ...signal, share })])),
       source && section("Source", node("p", { class: "quiet" }, source)),
     ].filter(Boolean);
     parts.explain.replaceChildren(...sections);
+    fit();
     parts.explain.hidden = !told.length && !signal;
     parts.source.hidden = !parts.explain.hidden;
   }
