@@ -573,15 +573,15 @@ MUTANTS = (
     ),
     Mutant(
         "one place behind the end is real",
-        f"{STAGES}/weave.py",
+        f"{STAGES}/draw.py",
         "return numbers(width, device) < numbers(width + 1, device)[:, None]",
         "return numbers(width, device) <= numbers(width + 1, device)[:, None]",
     ),
     Mutant(
         "an empty span stands behind the last one",
         f"{STAGES}/draw.py",
-        "numbers(width, device) >= numbers(width + 1, device)[:, None]",
-        "numbers(width, device) > numbers(width + 1, device)[:, None]",
+        "return used(width, device).long() - 1",
+        "return 0 - (numbers(width, device) > numbers(width + 1, device)[:, None]).long()",
     ),
     Mutant(
         "where most are masked all are",
@@ -681,9 +681,21 @@ MUTANTS = (
     ),
     Mutant(
         "PLM: a place of the order is predicted and not the word there",
-        f"{STAGES}/family/plm.py",
-        r"\log p(x_{z_t} \mid x_{z_{<t}}, z_t)",
-        r"\log p(z_t \mid z_{<t})",
+        f"{STAGES}/symbols.py",
+        r"\log p(x_{{z_t}} \mid {known})",
+        r"\log p(z_t \mid {known})",
+    ),
+    Mutant(
+        "backward LM: the sum with a sign in front begins behind the first word",
+        f"{STAGES}/symbols.py",
+        "t={1 - end}",
+        "t={1 + end}",
+    ),
+    Mutant(
+        "word vectors: the hinge in symbols wants the wrong word ahead",
+        f"{STAGES}/symbols.py",
+        "1 - {right} + {wrong}",
+        "1 - {wrong} + {right}",
     ),
     Mutant(
         "GloVe: chances for counts",

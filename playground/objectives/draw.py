@@ -279,7 +279,13 @@ def poisson_budget(budget: Tensor, mean: float, rng: Generator) -> tuple[Tensor,
 @lru_cache(maxsize=64)
 def _unused(width: int, device: torch.device) -> Tensor:
     """By how many of some places are used, 0 at those and -1 at the others, `[width + 1, width]`."""
-    return 0 - (numbers(width, device) >= numbers(width + 1, device)[:, None]).long()
+    return used(width, device).long() - 1
+
+
+@lru_cache(maxsize=64)
+def used(width: int, device: torch.device) -> Tensor:
+    """Which places lie below each count up to the width, `[width + 1, width]`."""
+    return numbers(width, device) < numbers(width + 1, device)[:, None]
 
 
 def waits(shape: tuple[int, ...], mean: float, rng: Generator) -> Tensor:

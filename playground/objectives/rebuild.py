@@ -61,10 +61,10 @@ class Rebuilt:
         about = {
             "title": self.objective.name,
             "subtitle": self.objective.idea,
-            "formula": written(spoken(self.objective, self.example)),
+            "formula": written(spoken(self.objective, self.steps)),
             "source": self.objective.source,
             "loss": self.objective.loss,
-            "terms": terms(self.objective, self.example),
+            "terms": terms(self.objective, self.steps),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
             "signal": self.signal,
             "meters": meters(self.example),
@@ -129,8 +129,8 @@ class Rebuilt:
             "survey": self.survey(),
             "signal": sum(graded) / max(1, int(example.tokens.lengths[0])),
             "signal_by_question": {n: asdict(m) | {"share": m.share} for n, m in measure(example).questions.items()},
-            "formula": written(spoken(self.objective, example)),
-            "terms": terms(self.objective, example),
+            "formula": written(spoken(self.objective, self.steps)),
+            "terms": terms(self.objective, self.steps),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
             "beside": [part_facts(part) for part in example.everything[:-1]],
             "source": self.objective.source,
@@ -234,17 +234,24 @@ def _row_named(name: str) -> Objective:
     return objective
 
 
-def spoken(objective: Objective, example: Example) -> tuple[Term, ...]:
-    """The terms of the loss as they train: under the knobs that are turned, each with the weight of its question."""
+def spoken(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
+    """The terms of the loss as they train: under the knobs that are turned, each with the weight of its question.
+
+    Of a mixture, the part that was drawn says what it asks.
+    """
+    example, drawn = steps[-1].example, next((step.plan.index for step in steps if step.part == -1), None)
+    own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].told}
     weights = {q.name: q.weight for part in example.everything for q in part.questions}
-    return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in objective.told)
+    told = (own.get(term.question, term) for term in objective.told)
+    return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in told)
 
 
-def terms(objective: Objective, example: Example) -> list[dict[str, Any]]:
+def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) of which stream that feed it."""
+    example = steps[-1].example
     asked = {q.name: (part, q) for part in example.everything for q in part.questions}
     told = []
-    for term in (t for t in objective.told if t.question in asked):
+    for term in (t for t in spoken(objective, steps) if t.question in asked):
         part, question = asked[term.question]
         places = (question.graded[0].nonzero().flatten() + 1).tolist()
         told.append(

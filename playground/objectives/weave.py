@@ -1,7 +1,6 @@
 """Streams of changing length, built for a whole batch at once: pieces of the text and marks, one after the other."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -9,6 +8,7 @@ from torch.nn.functional import pad
 
 from playground.example import Example, Spans, Stream, Tokens, everything, numbers, running, spoken, stream
 from playground.late import Later, made
+from playground.objectives.draw import used
 
 
 @dataclass(frozen=True)
@@ -100,17 +100,16 @@ def places_below(count: Tensor, width: int) -> Tensor:
     """Which of `width` places lie below the count of their row, at most all of them, `[b, width]`."""
     if width > TABLE:
         return numbers(width, count.device) < count[:, None]
-    return _below(width, count.device).index_select(0, count)
+    return used(width, count.device).index_select(0, count)
 
 
 TABLE = 1024
 """Up to this width the rows of all counts are kept; to fetch them takes a tenth of the time of comparing."""
 
 
-@lru_cache(maxsize=64)
-def _below(width: int, device: torch.device) -> Tensor:
-    """Which places lie below each count up to the width, `[width + 1, width]`."""
-    return numbers(width, device) < numbers(width + 1, device)[:, None]
+def first_sign(inputs: Stream) -> Tensor:
+    """Where the sign in front of each text stands, `[b, n]`; nowhere in a row without one."""
+    return (running(inputs.ids) == 0) & (inputs.origin < 0) & inputs.real
 
 
 def below(count: Tensor) -> tuple[Tensor, bool]:

@@ -12,8 +12,9 @@ from playground.analysis.glance import Seen, read
 from playground.analysis.story import FORWARD, UPDATE, numbers, told, with_numbers
 from playground.example import Example
 from playground.models.grading import grade
+from playground.objectives.formula import written as formula
 from playground.objectives.objective import Step
-from playground.objectives.rebuild import terms
+from playground.objectives.rebuild import spoken, terms
 from playground.rows import batches, rows, trimmed
 from playground.seeds import generator
 from playground.training.blocks import steps_together
@@ -57,7 +58,10 @@ def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True
     with torch.no_grad():
         left, _ = grade(copy.model.answers(trained))
     place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch) * feed.batch + row
-    shown = tuple(replace(step, plan=None, example=rows(step.example, place, place + 1)) for step in steps)
+    shown = tuple(
+        replace(step, plan=step.plan if step.part == -1 else None, example=rows(step.example, place, place + 1))
+        for step in steps
+    )
     return Update(shown, row, feed.batch, before, after, (float(loss), float(left)), tuple(groups), share, copy)
 
 
@@ -82,10 +86,10 @@ def record(update: Update, corpus: str) -> dict[str, Any]:
         "title": f"Inside update {learner.step}",
         "subtitle": f"Row {update.row + 1} of the {update.batch} texts of this batch of {corpus}; "
         f"the model is the {learner.entry.name} of this run.",
-        "formula": objective.formula,
+        "formula": formula(spoken(objective, update.steps)),
         "source": objective.source,
         "loss": objective.loss,
-        "terms": terms(objective, example),
+        "terms": terms(objective, update.steps),
     }
     told_steps = [(s.verb, s.example) for s in update.steps if s.part == 0]
     made = frames.record(told_steps, leaks.check(example), about)

@@ -18,7 +18,8 @@ from playground.corpora import Corpus
 from playground.corpora.corpus import pick
 from playground.example import Example, Tokens
 from playground.objectives import Objective
-from playground.objectives.rebuild import terms
+from playground.objectives.formula import written
+from playground.objectives.rebuild import spoken, terms
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
@@ -73,10 +74,10 @@ class Moments:
         about = {
             "title": f"{learner.entry.name} while it learns",
             "subtitle": learner.entry.idea,
-            "formula": objective.formula,
+            "formula": written(spoken(objective, steps)),
             "source": learner.entry.paper,
             "loss": objective.loss,
-            "terms": terms(objective, example),
+            "terms": terms(objective, steps),
         }
         told = [(s.verb, s.example) for s in steps if s.part == 0]
         record = frames.record(told, leaks.check(example), about)

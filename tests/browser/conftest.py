@@ -28,8 +28,8 @@ def guarded(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("page")
 
 
-GONE = ("WebSocketClosedError", "StreamClosedError")
-"""What a server finds where a page was left while it was being told something: no error of the app."""
+GONE = ("WebSocketClosedError", "StreamClosedError", "UnknownReferenceError")
+"""What a server finds where a page, or a part of it, went away while it was speaking: no error of the app."""
 
 
 @pytest.fixture(autouse=True)

@@ -42,6 +42,10 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, 
     page.set_viewport_size({"width": 360, "height": 1100})
     wait_until(page, lambda: page.evaluate(BEYOND, 360) == [])  # nothing stands beyond the edge of a telephone
     shot(still(page), "transfer-dark-360")
+    compare = page.get_by_role("button", name="Compare", exact=True)
+    expect(compare).to_be_hidden()  # what was asked for is seen, and not the choices
+    page.get_by_role("button", name="4 strategies: change").click()
+    expect(compare).to_be_visible()
     page.get_by_role("button", name="Edit a sentence until its label flips").click()
     page.get_by_role("button", name="Teach a judge").click()
     sentence = page.get_by_label("sentence", exact=True)

@@ -274,6 +274,14 @@ def test_a_weight_with_a_name_keeps_it_and_says_its_number():
     assert made.facts()["terms"][-1]["weight"] == 20.0
 
 
+@pytest.mark.parametrize("part", range(4))
+def test_a_mixture_says_what_the_part_asks_that_was_drawn(part):
+    mixture = find_objective("UniLM by batch")
+    made = rebuild(mixture, PAIR, pair=PAIR, wanted={"part": part + 1})
+    own = mixture.parts[part].formula
+    assert made.facts()["formula"] == made.record()["formula"] == own != mixture.formula
+
+
 def test_symbols_that_do_not_stand_in_a_formula_are_not_explained():
     plain, turned = (rebuild("LM", settings={"end": end}).facts()["terms"][0]["symbols"] for end in (False, True))
     assert plain == {} and list(turned) == ["T+1"]

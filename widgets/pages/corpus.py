@@ -12,7 +12,7 @@ from playground.corpora import Corpus, Source, Table
 from playground.refusal import Refusal
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
-from widgets.pages.layout import bind, heading, refuse_nothing, two_columns
+from widgets.pages.layout import Folding, bind, heading, refuse_nothing
 from widgets.reading import NO_LABEL, CorpusStore, Cut
 from widgets.store import Store
 from widgets.theme import figures, html, say
@@ -72,7 +72,9 @@ def page(store: Store, looking: Callable[[], bool] = lambda: True) -> tuple[Any,
             can.object = uses.markup(corpus.opened.corpus) if corpus.opened else ""
 
     picture = [progress, trouble, numbers, *document, *cutter, heading("What it can be used for"), can]
-    return two_columns(controls, picture), tick
+    whole = Folding(controls, picture, lambda: corpus.source)
+    corpus.param.watch(whole.say, "source")
+    return whole.pane, tick
 
 
 def _still(corpus: CorpusStore) -> str:

@@ -9,16 +9,50 @@ import panel_material_ui as pmui
 from playground.knob import Knob
 from widgets.theme import GROWING, html
 
+WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
+SIDE = f"""
+:host {{ flex: 1 1 250px; max-width: 300px !important; }}
+{GROWING}
+{NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
+"""
 
-def two_columns(controls: list[Any], picture: list[Any]) -> pn.FlexBox:
-    """Controls of 270 px, larger on a very wide screen, and the picture in the rest; on a narrow one it comes first."""
-    side = pmui.Column(*controls, styles={"flex": "1 1 250px", "max-width": "300px"}, stylesheets=[GROWING], margin=0)
-    main = pmui.Column(
-        *picture, styles={"flex": "1000 1 460px", "min-width": "300px"}, margin=0, sizing_mode="stretch_width"
-    )
-    return pn.FlexBox(
-        side, main, flex_wrap="wrap-reverse", gap="18px", align_items="flex-end", sizing_mode="stretch_width"
-    )
+
+class Folding:
+    """Controls of 270 px, larger on a very wide screen, and the picture in the rest.
+
+    On a narrow screen the controls stand above the picture and fold away behind a button that says what is `chosen`;
+    what is needed also then stands `near` that button.
+    """
+
+    def __init__(
+        self, controls: list[Any], picture: list[Any], chosen: Callable[[], str], folded: bool = True, near: Any = None
+    ) -> None:
+        self._chosen = chosen
+        self._side = pn.Column(*controls, stylesheets=[SIDE], margin=0)
+        self._button = pmui.Button(icon="tune", size="small", variant="outlined", margin=(8, 10, 0, 10))
+        self._button.on_click(lambda _: self.fold(not self._side.css_classes))
+        self.fold(folded)
+        hidden = f"{WIDE} {{ :host {{ display: none !important; }} }}"
+        parts = [self._button] if near is None else [self._button, near]
+        top = pn.Row(*parts, stylesheets=[hidden], styles={"flex": "1 1 100%"}, margin=0)
+        main = pmui.Column(
+            *picture, styles={"flex": "1000 1 300px", "min-width": "0"}, margin=0, sizing_mode="stretch_width"
+        )
+        self.pane = pn.FlexBox(
+            top, self._side, main, flex_wrap="wrap", gap="6px 18px", align_items="flex-start",
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+
+    def fold(self, folded: bool = True) -> None:
+        """Fold the controls away, or bring them back; where the screen is wide nothing is seen of it."""
+        self._side.css_classes = ["folded"] if folded else []
+        self.say()
+
+    def say(self, *_: object) -> None:
+        """Renew what the button says."""
+        label = f"{self._chosen()}: change" if self._side.css_classes else "Fold the choices away"
+        if self._button.label != label:
+            self._button.label = label
 
 
 def beside(*parts: Any, basis: int = 340) -> pn.FlexBox:

@@ -16,7 +16,7 @@ from playground.inventory import entry_facts
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
-from widgets.pages.layout import bind, heading, refuse_nothing
+from widgets.pages.layout import Folding, bind, heading, refuse_nothing
 from widgets.pages.picture import Picture
 from widgets.reading import LARGEST_FILE
 from widgets.theme import GROWING, html, say
@@ -39,45 +39,13 @@ def page(
             buttons.follow(store.session)
             picture.follow(store.session)
 
-    return _folding(store, controls, [_earlier(store), *buttons.widgets, *picture.widgets]), tick
-
-
-WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
-SIDE = f"""
-:host {{ flex: 1 1 250px; max-width: 300px !important; }}
-{GROWING}
-{NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
-"""
-
-
-def _folding(store: TrainStore, controls: list[Any], picture: list[Any]) -> pn.FlexBox:
-    """Controls beside the picture; on a narrow screen they fold above it, behind a button that says what is chosen."""
-    side = pn.Column(*controls, stylesheets=[SIDE], css_classes=["folded"], margin=0)
-    main = pmui.Column(
-        *picture, styles={"flex": "1000 1 300px", "min-width": "0"}, margin=0, sizing_mode="stretch_width"
+    whole = Folding(
+        controls,
+        [_earlier(store), *buttons.widgets, *picture.widgets],
+        lambda: f"{store.entry} on {store.corpus}, {store.steps:,} steps",
     )
-    button = pmui.Button(icon="tune", size="small", variant="outlined", margin=(8, 10, 0, 10))
-
-    def said(*_: object) -> None:
-        chosen = f"{store.entry} on {store.corpus}, {store.steps:,} steps"
-        button.label = f"{chosen}: change" if side.css_classes else "Fold the choices away"
-
-    def turn(_: object) -> None:
-        side.css_classes = [] if side.css_classes else ["folded"]
-        said()
-
-    button.on_click(turn)
-    store.param.watch(said, ["entry", "corpus", "steps"])
-    said()
-    top = pn.Column(
-        button,
-        stylesheets=[f"{WIDE} {{ :host {{ display: none !important; }} }}"],
-        styles={"flex": "1 1 100%"},
-        margin=0,
-    )
-    return pn.FlexBox(
-        top, side, main, flex_wrap="wrap", gap="6px 18px", align_items="flex-start", sizing_mode="stretch_width"
-    )
+    store.param.watch(whole.say, ["entry", "corpus", "steps"])
+    return whole.pane, tick
 
 
 def _controls(store: TrainStore) -> list[Any]:

@@ -23,7 +23,7 @@ from widgets.comparing import OWN_FILE, TURN_FILES, Course, TransferStore, lates
 from widgets.drafting import DraftStore
 from widgets.pages.choosing import choice
 from widgets.pages.drafting import editor
-from widgets.pages.layout import beside, bind, heading, refuse_nothing, two_columns
+from widgets.pages.layout import Folding, beside, bind, heading, refuse_nothing
 from widgets.pages.sentence import desk
 from widgets.store import Store
 from widgets.theme import html, say
@@ -61,6 +61,8 @@ def page(store: Store) -> tuple[Any, Any]:
     compare.on_click(lambda _: transfer.begin(store.train.session))
     stop = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(6, 3), disabled=True)
     stop.on_click(lambda _: transfer.end())
+    halt = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(8, 3, 0, 3), visible=False)
+    halt.on_click(lambda _: transfer.end())
     quick = pmui.Button(label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10))
     quick.on_click(lambda _: _train_one(store))
     base = html("")
@@ -78,7 +80,9 @@ def page(store: Store) -> tuple[Any, Any]:
         base.object = _base(store)
         trouble.object = say(transfer.trouble, "trouble")
         running = transfer.state == "running"
-        stop.disabled = not running
+        if running and stop.disabled:
+            whole.fold()  # what was asked for is seen
+        stop.disabled, halt.visible = not running, running
         for button in (compare, *asking):
             button.disabled = running
         session = store.train.session
@@ -87,7 +91,11 @@ def page(store: Store) -> tuple[Any, Any]:
             transfer.layers = session.learner.model.shape.layers
         follow()
 
-    return two_columns(controls, picture), tick
+    whole = Folding(
+        controls, picture, lambda: f"{transfer.task}, {len(transfer.chosen)} strategies", folded=False, near=halt
+    )
+    transfer.param.watch(whole.say, ["task", "chosen"])
+    return whole.pane, tick
 
 
 def _train_one(store: Store) -> None:

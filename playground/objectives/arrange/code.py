@@ -7,6 +7,7 @@ from torch import Tensor
 
 from playground.example import Example, Tokens, begin, running
 from playground.objectives.arrange.text import ArrangeText
+from playground.objectives.weave import first_sign
 from playground.refusal import Refusal
 
 
@@ -52,7 +53,7 @@ class ArrangeCode:
                 f"The label {self.label!r} has the number {highest} and there are {len(markers)} signs for it; "
                 f"take a label of at most {len(markers)} values."
             )
-        first = (running(inputs.ids) == 0) & (inputs.origin < 0) & inputs.real
+        first = first_sign(inputs)
         code = torch.tensor(markers, device=inputs.ids.device)[number.clamp(min=0)]
         return replace(example, inputs=replace(inputs, ids=code.where(first & (number >= 0), inputs.ids)))
 

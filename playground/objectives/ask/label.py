@@ -8,6 +8,7 @@ from torch import Tensor
 from playground.example import Example, Question, Stream, at_origin, running
 from playground.knob import knob
 from playground.objectives.ask.words import asked
+from playground.objectives.weave import first_sign
 
 
 @dataclass(frozen=True)
@@ -82,5 +83,5 @@ class AskLabel:
         """The sign in front of each text of which the label is known, `[b, n]`, and its number."""
         inputs, labels = example.inputs, example.tokens.labels[self.label].masked_fill(~example.tokens.real, -1)
         number = labels.amax(1, keepdim=True) if labels.shape[1] else torch.full_like(inputs.ids[:, :1], -1)
-        first = (running(inputs.ids) == 0) & (inputs.origin < 0) & inputs.real
+        first = first_sign(inputs)
         return first & (number >= 0), number.expand_as(inputs.ids)
