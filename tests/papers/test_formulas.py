@@ -246,6 +246,21 @@ def test_two_objectives_that_differ_by_a_knob_have_one_formula_under_it(name, lo
     assert [term.meanings for term in turned.told] == [term.meanings for term in same.told]
 
 
+PAIRS = r"\frac{1}{|P|}\sum_{(c,o) \in P}"
+FOUR_WAYS = {
+    "sampled": rf"-{PAIRS}\Big[\log\sigma(u_o^\top v_c) + \sum_{{k=1}}^{{K}}\log\sigma(-u_k^\top v_c)\Big]",
+    "nce": rf"-{PAIRS}\Big[\log\sigma(u_o^\top v_c - \log K q_o) "
+    r"+ \sum_{k=1}^{K}\log\sigma(\log K q_k - u_k^\top v_c)\Big]",
+    "hinge": rf"{PAIRS}\sum_{{k=1}}^{{K}}\max\{{0,\ 1 - u_o^\top v_c + u_k^\top v_c\}}",
+    "softmax": rf"-{PAIRS}\log\frac{{\exp(u_o^\top v_c)}}{{\exp(u_o^\top v_c) + \sum_{{k=1}}^{{K}}\exp(u_k^\top v_c)}}",
+}
+
+
+@pytest.mark.parametrize("loss", FOUR_WAYS)
+def test_the_four_ways_of_telling_words_apart_in_symbols(loss):
+    assert find_objective("skip-gram NS").turn({"loss": loss}).formula == FOUR_WAYS[loss]
+
+
 @pytest.mark.parametrize("name", ["skip-gram NS", "CBOW NS", "pairwise ranking", "context2vec"])
 @pytest.mark.parametrize(
     ("loss", "by_hand"),
