@@ -8,9 +8,6 @@ from typing import Any
 
 Knobs = Mapping[str, Any]
 
-HIDDEN = r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"
-"""Hidden words, each given the corrupted text."""
-
 SIGN_BEHIND = {"T+1": "the place of the sign [END]"}
 SIGN_BEFORE = {"t=0": "the place of the sign [START], which closes a text that is read from the right"}
 IN_LAYERS = {"k": "the number of words that a reader sees in each layer", "L": "the number of layers"}
@@ -31,6 +28,14 @@ def previous_word(knobs: Knobs) -> str:
     return rf"-\frac{{1}}{{{_plus('T', end - skip)}}}{sum_of}\log p(x_t \mid {seen})"
 
 
+def one_sided(knobs: Knobs, left: bool = True) -> str:
+    """Hidden words at their own places, each from the corrupted text on one side and from its own place."""
+    far, near = (r"\hat{x}_{t-(k-1)L}", r"\hat{x}_t") if left else (r"\hat{x}_t", r"\hat{x}_{t+(k-1)L}")
+    whole = r"\hat{x}_{\leq t}" if left else r"\hat{x}_{\geq t}"
+    seen = rf"{far}, \ldots, {near}" if knobs["window"] else whole
+    return rf"-\frac{{1}}{{|M|}}\sum_{{t \in M}}\log p(x_t \mid {seen})"
+
+
 def continuation(knobs: Knobs) -> str:
     """The second part, each word from the first part and the words before it; or the first part too."""
     if knobs["grade"] == "all":
@@ -39,7 +44,12 @@ def continuation(knobs: Knobs) -> str:
 
 
 def second_part(knobs: Knobs) -> str:
-    """The second part that a decoder writes, and the sign that closes it."""
+    """The second part that a decoder writes, or the whole text again, and the sign that closes it."""
+    if knobs["target"] == "text":
+        last = _plus("T", int(knobs["end"]))
+        return rf"-\frac{{1}}{{{last}}}\sum_{{t=1}}^{{{last}}}\log p(x_t \mid x_{{\leq c}}, x_{{<t}})"
+    if knobs["target"] == "sentinels":
+        return r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid x_{\leq c}, y_{<i})"
     number, last = ("T-c+1", "T+1") if knobs["end"] else ("T-c", "T")
     return rf"-\frac{{1}}{{{number}}}\sum_{{t=c+1}}^{{{last}}}\log p(x_t \mid x_{{\leq c}}, x_{{c+1:t-1}})"
 

@@ -198,6 +198,7 @@ TURNED = {
     ("backward LM", "skip", 3): (r"-\frac{1}{T-3}\sum_{t=1}^{T-3}\log p(x_t \mid x_{>t})", 5),
     ("seq2seq LM", "grade", "all"): (r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})", 7),
     ("T5 prefix LM", "end", False): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})", None),
+    ("T5 prefix LM", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{<t})", 9),
     ("PLM", "streams", "words only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}})", None),
     ("PLM", "streams", "places only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid z_t)", None),
     ("BART infilling", "end", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid \hat{x}, x_{<t})", 9),
@@ -230,6 +231,21 @@ def written_out(told):
     """The terms put together again by what the record says of them."""
     numbered = [(term["latex"], "" if term["weight"] == 1 else f"{term['weight']:g}\\,") for term in told]
     return " + ".join(f"-{weight}{latex.removeprefix('-')}" for latex, weight in numbered).replace("+ -", "- ")
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("UniLM left to right", r"\hat{x}_{t-(k-1)L}, \ldots, \hat{x}_t"),
+        ("UniLM right to left", r"\hat{x}_t, \ldots, \hat{x}_{t+(k-1)L}"),
+    ],
+)
+def test_a_window_narrows_what_a_one_sided_cloze_is_given(name, seen):
+    objective = find_objective(name)
+    turned = objective.turn({"window": 3})
+    assert f"\\mid {seen})" in turned.formula != objective.formula
+    assert turned.turn({"window": 0}).formula == objective.formula
+    assert list(turned.told[0].meanings) == ["k", "L"] and not objective.told[0].meanings
 
 
 SAME = {

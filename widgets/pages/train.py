@@ -87,7 +87,7 @@ def _controls(store: TrainStore) -> list[Any]:
     seed = pmui.IntInput(label="seed", value=store.seed, start=0, width=115, **plain, margin=(6, 4, 6, 10))
     bind(seed, store, "seed")
     steps = pmui.IntInput(
-        label="steps", value=store.steps, start=1, end=20_000, step=100, width=115, margin=(6, 10), **plain
+        label="steps", value=store.steps, start=1, end=20_000, step=100, width=140, margin=(6, 10), **plain
     )
     bind(steps, store, "steps")
     seeds = pmui.IntInput(

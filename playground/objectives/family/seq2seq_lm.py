@@ -32,6 +32,6 @@ PREFIX_LM = Objective(
     stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps", end=True), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
     loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
-    terms=(Term.by(second_part, "written words", SIGN_BEHIND, end=True),),
+    terms=(Term.by(second_part, "written words", SIGN_BEHIND, target="gaps", end=True),),
     source="arXiv:1910.10683, sec. 3.2.3 and released code",
 )

@@ -1,6 +1,7 @@
 """UniLM: the same cloze under four masks, drawn for every row or for every batch."""
 
 from dataclasses import replace
+from functools import partial
 
 from playground.objectives.arrange import ArrangePair
 from playground.objectives.ask import AskInPlace
@@ -11,6 +12,7 @@ from playground.objectives.mixture import mixture
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll, SeeLeft, SeeMixture, SeePrefix, SeeRight
 from playground.objectives.stage import Stage
+from playground.objectives.symbols import IN_LAYERS, one_sided
 
 GROUP = "Two texts"
 
@@ -69,7 +71,7 @@ LEFT_TO_RIGHT = replace(
     stages=cloze(SeeLeft()),
     idea="Hide words in two texts and predict them from what stands to their left.",
     loss="Mean cross-entropy of the hidden words given what stands to their left.",
-    terms=term(r"\hat{x}_{\leq t}"),
+    terms=(Term.by(one_sided, "hidden words", IN_LAYERS, window=0),),
 )
 
 RIGHT_TO_LEFT = replace(
@@ -80,7 +82,7 @@ RIGHT_TO_LEFT = replace(
     stages=cloze(SeeRight()),
     idea="Hide words in two texts and predict them from what stands to their right.",
     loss="Mean cross-entropy of the hidden words given what stands to their right.",
-    terms=term(r"\hat{x}_{\geq t}"),
+    terms=(Term.by(partial(one_sided, left=False), "hidden words", IN_LAYERS, window=0),),
 )
 
 UNILM_BY_BATCH = mixture(
