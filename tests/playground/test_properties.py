@@ -24,7 +24,7 @@ from playground.objectives.choose import (
 )
 from playground.objectives.see.mixture import KINDS
 from playground.seeds import generator
-from tests.playground.test_stages import assert_stream, dense, shown
+from tests.playground.test_stages import assert_same_row, assert_stream
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 
 NAMES = tuple(objectives())
@@ -263,21 +263,6 @@ def alone_in(plan, row, width):
         return plan_of_one(plan, row, width)
     kept = {f.name: getattr(plan, f.name) for f in fields(plan)}
     return replace(plan, **{k: v[row : row + 1] if isinstance(v, torch.Tensor) else v for k, v in kept.items()})
-
-
-def assert_same_row(alone, together, row):
-    assert shown(alone.inputs, 0) == shown(together.inputs, row)
-    assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
-    for one, whole in zip(alone.questions, together.questions, strict=True):
-        assert one.targets[0][one.graded[0]].tolist() == whole.targets[row][whole.graded[row]].tolist()
-        assert one.graded[0].nonzero().tolist() == whole.graded[row].nonzero().tolist()
-    n = int(alone.inputs.real.sum())
-    assert dense(alone.inputs.visible, 0, n, n) == dense(together.inputs.visible, row, n, n)
-    if alone.inputs.query_visible is not None:
-        assert dense(alone.inputs.query_visible, 0, n, n) == dense(together.inputs.query_visible, row, n, n)
-    if alone.decoder is not None:
-        m = int(alone.decoder.real.sum())
-        assert dense(alone.decoder.cross, 0, m, n) == dense(together.decoder.cross, row, m, n)
 
 
 # P17: longer texts never have fewer targets

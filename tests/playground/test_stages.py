@@ -424,13 +424,22 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
         only = torch.tensor([row])
         plans = tuple(plan_of_one(s.plan, row, s.example.chosen.shape[1]) for s in steps)
         alone = variant(name).replay(pick(tokens, only), plans)[-1].example
-        assert shown(alone.inputs, 0) == shown(together.inputs, row)
-        assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
-        for a, b in zip(alone.questions, together.questions, strict=True):
-            assert a.targets[0][a.graded[0]].tolist() == b.targets[row][b.graded[row]].tolist()
-            assert a.graded[0].nonzero().tolist() == b.graded[row].nonzero().tolist()
-        n = int(alone.inputs.real.sum())
-        assert dense(alone.inputs.visible, 0, n, n) == dense(together.inputs.visible, row, n, n)
+        assert_same_row(alone, together, row)
+
+
+def assert_same_row(alone, together, row):
+    assert shown(alone.inputs, 0) == shown(together.inputs, row)
+    assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
+    for one, whole in zip(alone.questions, together.questions, strict=True):
+        assert one.targets[0][one.graded[0]].tolist() == whole.targets[row][whole.graded[row]].tolist()
+        assert one.graded[0].nonzero().tolist() == whole.graded[row].nonzero().tolist()
+    n = int(alone.inputs.real.sum())
+    assert dense(alone.inputs.visible, 0, n, n) == dense(together.inputs.visible, row, n, n)
+    if alone.inputs.query_visible is not None:
+        assert dense(alone.inputs.query_visible, 0, n, n) == dense(together.inputs.query_visible, row, n, n)
+    if alone.decoder is not None:
+        m = int(alone.decoder.real.sum())
+        assert dense(alone.decoder.cross, 0, m, n) == dense(together.decoder.cross, row, m, n)
 
 
 def fingerprint(example):
