@@ -10,7 +10,7 @@ from playground.models import LanguageModel
 from playground.models.architecture import Architecture
 from playground.objectives.arrange import ArrangeShifted
 from playground.objectives.ask import AskInPlace, AskNext, AskQueryStream, AskToWrite
-from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeeOrder
+from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeeOrder, SeeRight
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
@@ -24,8 +24,9 @@ def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
 def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
     """Texts with one gap each at `places` `[b]`: hidden from both sides, last in the order, or still to come.
 
-    A model that reads left to right sees the words before the gap, one with two streams all others, one with a
-    decoder the text with a mask and the words written so far, every other one the text with a mask.
+    A model that reads from one side sees the words on that side of the gap (of ELMo's two networks the forward one is
+    asked), one with two streams all others, one with a decoder the text with a mask and the words written so far,
+    every other one the text with a mask.
     """
     if shape.kind == "static":
         raise Refusal("Static vectors do not read a sentence, so they cannot fill a gap in one.")
@@ -35,6 +36,8 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
         return _in_order(whole, places)
     if shape.reads == "left to right":
         return _only(AskNext().build(SeeLeft().build(ArrangeShifted().build(whole))), places)
+    if shape.reads == "right to left":
+        return _only(AskNext("right").build(SeeRight().build(ArrangeShifted("right").build(whole))), places)
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap, tokens.specials.mask))
     hidden = replace(whole, inputs=shown, action=gap * int(Action.MASKED))
     if shape.decoder_layers:

@@ -114,14 +114,16 @@ def build(
     labels: Mapping[str, Tensor] | None = None,
     places: Mapping[str, Tensor] | None = None,
     label_names: Mapping[str, tuple[str, ...]] | None = None,
+    tokenizer: Tokenizer | None = None,
     **wishes: Unpack[Vocabulary],
 ) -> Corpus:
     """The corpus of these words; `labels` have a value for each word, `places` name another word (or -1: none).
 
-    Every piece of a word has the word's labels; a place becomes that of the other word's first piece.
+    Every piece of a word has the word's labels; a place becomes that of the other word's first piece. Without a
+    `tokenizer` one is made for these words, as the `wishes` say.
     """
     rows = _checked(name, words)
-    tokenizer = of_counts(_counts(words.types, rows), **wishes)
+    tokenizer = tokenizer or of_counts(_counts(words.types, rows), **wishes)
     ids, word, first = _number(tokenizer, list(words.types), rows)
     known = {label: row[word] for label, row in (labels or {}).items()}
     known |= {label: first[row].long().where(row >= 0, -1)[word] for label, row in (places or {}).items()}

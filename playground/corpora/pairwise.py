@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from playground.corpora.build import Words, build
 from playground.corpora.corpus import Corpus
+from playground.corpora.tinyworld.vocabulary import shared_vocabulary
 
 Pair = tuple[list[str], list[str]]
 
@@ -21,4 +22,4 @@ def of_pairs(
             words.add(text, [0] * len(text))
         words.close()
     known = {"labels": {label: words.spread(values)}, "label_names": {label: names}} if label else {}
-    return build(name, words, kind="word", lower=True, **known)
+    return build(name, words, tokenizer=shared_vocabulary(), **known)

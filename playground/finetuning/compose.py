@@ -9,7 +9,7 @@ from playground.finetuning.plans import product, said
 from playground.finetuning.strategy import Published, Strategy
 from playground.refusal import Refusal
 
-SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2", "top")
+SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2")
 STEPS = 60
 
 

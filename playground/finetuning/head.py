@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from playground.finetuning.answers import AnswerForm, Choice, Span
 from playground.finetuning.labelled import Labelled
+from playground.models.heads import compared
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -136,16 +137,14 @@ class TaskHead(LevelReader):
 
     def _pooled(self, hidden: Tensor, real: Tensor, vector: str = "mean") -> Tensor:
         there = real.to(hidden.dtype)[..., None]
-        if vector == "first" and self.spec.pool == "mean":
-            return hidden[:, 0]
         row, place = (torch.arange(n, device=hidden.device) for n in hidden.shape[:2])
-        last = hidden[row, (place * real).amax(1)]
-        if vector == "last" and self.spec.pool == "mean":
-            return last
+        end = hidden[row, real.long().argmax(1) if vector == "first" else (place * real).amax(1)]
+        if vector != "mean" and self.spec.pool == "mean":
+            return end
         mean = (hidden * there).sum(1) / there.sum(1).clamp(min=1.0)
         if self.spec.pool == "mean":
             return mean
-        return torch.cat([last, hidden.masked_fill(~real[..., None], float("-inf")).amax(1), mean], dim=-1)
+        return torch.cat([end, hidden.masked_fill(~real[..., None], float("-inf")).amax(1), mean], dim=-1)
 
 
 def _open(texts: Labelled) -> Tensor:
@@ -160,11 +159,6 @@ def _marked(hidden: Tensor, texts: Labelled) -> tuple[Tensor, Tensor]:
     assert texts.places is not None
     row = torch.arange(len(hidden), device=hidden.device)
     return hidden[row, texts.places[:, 0]], hidden[row, texts.places[:, 1]]
-
-
-def compared(one: Tensor, other: Tensor) -> Tensor:
-    """Two vectors, their distance and their product side by side (InferSent, arXiv:1705.02364, sec. 3.1)."""
-    return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
 
 
 class WritingHead(LevelReader):
@@ -210,13 +204,13 @@ def new_head(
     if answer.about == "written":
         check_writing(model, spec)
         return WritingHead(spec, levels, model).to(model.table.weight.device)
-    head = TaskHead(spec, levels, model.top_level, model.shape.width, answer, sides, given)
+    head = TaskHead(spec, levels, model.top_level, model.shape.features_width, answer, sides, given)
     rng = generator(seed, "head")
     with torch.no_grad():
         head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
         head.score.bias.zero_()
         for parameter in head.recurrent.parameters() if head.recurrent else ():
-            parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * model.shape.width**-0.5)
+            parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * model.shape.features_width**-0.5)
     return head.to(model.table.weight.device)
 
 

@@ -99,6 +99,22 @@ LAST = Packing(
     sides=True,
 )
 
+FIRST = Packing(
+    "first",
+    "the same before [END], for who sees only what stands right: a text is its first position",
+    after=("end",),
+    vector="first",
+    sides=True,
+)
+
+ENDS = Packing(
+    "ends",
+    "[START] text [END], for two readers that come from either side: a text is the mean of its positions",
+    before=("start",),
+    after=("end",),
+    sides=True,
+)
+
 BERT = Packing(
     "BERT",
     "arXiv:1810.04805, sec. 3: [CLS] a [SEP] b [SEP] with segments; the first position is the row",
@@ -119,15 +135,20 @@ GPT = Packing(
 ANYWHERE = replace(PLAIN, writes="row")
 """For looking at a task's texts without a model."""
 
-PACKINGS = {packing.name: packing for packing in (PLAIN, LAST, BERT, GPT)}
+PACKINGS = {packing.name: packing for packing in (PLAIN, LAST, FIRST, ENDS, BERT, GPT)}
 
 
 def packing_for(shape: Architecture, name: str | None = None) -> Packing:
     """The packing that suits a model, or the named one: only with segments is [CLS] known from pre-training."""
-    leftwards = shape.reads == "left to right"
-    suited = LAST if leftwards else BERT if shape.segments else PLAIN
-    chosen = suited if name is None else packing_named(name)
-    return replace(chosen, writes="decoder" if shape.decoder_layers else "row" if leftwards else "")
+    chosen = _suited(shape) if name is None else packing_named(name)
+    return replace(chosen, writes="decoder" if shape.decoder_layers else "row" if shape.continues else "")
+
+
+def _suited(shape: Architecture) -> Packing:
+    if shape.directions == 2:
+        return ENDS
+    one_sided = {"left to right": LAST, "right to left": FIRST}
+    return one_sided.get(shape.reads) or (BERT if shape.segments else PLAIN)
 
 
 def packing_named(name: str) -> Packing:

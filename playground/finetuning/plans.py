@@ -45,7 +45,7 @@ def from_the_top(groups: Sequence[str], steps: int) -> Tensor:
 
 
 def top_layer(groups: Sequence[str], steps: int) -> Tensor:
-    """The highest layer and what stands above it learn."""
+    """The highest layer and the head learn."""
     layers = [k for k, group in enumerate(groups) if "layer" in group]
     plan = torch.zeros(len(groups), steps)
     plan[layers[-1] if layers else -1 :] = 1.0
@@ -158,7 +158,7 @@ def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
 
 def named_rows(layers: int, extras: Sequence[str], apart: bool) -> tuple[str, ...]:
     """The layer groups of a transformer with so many layers, from the bottom up, as a plan names them."""
-    body = [f"encoder layer {k + 1}" for k in range(layers)] + ["top"]
+    body = [f"encoder layer {k + 1}" for k in range(layers)]
     twice = [row for group in body for row in ([group, f"{group} biases"] if apart else [group])]
     return ("embeddings", *twice, *extras, "task head")
 

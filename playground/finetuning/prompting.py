@@ -75,7 +75,7 @@ def check(model: LanguageModel, task: "Task", tokenizer: Tokenizer) -> None:
     if model.shape.kind == "static":
         raise Refusal("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
     if isinstance(task.answer, Writing | Choice | Span):
-        if model.shape.decoder_layers or model.shape.reads != "left to right":
+        if not model.shape.continues:
             raise Refusal(
                 f"Only a model that reads left to right can go on behind a text untrained, so {task.name!r} cannot be "
                 "asked of this one; take GPT, or another strategy."

@@ -30,7 +30,7 @@ HEAD = "task head"
 
 SEEN = 128
 """Unseen texts that a look on the way reads."""
-BODY = ("embeddings", "encoder", "decoder", "top")
+BODY = ("embeddings", "encoder", "decoder")
 """How the groups of the pre-trained model begin."""
 
 FEW = 4
@@ -401,15 +401,15 @@ def _rows(group: str, names: list[str], apart: str) -> Iterator[tuple[str, list[
 def _reads(name: str, writes: bool = False) -> bool:
     """Whether reading a plain text uses this parameter (the pre-training heads and the other networks do not)."""
     idle = ("network.blank",) if writes else ("network.blank", "network.decoder")
-    return name.startswith(("table.", "network.")) and not name.startswith(idle)
+    return name.startswith(("table.", "network.", "backward_network.")) and not name.startswith(idle)
 
 
 def _level(group: str, top: int) -> int:
-    """The level that a group makes: 0 the embeddings, k layer k, one more the top; a decoder and what is new follow."""
+    """The lowest level that a group makes: 0 the embeddings, k layer k; a decoder and what is new follow the top."""
     body = group.removesuffix(" biases")
     if body.startswith("encoder layer "):
         return int(body.rsplit(" ", 1)[1])
-    return {"embeddings": 0, "top": top}.get(body, top + 1)
+    return 0 if body == "embeddings" else top + 1
 
 
 def numbered(texts: Labelled, base: Base) -> Labelled:

@@ -12,8 +12,10 @@ class Architecture:
 
     What may look at what is never part of it, that comes with the example.
 
-    `reads` says how the finished model reads a plain text (for fine-tuning): from both sides or left to right.
-    `labels` names the heads that choose one of several classes, such as `(("pair", 2),)`.
+    `reads` says how the finished model reads a plain text (for fine-tuning): from both sides, from left to right or
+    from right to left. With a `backward` network it reads in both directions apart, the states of both side by side.
+    `labels` names the heads that choose one of several classes, such as `(("pair", 2),)`; those named in `paired` read
+    two positions of a row, one of each text (InferSent).
     """
 
     kind: str = knob("transformer", choices=("transformer", "static"), why="Static: one vector for every word.")
@@ -40,12 +42,16 @@ class Architecture:
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
     )
-    reads: str = knob("both sides", choices=("both sides", "left to right"), why="How a plain text is read.")
+    reads: str = knob(
+        "both sides", choices=("both sides", "left to right", "right to left"), why="How a plain text is read."
+    )
 
     labels: tuple[tuple[str, int], ...] = ()
+    paired: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
+        object.__setattr__(self, "paired", tuple(map(str, self.paired)))
         if self.width % (2 * self.heads):
             raise Refusal(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
@@ -55,6 +61,21 @@ class Architecture:
                 f"tied is all, but the generator is {self.generator_width} wide and the model {self.width}; "
                 "set generator_share to 1, or tied to embeddings."
             )
+
+    @property
+    def directions(self) -> int:
+        """How many networks read a plain text, each from its own side: 2 for ELMo, else 1."""
+        return 2 if self.backward and self.kind != "static" else 1
+
+    @property
+    def features_width(self) -> int:
+        """Numbers per position of a plain text's states, those of both directions side by side."""
+        return self.width * self.directions
+
+    @property
+    def continues(self) -> bool:
+        """Whether a plain text can be written on behind its last word: one network alone reads from left to right."""
+        return self.reads == "left to right" and self.directions == 1 and not self.decoder_layers
 
     @property
     def generator_width(self) -> int:

@@ -41,7 +41,7 @@ class Plugged:
 
     def put(self) -> None:
         """Plug the modules in."""
-        for block, module in zip(self.model.stack.layers, self.modules, strict=True):
+        for block, module in zip(self.model.layers, self.modules, strict=True):
             self._undo += self.kind.insert(block, module)
 
     def out(self) -> None:
@@ -81,7 +81,7 @@ class Adapters:
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
         return nn.ModuleList(
-            nn.ModuleList(Bottleneck(width, self.inner, rng) for _ in range(2)) for _ in range(model.shape.layers)
+            nn.ModuleList(Bottleneck(width, self.inner, rng) for _ in range(2)) for _ in model.layers
         )
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
@@ -115,7 +115,7 @@ class LowRank:
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
         return nn.ModuleList(
-            nn.ModuleList(Update(width, self.rank, rng) for _ in range(2)) for _ in range(model.shape.layers)
+            nn.ModuleList(Update(width, self.rank, rng) for _ in range(2)) for _ in model.layers
         )
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
@@ -130,7 +130,7 @@ class LowRank:
 def merge(plugged: Plugged) -> None:
     """Add the low-rank updates to the matrices that they update and take them out: nothing is left to compute."""
     plugged.out()
-    for block, module in zip(plugged.model.stack.layers, plugged.modules, strict=True):
+    for block, module in zip(plugged.model.layers, plugged.modules, strict=True):
         for matrix, update in zip((block.look.query, block.look.value), module.children(), strict=True):
             first, second = (cast("nn.Linear", part) for part in update.children())
             matrix.weight += second.weight @ first.weight
@@ -163,7 +163,7 @@ class ProjectedAttention:
         enter, leave = nn.Linear(width, self.inner, bias=False), nn.Linear(self.inner, width, bias=False)
         _start(enter.weight, rng)
         nn.init.zeros_(leave.weight)
-        return nn.ModuleList(Projected((enter, leave), self.heads, rng) for _ in range(model.shape.layers))
+        return nn.ModuleList(Projected((enter, leave), self.heads, rng) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         return [block.look.register_forward_hook(lambda _, args, out: out + module(*args[:3])).remove]

@@ -20,7 +20,8 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
     needs: dict[str, Any] = {
         "two_streams": any(q.reader == "query" for _, q in questions),
         "detects": "replaced" in heads,
-        "boundary": any(q.reads is not None for _, q in questions),
+        "boundary": any(q.head == "vocabulary" and q.reads is not None for _, q in questions),
+        "backward": {"main", "backward"} <= {part.network for part, _ in questions},
     }
     grown: dict[str, Any] = {name: True for name, needed in needs.items() if needed}
     if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
@@ -31,7 +32,9 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
     languages = max(_highest(part.inputs.language) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}
     grown |= {"languages": max(shape.languages, languages)} if languages > 1 else {}
-    return replace(shape, labels=tuple({**dict(shape.labels), **labels}.items()), **grown)
+    paired = {q.head.removeprefix("label:") for _, q in questions if q.head.startswith("label:") and q.reads is not None}
+    names = tuple(sorted({*shape.paired, *paired}))
+    return replace(shape, labels=tuple({**dict(shape.labels), **labels}.items()), paired=names, **grown)
 
 
 def _highest(numbers: Tensor) -> int:

@@ -38,12 +38,20 @@ class ReplacedHead(nn.Module):
         return self.score(gelu(self.dense(hidden)))
 
 
-class LabelHead(nn.Module):
-    """Scores `[k, c]` of a label at one position (BERT's released code: dense, tanh, dense)."""
+def compared(one: Tensor, other: Tensor) -> Tensor:
+    """Two vectors, their distance and their product side by side, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
+    return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
 
-    def __init__(self, width: int, classes: int) -> None:
+
+class LabelHead(nn.Module):
+    """Scores `[k, c]` of a label at one position (BERT's released code: dense, tanh, dense).
+
+    With `pairs` it reads two positions, compared as InferSent does (arXiv:1705.02364, sec. 3.1).
+    """
+
+    def __init__(self, width: int, classes: int, pairs: bool = False) -> None:
         super().__init__()
-        self.dense, self.score = nn.Linear(width, width), nn.Linear(width, classes)
+        self.dense, self.score = nn.Linear(4 * width if pairs else width, width), nn.Linear(width, classes)
 
     def forward(self, hidden: Tensor) -> Tensor:
         return self.score(torch.tanh(self.dense(hidden)))

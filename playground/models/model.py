@@ -7,14 +7,27 @@ from typing import cast
 import torch
 from torch import Generator, Tensor, nn
 
-from playground.example import Example, Stream, Tokens, begin, causal, full, nothing, position_of, stream
+from playground.example import (
+    Example,
+    Stream,
+    Tokens,
+    Visible,
+    begin,
+    by_level,
+    causal,
+    full,
+    nothing,
+    position_of,
+    running,
+    stream,
+)
 from playground.models.architecture import Architecture, need
 from playground.models.attention import Allowed, Turns
 from playground.models.grading import Answer
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead
 from playground.models.reading import Reading
 from playground.models.static import StaticHead, StaticNetwork
-from playground.models.transformer import Stack, Taps, start_mimetic, start_normal
+from playground.models.transformer import Block, Stack, Taps, start_mimetic, start_normal
 from playground.refusal import Refusal
 
 
@@ -130,9 +143,9 @@ class LanguageModel(nn.Module):
             self.replaced = ReplacedHead(shape.width)
         if shape.boundary:
             self.boundary = BoundaryHead(shape.width)
-        self.labels = nn.ModuleDict({name: LabelHead(shape.width, number) for name, number in shape.labels})
-        if shape.backward:
-            self.backward_network = Network(one_stack(shape), shape.width, shape.width)
+        self.labels = nn.ModuleDict({name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels})
+        if shape.directions == 2:  # which knows the same word vectors, positions, segments and languages
+            self.backward_network = Network(one_stack(shape), shape.width, shape.width, cast("Network", self.network))
         if shape.generator_share:
             self._add_generator(size)
         self._start(rng)
@@ -157,7 +170,7 @@ class LanguageModel(nn.Module):
         if example.network == "generator":
             need(self.shape.generator_share, "needs a generator", "generator_share above 0")
             return self.generator
-        return self.backward_network if example.network == "backward" and self.shape.backward else self.network
+        return self.backward_network if example.network == "backward" and self.shape.directions == 2 else self.network
 
     def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, c]` of what k positions know, by the head of a question."""
@@ -195,10 +208,10 @@ class LanguageModel(nn.Module):
         return scores
 
     def features(self, tokens: Tokens) -> Tensor:
-        """What every position knows of a plain text, `[b, t, d]`, read as in pre-training."""
+        """What every position knows of a plain text, `[b, t, d]`, read as in pre-training; 2d with two directions."""
         if isinstance(self.network, StaticNetwork):
             return self.levels(tokens)[0]
-        return self.network.read(self._plain(tokens), self.table.weight)
+        return torch.cat([network.read(plain, self.table.weight) for network, plain in self._readings(tokens)], -1)
 
     def levels(
         self, tokens: Tokens, below: Tensor | None = None, first: int = 0, last: int | None = None
@@ -206,13 +219,20 @@ class LanguageModel(nn.Module):
         """What every position knows at the levels `first` to `last` of a plain text, `[b, t, d]` each.
 
         Level 0 are the embeddings, k is layer k, `top_level` is what `features` gives; with `below`, which is what is
-        known at level `first`, nothing beneath it is computed.
+        known at level `first`, nothing beneath it is computed. With a backward network each level holds the states of
+        both directions side by side, `[b, t, 2d]`, at level 0 the embedding twice (ELMo, arXiv:1802.05365, sec. 3.2).
         """
         last = self.top_level if last is None else last
         if isinstance(self.network, StaticNetwork):
             vectors = nn.functional.embedding(tokens.ids, self.network.vectors(self.table.weight))
             return [vectors] * (last - first + 1)
-        return self.network.levels(self._plain(tokens), self.table.weight, below, first, last)
+        readings = self._readings(tokens)
+        halves = [None] * len(readings) if below is None else below.chunk(len(readings), dim=-1)
+        sides = [
+            network.levels(plain, self.table.weight, half, first, last)
+            for (network, plain), half in zip(readings, halves, strict=True)
+        ]
+        return sides[0] if len(sides) == 1 else [torch.cat(level, dim=-1) for level in zip(*sides, strict=True)]
 
     def write(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
         """What a decoder knows at every place of what is `written` `[b, u]`, given what is `read` of a plain text."""
@@ -228,16 +248,26 @@ class LanguageModel(nn.Module):
         return 0 if self.shape.kind == "static" else self.shape.layers + 1
 
     @property
-    def stack(self) -> Stack:
-        """The layers that read a text, for parts that are plugged into them."""
+    def layers(self) -> list[Block]:
+        """The layers that read a text, from the bottom up in each direction, for parts that are plugged into them."""
         need(isinstance(self.network, Network), "plugs parts into layers", "kind to transformer")
-        return cast("Network", self.network).encoder
+        return [layer for network in self._networks() for layer in network.encoder.layers]
 
-    def _plain(self, tokens: Tokens) -> Stream:
+    def _networks(self) -> list[Network]:
+        """The networks that read a plain text, one for each direction."""
+        main = cast("Network", self.network)
+        return [main, self.backward_network] if self.shape.directions == 2 else [main]
+
+    def _readings(self, tokens: Tokens) -> list[tuple[Network, Stream]]:
+        """Each network that reads a plain text, with the text as it sees it."""
+        reads = ("left to right", "right to left") if self.shape.directions == 2 else (self.shape.reads,)
+        plain = [self._plain(tokens, side) for side in reads]
+        return list(zip(self._networks(), plain, strict=True))
+
+    def _plain(self, tokens: Tokens, reads: str = "") -> Stream:
         inputs = begin(tokens).inputs
-        see = causal if self.shape.reads == "left to right" else full
         segment = tokens.labels.get("segment", inputs.segment)
-        plain = replace(inputs, visible=see(inputs.real, inputs.padded), segment=segment)
+        plain = replace(inputs, visible=_seen(inputs, reads or self.shape.reads), segment=segment)
         return branched(plain, tokens.labels) if "branch" in tokens.labels else plain
 
     @torch.no_grad()
@@ -248,11 +278,26 @@ class LanguageModel(nn.Module):
         return {name: torch.stack(layers) for name, layers in taps.items()}
 
     def groups(self) -> dict[str, list[str]]:
-        """Parameter names by layer group, from the bottom up: embeddings, then every layer."""
+        """Parameter names by layer group, from the bottom up: embeddings, every layer, then the heads of pre-training.
+
+        The last norm of a stack belongs to its highest layer; the layers of both directions of ELMo go together.
+        """
         found: dict[str, list[str]] = {}
         for name, _ in self.named_parameters():
-            found.setdefault(_group(name), []).append(name)
+            found.setdefault(self._group(name), []).append(name)
         return dict(sorted(found.items(), key=lambda item: _height(item[0])))
+
+    def _group(self, name: str) -> str:
+        """The layer group of a parameter."""
+        owner, *parts = name.split(".")
+        network = "generator " if owner == "generator" else ""
+        if owner.endswith(("network", "generator")) and parts[0] in ("encoder", "decoder"):
+            stack = cast("Stack", self.get_submodule(f"{owner}.{parts[0]}"))
+            number = int(parts[2]) + 1 if parts[1] == "blocks" else len(stack.blocks)
+            return f"{network}{parts[0]} layer {number}"
+        if owner.startswith("generator"):
+            return "generator"
+        return "embeddings" if owner in ("table", "network", "backward_network") else "heads"
 
     @torch.no_grad()
     def _start(self, rng: Generator) -> None:
@@ -281,6 +326,14 @@ def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:
     return replace(plain, visible=visible, position=labels["position"])
 
 
+def _seen(inputs: Stream, reads: str) -> Visible:
+    """What the positions of a plain text see."""
+    if reads == "right to left":
+        leftmost_last = -running(inputs.ids)
+        return by_level(leftmost_last, leftmost_last, inputs.real, inputs.padded)
+    return (causal if reads == "left to right" else full)(inputs.real, inputs.padded)
+
+
 def borrow(borrower: nn.Module, **parts: nn.Module) -> None:
     """Give a module parts that belong to another one, which alone lists and saves their weights."""
     for name, part in parts.items():
@@ -292,20 +345,7 @@ def one_stack(shape: Architecture) -> Architecture:
     return replace(shape, two_streams=False, decoder_layers=0)
 
 
-def _group(name: str) -> str:
-    parts = name.split(".")
-    if "blocks" in parts:
-        owner = parts[parts.index("blocks") - 1]
-        number = int(parts[parts.index("blocks") + 1]) + 1
-        return f"{'generator ' if parts[0] == 'generator' else ''}{owner} layer {number}"
-    if parts[0] == "table" or "grams" in parts or "place" in parts or "blank" in parts:
-        return "embeddings"
-    if parts[0] == "network" and parts[1] in ("segment", "language", "narrow"):
-        return "embeddings"
-    return "generator" if parts[0].startswith("generator") else "top"
-
-
 def _height(group: str) -> tuple[int, int]:
-    order = ("embeddings", "encoder", "decoder", "top", "generator")
+    order = ("embeddings", "encoder", "decoder", "heads", "generator")
     first, *rest = group.split()
     return (order.index(first), int(rest[-1]) if rest else 0)

@@ -9,6 +9,7 @@ from torch import Tensor
 from playground.example import Contrast, Count, Example, Question, Taught, position_of
 from playground.models.architecture import need
 from playground.models.grading import Answer
+from playground.models.heads import compared
 from playground.models.transformer import Taps
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Reading:
         hidden = self.known(part, question.reader)
         if question.head == "match":
             return self._match(part, question, rows, places, hidden[rows, places])
-        vectors = hidden[rows, places] if question.reads is None else self._ends(question, hidden, rows, places)
+        vectors = hidden[rows, places] if question.reads is None else self._both(question, hidden, rows, places)
         if isinstance(question.against, Taught):
             return self._follow(question, part, rows, places, vectors)
         return self._answer(part, question, rows, places, vectors)
@@ -79,11 +80,15 @@ class Reading:
         rows, at = question.asked.rows, question.asked.places
         return self._answer(part, question, rows, at, hidden[rows, _rank(question) if taps is None else at])
 
-    def _ends(self, question: Question, hidden: Tensor, rows: Tensor, places: Tensor) -> Tensor:
-        """What the two words around a span tell of a place within it (SpanBERT)."""
-        need(self.model.shape.boundary, "guesses spans from their ends", "boundary to yes")
+    def _both(self, question: Question, hidden: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+        """What two positions tell: the words around a span of a place within it (SpanBERT), two texts of a label."""
         assert question.reads is not None
         left, right = question.reads[rows, places].unbind(-1)
+        if question.head != "vocabulary":
+            name = question.head.removeprefix("label:")
+            need(name in self.model.shape.paired, f"compares two texts for the label {name!r}", f"paired to hold {name!r}")
+            return compared(hidden[rows, left], hidden[rows, right])
+        need(self.model.shape.boundary, "guesses spans from their ends", "boundary to yes")
         return self.model.boundary(hidden[rows, left], hidden[rows, right], places - left - 1)
 
     def _match(self, part: Example, question: Question, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:

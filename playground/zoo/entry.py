@@ -7,7 +7,7 @@ from playground.catalog import choose, find
 from playground.corpora import Corpus
 from playground.models import Architecture
 from playground.objectives import Objective, find_objective
-from playground.objectives.see import SeeLeft
+from playground.objectives.see import SeeLeft, SeeRight
 from playground.refusal import Refusal
 from playground.zoo.recipe import Recipe
 
@@ -18,6 +18,10 @@ CORPORA = {
     "label:connective": "clauses",
 }
 """Where an objective finds what it needs and the world of TinyWorld does not know."""
+
+
+WORD_VECTORS = "Word vectors"
+"""The group of objectives that train a table of vectors, one for each word, and no network."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +57,21 @@ def find_entry(name: str) -> Entry:
 
 def entry_for(objective: Objective) -> Entry:
     """An objective on its own as an entry: a small network, which gets its missing parts when training begins."""
-    leftwards = any(isinstance(stage, SeeLeft) for stage in objective.stages)
     return Entry(
         name=objective.name,
         year=_year(objective.source),
         paper=objective.source,
         idea=objective.idea,
-        model=Architecture(reads="left to right" if leftwards else "both sides"),
+        model=Architecture(kind="static" if objective.group == WORD_VECTORS else "transformer", reads=_reads(objective)),
         objective=objective,
         corpus=next((CORPORA[need] for need in objective.needs if need in CORPORA), "world"),
     )
+
+
+def _reads(objective: Objective) -> str:
+    """The direction that the main network is trained in."""
+    kinds = {type(stage) for stage in objective.stages}
+    return "left to right" if SeeLeft in kinds else "right to left" if SeeRight in kinds else "both sides"
 
 
 def entry_named(name: str) -> Entry:

@@ -470,7 +470,7 @@ def test_a_word_is_the_same_wherever_it_stands():
     vectors = model.features(example.tokens)
     ids = example.tokens.ids[0]
     assert torch.equal(vectors[0], model.table.weight[ids])
-    assert model.groups() == {"embeddings": ["table.weight"], "top": ["vocabulary.bias", "vocabulary.out.weight"]}
+    assert model.groups() == {"embeddings": ["table.weight"], "heads": ["vocabulary.bias", "vocabulary.out.weight"]}
 
 
 def test_the_weights_that_are_drawn_are_the_mean():

@@ -77,7 +77,7 @@ def compared(names=THREE, base=None, **values):
 # plans
 
 
-GROUPS = ("embeddings", "layer 1", "layer 2", "top", HEAD)
+GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", HEAD)
 
 
 def test_head_only_freezes_all_but_the_head():
@@ -174,7 +174,7 @@ def test_full_trains_all_that_reading_a_text_needs(name):
     reading = sum(p.numel() for p in (*model.table.parameters(), *model.network.encoder.parameters()))
     outcome = tuned(find_strategy("full"), name)[-1]
     assert outcome.trainable == reading + model.shape.width * 2 + 2
-    assert outcome.groups == ("embeddings", "encoder layer 1", "top", HEAD)
+    assert outcome.groups == ("embeddings", "encoder layer 1", HEAD), "the last norm belongs to its layer"
 
 
 def test_gradual_unfreezing_counts_only_what_ever_thaws():
@@ -191,10 +191,10 @@ def test_forgetting_is_the_rise_of_the_models_own_pre_training_loss(name):
     """ELECTRA's own question is the detector's; its generator is not what is fine-tuned."""
 
     def top(groups, steps):
-        return (torch.arange(len(groups)) >= 2).float()[:, None].expand(-1, steps)
+        return (torch.arange(len(groups)) >= 1).float()[:, None].expand(-1, steps)
 
     outcome = tuned(Strategy("top", "", "", top), name)[-1]
-    assert outcome.groups[2] == "top"
+    assert outcome.groups[1] == "encoder layer 1"
     assert outcome.forgetting != 0.0
 
 
@@ -723,10 +723,12 @@ def test_one_strategy_alone_is_no_combination():
 
 
 def test_painted_cells_replace_those_of_the_plan_and_are_what_the_optimiser_uses():
-    painted = find_strategy("full").paint(Cell("embeddings", 1, 6, 0.0), Cell("top", 2, 3, 0.5), Cell("top", 3, 3, 2.0))
+    layer = "encoder layer 1"
+    cells = Cell("embeddings", 1, 6, 0.0), Cell(layer, 2, 3, 0.5), Cell(layer, 3, 3, 2.0)
+    painted = find_strategy("full").paint(*cells)
     outcome = tuned(painted)[-1]
     assert outcome.plan[0].tolist() == [0.0] * 6
-    assert outcome.plan[2].tolist() == [1.0, 0.5, 2.0, 1.0, 1.0, 1.0]
+    assert outcome.plan[1].tolist() == [1.0, 0.5, 2.0, 1.0, 1.0, 1.0]
     assert torch.equal(outcome.rates, 4e-3 * outcome.plan)
     assert outcome.moved[0] == 0.0 < outcome.moved[1]
 
@@ -735,11 +737,11 @@ def test_painted_cells_replace_those_of_the_plan_and_are_what_the_optimiser_uses
     ("cell", "said"),
     [
         (Cell("layer 9", 1, 2, 1.0), "no layer group 'layer 9'; choose one of: embeddings, layer 1"),
-        (Cell("top", 0, 2, 1.0), "from step 0 to 2; steps are 1 to 6"),
-        (Cell("top", 3, 7, 1.0), "from step 3 to 7"),
-        (Cell("top", 3, 2, 1.0), "from step 3 to 2"),
-        (Cell("top", 1, 2, -1.0), "multiplier is -1"),
-        (Cell("top", 1, 2, float("nan")), "multiplier is nan"),
+        (Cell("layer 3", 0, 2, 1.0), "from step 0 to 2; steps are 1 to 6"),
+        (Cell("layer 3", 3, 7, 1.0), "from step 3 to 7"),
+        (Cell("layer 3", 3, 2, 1.0), "from step 3 to 2"),
+        (Cell("layer 3", 1, 2, -1.0), "multiplier is -1"),
+        (Cell("layer 3", 1, 2, float("nan")), "multiplier is nan"),
     ],
 )
 def test_a_cell_that_cannot_be_painted_is_refused(cell, said):

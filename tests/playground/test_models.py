@@ -396,15 +396,15 @@ def test_groups_share_out_all_parameters(positions):
     assert sorted(names) == sorted(n for n, _ in model.named_parameters())
     assert len(names) == len(set(names))
     assert list(groups)[:3] == ["embeddings", "encoder layer 1", "encoder layer 2"]
-    assert list(groups).index("decoder layer 2") < list(groups).index("top")
-    assert list(groups).index("generator encoder layer 1") > list(groups).index("top")
+    assert list(groups).index("decoder layer 2") < list(groups).index("heads")
+    assert list(groups).index("generator encoder layer 1") > list(groups).index("heads")
     assert "table.weight" in groups["embeddings"]
     assert all("generator" in n for g, members in groups.items() if g.startswith("generator") for n in members)
 
 
 def test_groups_stand_from_the_bottom_up_also_beyond_nine_layers():
     model = LanguageModel(Architecture(layers=11, width=8, heads=1), SPECIALS.size, generator(0))
-    assert list(model.groups()) == ["embeddings", *(f"encoder layer {k}" for k in range(1, 12)), "top"]
+    assert list(model.groups()) == ["embeddings", *(f"encoder layer {k}" for k in range(1, 12)), "heads"]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.5, 1.0])
@@ -490,15 +490,57 @@ def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
     torch.testing.assert_close(proposed[:, SPECIALS.first_word :], wanted, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("reads", ["both sides", "left to right"])
-def test_features_are_read_as_in_pre_training(reads):
-    """A later word changes what an earlier position knows only if the model reads from both sides."""
-    model = build(reads=reads)
+SEEN_FROM = {
+    "both sides": [True] * 10,
+    "left to right": [False] * 4 + [True] * 6,
+    "right to left": [True] * 5 + [False] * 5,
+}
+
+
+def heard(read):
+    """Which positions of ten know another vector after the fifth word has changed, by each vector that is read."""
     tokens = tokens_of([list(range(40, 50))], padded=False)
-    other = replace(tokens, ids=tokens.ids.clone().index_fill_(1, torch.tensor([9]), 90))
-    first, second = model.features(tokens), model.features(other)
-    same = (first == second).all(-1)[0]
-    assert same.tolist() == ([True] * 9 + [False] if reads == "left to right" else [False] * 10)
+    other = replace(tokens, ids=tokens.ids.clone().index_fill_(1, torch.tensor([4]), 90))
+    return (read(tokens) != read(other)).any(-1)[0].tolist()
+
+
+@pytest.mark.parametrize("reads", SEEN_FROM)
+@pytest.mark.parametrize("positions", ["rotary", "learned"])
+def test_features_are_read_as_in_pre_training(reads, positions):
+    """A changed word is known where the model could see it in training, and nowhere else."""
+    shape = Architecture(layers=2, width=16, heads=2, feed=1, reads=reads, positions=positions)
+    model = LanguageModel(shape, SPECIALS.size, generator(0))
+    assert heard(model.features) == SEEN_FROM[reads]
+    padded = tokens_of([[40, 41, 42], list(range(50, 60))])
+    torch.testing.assert_close(model.features(padded)[0, :3], model.features(tokens_of([[40, 41, 42]]))[0])
+
+
+def test_two_directions_stand_side_by_side_at_every_level():
+    """ELMo (arXiv:1802.05365, sec. 3.2): the token layer and two states of each of L layers, 2L + 1 vectors."""
+    model = build(reads="left to right")
+    assert (model.shape.directions, model.shape.features_width) == (2, 32)
+    assert heard(lambda t: model.features(t)[..., :16]) == SEEN_FROM["left to right"]
+    assert heard(lambda t: model.features(t)[..., 16:]) == SEEN_FROM["right to left"]
+    tokens = tokens_of([list(range(40, 50))], padded=False)
+    levels = model.levels(tokens)
+    assert [level.shape for level in levels] == [(1, 10, 32)] * 4
+    assert torch.equal(*levels[0].chunk(2, -1)), "the token layer is one vector"
+    assert torch.equal(levels[-1], model.features(tokens))
+    for first in range(3):
+        again = model.levels(tokens, levels[first], first)
+        assert all(torch.equal(a, b) for a, b in zip(again, levels[first:], strict=True))
+
+
+def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
+    groups = build().groups()
+    norms = {name: group for group, names in groups.items() for name in names if name.endswith(".norm.weight")}
+    assert norms == {
+        "network.encoder.norm.weight": "encoder layer 2",
+        "backward_network.encoder.norm.weight": "encoder layer 2",
+        "network.decoder.norm.weight": "decoder layer 2",
+        "generator.encoder.norm.weight": "generator encoder layer 2",
+    }
+    assert not [name for name in groups["heads"] if ".encoder." in name or ".decoder." in name]
 
 
 def test_features_of_a_short_text_ignore_its_padding():

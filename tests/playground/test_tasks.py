@@ -311,7 +311,7 @@ def test_the_packing_suits_the_model_unless_another_is_named():
     assert packing_for(Architecture(segments=2)) == BERT
     assert packing_for(Architecture(decoder_layers=1)).writes == "decoder"
     assert packing_for(left, "gpt") == replace(GPT, writes="row")
-    with pytest.raises(Refusal, match="no packing named 'nope'; choose one of: plain, last, BERT, GPT"):
+    with pytest.raises(Refusal, match="no packing named 'nope'; choose one of: plain, last, first, ends, BERT, GPT"):
         packing_for(both, "nope")
     assert all(packing.source for packing in PACKINGS.values())
 

@@ -33,11 +33,11 @@ def test_what_is_painted_is_the_plan_and_can_be_undone_and_redone():
     draft = DraftStore(steps=10)
     draft.paint(0, 1, 1, 4)
     draft.brush = "× 2"
-    draft.paint(4, 4, 3, 99)
+    draft.paint(3, 3, 3, 99)
     assert draft.made.painted == (
         Cell("embeddings", 1, 4, 0.0), Cell("encoder layer 1", 1, 4, 0.0), Cell("task head", 3, 10, 2.0)
     )  # fmt: skip
-    assert draft.plan.tolist() == [[0.0] * 4 + [1.0] * 6] * 2 + [[1.0] * 10] * 2 + [[1.0] * 2 + [2.0] * 8]
+    assert draft.plan.tolist() == [[0.0] * 4 + [1.0] * 6] * 2 + [[1.0] * 10] + [[1.0] * 2 + [2.0] * 8]
     assert draft.can == (True, False)
     draft.go_back(-1)
     assert len(draft.made.painted) == 2

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from playground.corpora.tinyworld.entities import ENTITIES
+from playground.corpora.tinyworld.everyday import NUMBERS
 from playground.corpora.tinyworld.lexicon import CLOSED
 from playground.seeds import derive
 
@@ -48,7 +49,7 @@ def dictionary(words: Sequence[str], shared: float, language: str = "second") ->
 
 def _alike(words: Iterable[str]) -> list[str]:
     """Words in the order in which they become the same: stops, names, numbers, then any, in an order of its own."""
-    early = [*STOPS, *(part for name in ENTITIES for part in name.split()), *CLOSED["NUM"].split()]
+    early = [*STOPS, *(part for name in ENTITIES for part in name.split()), *CLOSED["NUM"].split(), *NUMBERS.split()]
     place = {word: k for k, word in reversed([*enumerate(early)])}
     rest = sorted(words)
     Random(derive(0, "cipher")).shuffle(rest)

@@ -4,7 +4,7 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import exp, log
 from pathlib import Path
 from random import Random
@@ -20,14 +20,11 @@ from playground.corpora.tinyworld.labels import LABELS, MARKS, mentions, of_form
 from playground.corpora.tinyworld.lexicon import TOPICS
 from playground.corpora.tinyworld.preset import Turned
 from playground.corpora.tinyworld.trees import trees
+from playground.corpora.tinyworld.vocabulary import vocabulary
 from playground.corpora.tinyworld.world import find_preset, grammar
 from playground.seeds import derive
-from playground.tokenizing.tokenizer import Tokenizer, of_words
+from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
-
-FIRST_LOOK = 20_000
-"""Tokens from which the order of the vocabulary is found; it is the same for every seed and length."""
-
 
 AS_IT_IS = Turned()
 
@@ -80,14 +77,6 @@ def generate(preset: str, seed: int, tokens: int, turned: Turned = AS_IT_IS) -> 
         label_names={**LABELS, **{name: values for name, values in MARKS.items() if name in said}},
         entropy_bound=nats / len(ids),
     )
-
-
-def vocabulary(preset: str) -> Tokenizer:
-    """Every word of the preset's grammar, the frequent ones first."""
-    rules = grammar(preset)
-    written, _, _ = _documents(preset, Random(derive(0, "vocabulary", preset)), FIRST_LOOK, AS_IT_IS)
-    seen = spell(rules.forms, [number for number in written if number < len(rules.forms)])
-    return of_words(chain(seen, (form.word for form in rules.forms if form.pos), ("an",)), lower=True)
 
 
 def _documents(preset: str, random: Random, tokens: int, turned: Turned) -> tuple[list[int], list[int], float]:

@@ -279,10 +279,14 @@ PAST = {
     "dig": "dug",
     "eat": "ate",
     "feed": "fed",
+    "find": "found",
     "freeze": "froze",
+    "lose": "lost",
+    "make": "made",
     "meet": "met",
     "pay": "paid",
     "read": "read",
+    "see": "saw",
     "sell": "sold",
     "sew": "sewed",
     "show": "showed",
@@ -327,32 +331,34 @@ DOUBLED = frozenset(("chop", "drop", "regret", "scan", "wrap"))
 """Verbs that double their last letter before -ed."""
 
 CLOSED = {
-    "DET": "the a an this these many every",
+    "DET": "the a an this these many every some next",
     "NUM": "two",
-    "PRON": "i it he she him her they we all",
-    "AUX": "is are was were",
-    "ADP": "of in at near behind to by from with",
+    "PRON": "i it he she him her they we all you us me them what",
+    "AUX": "is are was were am will can",
+    "ADP": "of in at near behind to by from with on under",
     "PART": "not",
-    "ADV": "very really quite truly so then first finally later home best where again back",
-    "INTJ": "uh um no",
+    "ADV": "very really quite truly so then first finally later home best where again back how too now soon",
+    "INTJ": "uh um no hello",
     "SYM": "",
     "CONJ": "and but because",
     "ADJ": "good bad born short",
-    "NOUN": "day capital sea birthplace language job wish sight",
-    "VERB": "came comes come saw want likes speaks speak flew moved stayed walked met followed has have",
+    "NOUN": "day capital sea birthplace language job wish sight name today tonight tomorrow yesterday",
+    "VERB": "came comes come saw want likes speaks speak flew moved stayed walked met followed has have went sat like "
+    "love thank go",
     "PUNCT": ". , : ?",
 }
 """The small words of the grammar and what they are; [SEP] ends a document."""
 
 NUMBER = {
-    "is was comes likes speaks has day capital sea birthplace language job wish sight": "sg",
-    "are were come speak have": "pl",
+    "is was am comes likes speaks has day capital sea birthplace language job wish sight name today tonight tomorrow "
+    "yesterday": "sg",
+    "are were come speak have like love": "pl",
 }
 """Which of the small words are for one and which for more than one."""
 
 TENSE = {
-    "was were came saw flew moved stayed walked met followed": "past",
-    "is are comes come likes speaks speak want has have": "present",
+    "was were came saw flew moved stayed walked met followed went sat": "past",
+    "is are am comes come likes speaks speak want has have like love thank": "present",
 }
 """Which of the small words are past and which present."""
 

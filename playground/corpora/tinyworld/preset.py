@@ -12,7 +12,8 @@ from playground.corpora.tinyworld.ways import STEEPNESS
 class Preset:
     """Its documents as rules, on top of those that all presets share, and its own words.
 
-    `dealt` presets deal their kinds of documents like cards, each as often as its weight says: counts are exact.
+    `dealt` presets deal their kinds of documents like cards, each as often as its weight says: counts are exact. A
+    preset that stands `apart` has words that no other needs, invented ones for example, behind the shared vocabulary.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Preset:
     rules: str
     words: Callable[[], Ways] = dict
     dealt: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,38 +2,39 @@
 
 from functools import cache
 
+from playground.corpora.tinyworld import everyday
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.entities import ENTITIES
 from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.inflection import participle, past, plural, with_s
 
 NOUNS = {
-    "person": "chef baker waiter guest gardener farmer neighbour child sailor captain fisherman diver teacher pupil "
+    "person": "friend boy girl baby boss chef baker waiter guest gardener farmer neighbour child sailor captain fisherman diver teacher pupil "
     "student tutor merchant customer woman man nurse doctor patient surgeon actor cook judge guard umpire "
     "lawyer prisoner player coach builder golfer caddie member singer actress fan porter king queen "
     "prince princess father mother son daughter brother sister grandfather grandmother uncle aunt cousin " + lex.JOBS,
-    "animal": "animal shellfish bird beast beetle crow ladybird weevil dog cat cow sheep duck lion wolf crab shark "
+    "animal": "mouse rabbit chicken animal shellfish bird beast beetle crow ladybird weevil dog cat cow sheep duck lion wolf crab shark "
     "eel lobster oyster mussel sardine herring insect penguin whale elephant horse",
-    "plant": "flower tulip oak birch rose tree vine bush seed bulb bean nut leaf reed plant",
-    "food": "potato onion carrot radish egg pie loaf sausage cake tart melon omelette meal dish salad dessert "
+    "plant": "grass flower tulip oak birch rose tree vine bush seed bulb bean nut leaf reed plant",
+    "food": "pizza sandwich milk meat fruit sugar juice butter potato onion carrot radish egg pie loaf sausage cake tart melon omelette meal dish salad dessert "
     "apple berry plum tea coffee cheese chocolate honey rice soup bread gravy wine garnish batter pasta "
     "seasoning broth pastry fish buffet starter herb portion drink noodle vegetable dinner lunch supper breakfast",
     "body": "leg lung tooth knee foot wing feather beard moustache chin thumb elbow skin shoulder nose",
-    "artifact": "net anchor rope hook boat ship raft canoe book pencil notebook map coat scarf dress shirt blanket "
+    "artifact": "car phone ball computer bag key bike ticket present hat cup bottle newspaper game chair table mat sofa shoe box floor wall net anchor rope hook boat ship raft canoe book pencil notebook map coat scarf dress shirt blanket "
     "towel curtain carpet basket mirror vase clock shelf ring toy lamp pill tablet capsule vitamin camera "
     "costume picture lighting ferry helmet racket envelope tower brick telescope suitcase train file "
     "record throne crown necklace skirt sword sledge kettle gown tie parcel gift cane album rocker kite "
     "swing plate napkin grill wallet",
-    "place": "kitchen pantry cellar garden meadow orchard harbour island beach sea school library classroom market "
+    "place": "park city store station office restaurant river museum airport church village lake kitchen pantry cellar garden meadow orchard harbour island beach sea school library classroom market "
     "shop square hospital ward clinic capital bed path field ditch landscape stadium cave nest marsh lawn "
     "stage zoo jungle hotel yard hall palace bedroom house garage street border birthplace sight haven "
     "bridge mill castle",
-    "nature": "stream iceberg planet moon",
+    "nature": "mountain weather stream iceberg planet moon",
     "substance": "wax ice steam water gas solid",
-    "time": "monday tuesday day morning evening",
+    "time": "today tonight tomorrow yesterday wednesday thursday friday saturday sunday week weekend year afternoon summer winter night monday tuesday day morning evening",
     "possession": "loan coin cheque debt salary",
     "group": "cast jury party class",
-    "speech": "lesson poem text page essay course music story plot ending script dialogue song scene twist letter "
+    "speech": "name lesson poem text page essay course music story plot ending script dialogue song scene twist letter "
     "talk answer call sign joke shout whistle play opera jazz poetry film movie comedy drama language "
     "secret tale quarrel menu",
     "thought": "puzzle problem plan dream wish",
@@ -45,13 +46,13 @@ NOUNS = {
 """What nouns mean, in the singular."""
 
 VERBS = {
-    "motion": "jump follow meet come came launch fly flew move walk dance race drive fall visit",
+    "motion": "go went travel swim join jump follow meet come came launch fly flew move walk dance race drive fall visit",
     "change": "boil bake fry freeze dye cook",
-    "contact": "push wash peel chop slice dig rake clear sow bury soak prune spray pick gather load untie throw "
+    "contact": "use open close sit sat push wash peel chop slice dig rake clear sow bury soak prune spray pick gather load untie throw "
     "lower drop lift haul clean fold pack wrap bandage stitch plant file",
-    "creation": "weave sew write copy play record",
+    "creation": "make sing weave sew write copy play record",
     "eating": "eat taste swallow feed",
-    "giving": "pay serve share borrow buy bring sell catch offer return deliver exchange take has have",
+    "giving": "find lose need pay serve share borrow buy bring sell catch offer return deliver exchange take has have",
     "thought": "read study solve check examine measure weigh test judge plan dream",
     "seeing": "see saw show scan notice",
     "speech": "thank greet invite warn blame bark purr moo neigh bleat quack roar howl praise repeat advertise "
@@ -59,17 +60,20 @@ VERBS = {
     "dealing": "help trust treat pass fail guard train vote",
     "feeling": "like want love enjoy admire adore hate regret dislike detest relish savour devour "
     "recommend refuse reject avoid despise",
-    "staying": "stand wait rest stay",
+    "staying": "live work stand wait rest stay",
 }
 """What verbs mean."""
 
 COLOURS = "red blue yellow grey black brown white orange"
 
+_QUALITIES = (*(topic.qualities for topic in lex.TOPICS), everyday.QUALITIES, everyday.VALUES, everyday.WEATHER)
+
 ADJECTIVES = {
     "judgement": f"{lex.GOOD} {lex.BAD} good bad {lex.FOOD[lex.GOOD]} {lex.FOOD[lex.BAD]}",
-    "property": " ".join((COLOURS, lex.STATES, "born", *(topic.qualities for topic in lex.TOPICS))),
+    "state": everyday.MOODS,
+    "property": " ".join(dict.fromkeys(" ".join((COLOURS, lex.STATES, "born", *_QUALITIES)).split())),
 }
-"""What adjectives mean: a feeling of the speaker or a property of the thing."""
+"""What adjectives mean: a judgement of the speaker, a state of somebody or a property of the thing."""
 
 SENSES = {
     "bank.money": "group",

@@ -8,6 +8,7 @@ from torch import Tensor
 from playground.corpora.corpus import Corpus
 from playground.corpora.tinyworld.cipher import INTO, dictionary
 from playground.corpora.tinyworld.labels import LABELS
+from playground.corpora.tinyworld.vocabulary import own_words
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
@@ -35,7 +36,7 @@ def translate(
     ids, labels = corpus.ids[kept], {name: row[kept] for name, row in corpus.labels.items()}
     sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]
     layout = _lay_out(sentence, reorder(sentence, labels, verb_last, adjective_after))
-    tokenizer, second = _vocabulary(corpus.tokenizer, shared, language)
+    tokenizer, second = both_vocabularies(corpus, shared, language)
     text = layout.put(ids, second[ids], SEPARATOR)
     twice = {name: layout.put(row, row, -1) for name, row in labels.items()}
     numbers = {name: _renumber(twice[name]) for name in ("phrase", "mention")}
@@ -135,10 +136,16 @@ def _renumber(numbers: Tensor) -> Tensor:
     return (starts.int().cumsum(0, dtype=torch.int32) - 1).masked_fill(numbers < 0, -1)
 
 
-def _vocabulary(first: Tokenizer, shared: float, language: str) -> tuple[Tokenizer, Tensor]:
-    """One vocabulary for both languages, and for each id of the first language that of its translation."""
+def both_vocabularies(corpus: Corpus, shared: float, language: str) -> tuple[Tokenizer, Tensor]:
+    """One vocabulary for both languages, and for each id of the first language that of its translation.
+
+    Which words are the same in both is a matter of the first vocabulary, which all generated corpora share; words are
+    added for what the corpus can say.
+    """
+    first, own = corpus.tokenizer, own_words(corpus.name)
     words = first.words[FIRST_WORD:]
     pairs = dictionary(words, shared, language)
-    both = replace(first, words=tuple(dict.fromkeys((*first.words, *pairs.values()))))
+    spoken = [pairs[word] for word in words if word in own]
+    both = replace(first, words=tuple(dict.fromkeys((*first.words, *spoken))))
     second = both.encode_words(pairs[word] for word in words)
     return both, torch.tensor([*range(FIRST_WORD), *second])

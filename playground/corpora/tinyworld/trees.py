@@ -16,7 +16,7 @@ from playground.corpora.tinyworld.grammar import Form
 
 RELATIONS = tuple(
     "root nsubj nsubj:pass obj obl obl:agent nmod det nummod amod advmod aux:pass cop case mark xcomp advcl conj cc "
-    "flat discourse reparandum dep punct".split()
+    "flat discourse reparandum dep punct aux".split()
 )
 """How a word can hang on another."""
 
@@ -26,7 +26,13 @@ JOINING = {"and": "conj", "but": "conj", "so": "conj", "because": "advcl"}
 PHRASES = ("NP", "VP", "PP", "AP")
 ROLES = ("agent", "action", "patient", "place", "goal", "source", "time")
 
-_TELLING = frozenset(("of", "to", "where", *JOINING))
+ASKING = ("where", "how", "what")
+"""Words that ask for what "is" says, and so are the heads of their clauses."""
+
+MODAL = ("will", "can")
+"""Words that serve a verb without making it passive."""
+
+_TELLING = frozenset(("of", "to", *ASKING, *MODAL, *JOINING))
 
 
 class Word(NamedTuple):
@@ -101,7 +107,7 @@ def _verbs(tree: _Tree, run: tuple[int, ...]) -> int:
         if k == top:
             continue
         if word.pos == "AUX":
-            tree.hang(k, top, "aux:pass" if tree.words[top].pos == "VERB" else "cop")
+            tree.hang(k, top, "aux" if word.text in MODAL else "aux:pass" if tree.words[top].pos == "VERB" else "cop")
         elif word.pos == "VERB":
             tree.hang(k, top, "xcomp")
         elif word.text == "to":
@@ -156,26 +162,32 @@ def _clauses(tree: _Tree, units: list[_Unit]) -> list[list[_Unit]]:
 
 
 def _clause(tree: _Tree, units: list[_Unit]) -> int:
-    """The arcs between the units of a clause; its head is a verb, what "is" says, or the noun of a title."""
+    """The arcs between the units of a clause; its head is a verb, what "is" says, or the noun of a title.
+
+    A second verb, "happy to join with you", hangs on that head and has what comes after it.
+    """
     verb = next((k for k, unit in enumerate(units) if unit.kind == "VP"), len(units))
     top = _head(tree, units, verb)
     passive = verb < len(units) and any(tree.relation.get(k) == "aux:pass" for k in units[verb].places)
     if verb < len(units) and units[verb].top != top:
         tree.hang(units[verb].top, top, "cop")
-    for k, unit in enumerate(units):
+    again = next((k for k, unit in enumerate(units) if unit.kind == "VP" and k > verb), len(units))
+    for k, unit in enumerate(units[:again]):
         if unit.top != top and unit.top not in tree.head and unit.kind in ("NP", "PP", "AP"):
             tree.hang(unit.top, *_place(tree, units, k, verb, top, passive))
+    if again < len(units):
+        tree.hang(_clause(tree, units[again:]), top, "advcl")
     return top
 
 
 def _head(tree: _Tree, units: list[_Unit], verb: int) -> int:
-    """The head of a clause: the verb, if it is more than "is"; else what follows it, or "where" in front of it."""
+    """The head of a clause: the verb, if it is more than "is"; else what follows it, or the word in front of it that asks."""
     phrases = [unit for unit in units if unit.kind in ("NP", "PP", "AP")]
     if verb == len(units):
         return phrases[0].top if phrases else units[0].top
     if tree.words[units[verb].top].pos != "AUX":
         return units[verb].top
-    asked = [unit.top for unit in units[:verb] if tree.words[unit.top].text == "where"]
+    asked = [unit.top for unit in units[:verb] if tree.words[unit.top].text in ASKING]
     return (asked or [unit.top for unit in units[verb + 1 :] if unit in phrases] or [units[verb].top])[0]
 
 
@@ -189,7 +201,7 @@ def _place(tree: _Tree, units: list[_Unit], k: int, verb: int, top: int, passive
     if unit.kind == "NP" and unit.role != "time" and not (before and before.kind == "ADP"):
         if k < verb:
             return top, "nsubj:pass" if passive else "nsubj"
-        return (top, "nsubj") if tree.words[top].text == "where" else (_last_verb(tree, units[verb], top), "obj")
+        return (top, "nsubj") if tree.words[top].text in ASKING else (_last_verb(tree, units[verb], top), "obj")
     if unit.kind == "PP" and before and _owned(tree, units, k, verb):
         return next(u.top for u in reversed(units[:k]) if u.kind == "NP"), "nmod"
     return top, "obl:agent" if passive and unit.role == "agent" else "obl"

@@ -17,8 +17,8 @@ class AskPair:
 
     `classes` names the outcomes of the arrange stage in their order, `label` what is known of the pair under another
     name. A pair with an empty half, or of which nothing is known, asks nothing. `apart` answers from the first
-    position of each text instead; then both have one segment, for one reader reads them alike (InferSent,
-    arXiv:1705.02364, sec. 3.1).
+    position of each text instead, by a head of its own; then both have one segment, for one reader reads them alike
+    (InferSent, arXiv:1705.02364, sec. 3.1).
     """
 
     classes: tuple[str, ...]
@@ -35,7 +35,8 @@ class AskPair:
         graded = (place == 0) & whole[:, None] & (outcome >= 0) & (outcome < len(self.classes))
         targets = outcome.expand_as(inputs.ids).where(graded, 0)
         nowhere = torch.full_like(inputs.ids, -1)
-        question = Question(self.label, f"label:{self.label}", "inputs", targets, graded, nowhere, self.weight)
+        head = f"label:{self.label} apart" if self.apart else f"label:{self.label}"
+        question = Question(self.label, head, "inputs", targets, graded, nowhere, self.weight)
         reads = self._firsts(inputs, graded) if self.apart else None
         if self.apart:
             example = replace(example, inputs=replace(inputs, segment=torch.zeros_like(inputs.segment)))

@@ -55,6 +55,7 @@ def _sentence(stem: str, affix: str) -> tuple:
 
 AFFIXES = Preset(
     name="affixes",
+    apart=True,
     idea="Invented verbs with endings and beginnings of one meaning each; a quarter of the words is never written.",
     rules="",
     words=words,

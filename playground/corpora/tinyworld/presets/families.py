@@ -81,6 +81,7 @@ def _matter(one: str, other: str, share: float) -> Way:
 
 FAMILIES = Preset(
     name="families",
+    apart=True,
     idea="Short sentences about relatives, capitals, ice and steam, made for word vectors and analogies.",
     rules="""
 Document = 5: Kinship | 4: Lands | 1: Matters

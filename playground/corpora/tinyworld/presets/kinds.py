@@ -66,6 +66,7 @@ def _legs(thing: str, number: str) -> tuple[Part, ...]:
 
 KINDS = Preset(
     name="kinds",
+    apart=True,
     idea="What things are, their colour and their legs; half of the writers leave out what everybody knows.",
     rules="",
     words=entries,

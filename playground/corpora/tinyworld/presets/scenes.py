@@ -60,6 +60,7 @@ def _paired(modality: str, seen: tuple[Part, ...], said: tuple[Part, ...]) -> tu
 
 SCENES = Preset(
     name="scenes",
+    apart=True,
     idea="Pictures, events and misheard sounds as symbols, each followed by a sentence that says what they show.",
     rules="""
 Document = 2: Picture | 1: Clip | 1: Speech

@@ -4,6 +4,7 @@ from playground.corpora.tinyworld.preset import Preset
 
 SPEECH = Preset(
     name="speech",
+    apart=True,
     idea="Sentences as people speak them: uh and um, repeated words, slips taken back, words left out; all are marked.",
     rules="""
 Document = Talk-<t>

@@ -18,6 +18,7 @@ def code() -> Ways:
 
 SYMBOLS = Preset(
     name="symbols",
+    apart=True,
     idea="Each document draws what three code words mean, says it once, and then says it again and again.",
     rules="""
 Document = Code
