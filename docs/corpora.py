@@ -13,6 +13,7 @@ from playground.corpora.tinyworld import tasks
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.lexicon import STEMS
 from playground.corpora.tinyworld.presets.affixes import derive, held_out
+from playground.corpora.tinyworld.translate import Language
 from playground.corpora.tinyworld.trees import constituents
 from playground.corpora.tinyworld.truth import every_text
 from playground.tokenizing.vocabulary import SEPARATOR
@@ -120,7 +121,7 @@ def towns() -> str:
 
 def languages() -> str:
     """A sentence, and the same in two other languages."""
-    third = make_parallel(0, 2000, language="third")
+    third = make_parallel(0, 2000, Language(language="third"))
     said = third.tokenizer.join(
         third.ids[(third.document == 0) & (third.sentence == 1) & (third.ids != SEPARATOR)].tolist()
     )

@@ -1,5 +1,6 @@
 """Knobs: dataclass fields that a person may turn, with their limits, unit and reason beside them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any
@@ -50,6 +51,39 @@ def turn(part: Any, settings: Mapping[str, Any]) -> Any:
         if name not in known:
             raise Refusal(f"There is no knob {name!r}; the knobs are: {', '.join(known) or 'none'}.")
     return replace(part, **{name: check(known[name], value) for name, value in settings.items()})
+
+
+CALL = re.compile(r"(?P<name>[^()]+)\((?P<settings>[^()]*)\)")
+
+
+def spelt(text: str) -> tuple[str, dict[str, str]]:
+    """A name and what stands behind it in brackets: `name(knob=1, other=yes)`; a text of another form is a name."""
+    found = CALL.fullmatch(text.strip())
+    if found is None:
+        return text, {}
+    pairs = [part.partition("=") for part in found["settings"].split(",") if part.strip()]
+    wrong = [name for name, sign, _ in pairs if not sign]
+    if wrong:
+        raise Refusal(f"{wrong[0].strip()!r} sets no knob; write {found['name'].strip()}(knob=value, ...).")
+    return found["name"].strip(), {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def written(part: Any, between: str, unlike: Any = None) -> str:
+    """The knobs of a part as `spelt` reads them, or only those that are set otherwise than in another one."""
+    told = {k.name: getattr(part, k.name) for k in knobs(part)}
+    return between.join(
+        f"{name}={_said(value)}" for name, value in told.items() if unlike is None or value != getattr(unlike, name)
+    )
+
+
+def _said(value: Any) -> str:
+    return (
+        {True: "yes", False: "no"}[value]
+        if isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def check(k: Knob, value: Any) -> Any:

@@ -86,6 +86,8 @@ def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
 
     Words that were aligned less often than `fewest` times, or look the same in both languages, are left out.
     """
+    if "aligned" not in corpus.labels:
+        raise Refusal(f"{corpus.name} holds no translations, so nobody knows which word is which; take parallel.")
     said = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
     begin = torch.searchsorted(corpus.sentence, corpus.sentence[said] + 1)
     twin = corpus.ids[begin + corpus.labels["aligned"][said].long()]

@@ -63,6 +63,7 @@ def _widen(known: dict, rows: dict[str, torch.Tensor]) -> Corpus:
         labels={name.removeprefix("label "): row for name, row in rows.items() if name.startswith("label ")},
         label_names={name: tuple(values) for name, values in known["label_names"].items()},
         entropy_bound=known["entropy_bound"],
+        sections=tuple(known["sections"]),
     )
 
 
@@ -85,6 +86,7 @@ def _known(corpus: Corpus) -> dict:
         "held_out_from": corpus.held_out_from,
         "label_names": corpus.label_names,
         "entropy_bound": corpus.entropy_bound,
+        "sections": corpus.sections,
         "hash": corpus.hash,
     }
 

@@ -35,13 +35,14 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     """Segment A of every pair in the tokens from `first` to `last`, with its neighbours of equal number.
 
     A text with two languages gives a sentence and its translation; any other gives what follows A in its document.
-    "other" is a second segment of another document, of about the same length, so that length gives nothing away.
+    "other" is a second segment of another document, of about the same length and in the same language, so that
+    neither gives anything away.
     """
     if length < 2:
         raise Refusal(f"The length is {length}; a pair of segments needs at least 2 tokens.")
     rng = generator(seed, "pairs", length, first)
     sentences = _sentences(corpus, first, last)
-    translated = _languages(corpus) > 1
+    translated = _translated(corpus)
     a, b = _sides(corpus, sentences) if translated else _split(sentences, length, rng)
     if not len(a.first):
         raise Refusal(
@@ -106,8 +107,13 @@ def _sentences(corpus: "Corpus", first: int, last: int) -> Segments:
     return Segments(kept[begins], kept[ends] + 1, document[begins])
 
 
-def _languages(corpus: "Corpus") -> int:
-    return int(corpus.labels["language"].max()) + 1 if "language" in corpus.labels else 1
+def _translated(corpus: "Corpus") -> bool:
+    """Whether documents hold a text and its translation."""
+    if "language" not in corpus.labels:
+        return False
+    language, document = corpus.labels["language"], corpus.document
+    changes = (language[1:] != language[:-1]) & (language[1:] >= 0) & (language[:-1] >= 0)
+    return bool((changes & (document[1:] == document[:-1])).any())
 
 
 def _sides(corpus: "Corpus", sentences: Segments) -> tuple[Segments, Segments]:
@@ -143,6 +149,20 @@ def _blocks(sentences: Segments, length: int) -> list[tuple[int, int]]:
 
 
 def _from_elsewhere(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Segments:
+    """For each segment one of another document in its own language, see `_exchanged`."""
+    if "language" not in corpus.labels:
+        return _exchanged(segments, corpus, rng)
+    language = corpus.labels["language"][segments.first]
+    other = [torch.empty_like(segments.first) for _ in range(3)]
+    for one in language.unique().tolist():
+        own = (language == one).nonzero()[:, 0]
+        found = _exchanged(segments.of(own), corpus, rng)
+        for row, values in zip(other, (found.first, found.last, found.document), strict=True):
+            row[own] = values.to(row.dtype)
+    return Segments(*other)
+
+
+def _exchanged(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Segments:
     """For each segment one of another document: the next shorter in a random order of equals, so each serves once."""
     if int(segments.document.min()) == int(segments.document.max()):
         raise Refusal(

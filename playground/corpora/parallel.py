@@ -8,35 +8,24 @@ from playground.corpora.source import Source
 from playground.corpora.tinyworld.apart import new_sentences_last
 from playground.corpora.tinyworld.generate import generate, version
 from playground.corpora.tinyworld.presets import parallel
-from playground.corpora.tinyworld.translate import translate
+from playground.corpora.tinyworld.translate import Language, translate
+from playground.knob import written
 
 SINGLE = 0.55
 """Tokens of the first language, each with its [SEP], for one token of the corpus."""
 
 
-def make_parallel(
-    seed: int,
-    tokens: int,
-    *,
-    shared: float = 0.1,
-    verb_last: bool = True,
-    adjective_after: bool = False,
-    language: str = "second",
-) -> Corpus:
-    """About so many tokens of sentences and translations; the knobs are those of `translate`."""
+def make_parallel(seed: int, tokens: int, settings: Language | None = None) -> Corpus:
+    """About so many tokens of sentences and translations."""
     single = generate("parallel", seed, round(tokens * SINGLE))
-    return translate(
-        new_sentences_last(single),
-        shared=shared,
-        verb_last=verb_last,
-        adjective_after=adjective_after,
-        language=language,
-    )
+    return translate(new_sentences_last(single), settings)
 
 
-def open_parallel(seed: int, tokens: int) -> Corpus:
-    """The same with the knobs as they come, read from the disk where it was made before."""
-    return remembered(f"parallel-{seed}-{tokens}-{version()}", partial(make_parallel, seed, tokens))
+def open_parallel(seed: int, tokens: int, settings: Language | None = None) -> Corpus:
+    """The same, read from the disk where it was made before."""
+    settings = settings or Language()
+    key = f"parallel-{written(settings, ' ')}-{seed}-{tokens}-{version()}"
+    return remembered(key, partial(make_parallel, seed, tokens, settings))
 
 
 PARALLEL = Source(
@@ -44,6 +33,7 @@ PARALLEL = Source(
     aliases=("translations", "two languages"),
     idea=parallel.PARALLEL.idea,
     make=open_parallel,
+    settings=Language(),
     tokens=300_000,
     rank=2,
 )

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from playground import catalog
 from playground.corpora.build import LIMIT
@@ -16,16 +16,21 @@ from playground.corpora.table import from_table
 from playground.corpora.text import read_text_file
 from playground.corpora.translations import read_translations
 from playground.corpora.treebank import CELLS, read_treebank
+from playground.knob import spelt, turn, written
 from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus that the playground can make by itself: `make(seed, tokens)`."""
+    """A corpus that the playground can make by itself: `make(seed, tokens)`, or `make(seed, tokens, settings)`.
+
+    `settings` are its knobs as they stand, where it has any; "parallel(shared=0.5)" names it with a knob turned.
+    """
 
     name: str
     idea: str
-    make: Callable[[int, int], Corpus]
+    make: Callable[..., Corpus]
+    settings: Any = None
     aliases: tuple[str, ...] = ()
     tokens: int = 500_000
     rank: int = 0
@@ -54,17 +59,19 @@ def open_corpus(
 ) -> Corpus:
     """A corpus by its name or by the path of a file; `tokens` limits either.
 
-    A file is a table, a treebank or plain text, as its name ends; "first.en+second.fr" are two files that say the same
-    line by line; "hub:NAME" is a data set of the Hugging Face hub.
+    Where a corpus has knobs they stand behind its name in brackets: "bilingual(shared=0.5, second=0.3)". A file is a
+    table, a treebank or plain text, as its name ends; "first.en+second.fr" are two files that say the same line by
+    line; "hub:NAME" is a data set of the Hugging Face hub.
     """
     if tokens is not None and not FEWEST <= tokens <= MOST:
         raise Refusal(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
     name, limit = str(name_or_path), tokens or LIMIT
     if name.startswith(HUB):
         return from_table(read_hub(name.removeprefix(HUB)), limit=limit)
-    source = _named(name)
+    bare, turned = spelt(name)
+    source = _named(bare)
     if source:
-        return source.make(seed, tokens or source.tokens)
+        return _made(source, seed, tokens or source.tokens, turned)
     if os.path.exists(name):
         return _open_file(Path(name), limit, reading)
     pair = two_files(name)
@@ -72,6 +79,18 @@ def open_corpus(
         return read_translations(*pair, limit=limit, **reading)
     known = ", ".join(catalog.find("playground.corpora", Source))
     raise Refusal(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
+
+
+def _made(source: Source, seed: int, tokens: int, turned: dict[str, str]) -> Corpus:
+    """What a source makes with some of its knobs turned, named after them."""
+    if source.settings is None:
+        if turned:
+            raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(turned)} cannot be set.")
+        return source.make(seed, tokens)
+    settings = turn(source.settings, turned)
+    made = source.make(seed, tokens, settings)
+    changed = written(settings, ", ", source.settings)
+    return replace(made, name=f"{made.name}({changed})") if changed else made
 
 
 def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:

@@ -170,7 +170,9 @@ class WritingHead(LevelReader):
     def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
         super().__init__(spec, levels, model.top_level)
         self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
-        self.bias = nn.Parameter(model.vocabulary.bias.detach().clone())
+        bias = model.vocabulary.bias
+        assert bias is not None, "static vectors cannot write"
+        self.bias = nn.Parameter(bias.detach().clone())
         self._model = (model,)  # in a tuple, for its parameters are not the head's
         nn.init.zeros_(self.turn.weight)
 

@@ -24,7 +24,9 @@ def read(line: str) -> Strategy:
     """A strategy of the catalogue, several joined by "+", cells painted over in brackets, and a name of its own."""
     found = LINE.fullmatch(line.strip())
     if found is None:
-        raise Refusal(f"{line!r} is no strategy; write it like full + L2-SP [embeddings 1-40 x0; encoder layer 2 5-80 x2].")
+        raise Refusal(
+            f"{line!r} is no strategy; write it like full + L2-SP [embeddings 1-40 x0; encoder layer 2 5-80 x2]."
+        )
     strategy = find_strategy(found["parts"].strip())
     cells = [_cell(text.strip()) for text in (found["cells"] or "").split(";") if text.strip()]
     strategy = strategy.paint(*cells) if cells else strategy

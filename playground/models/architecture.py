@@ -42,6 +42,7 @@ class Architecture:
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
     )
+    counts: bool = knob(False, why="Static vectors have a number beside each of two words for their counts (GloVe).")
     reads: str = knob(
         "both sides", choices=("both sides", "left to right", "right to left"), why="How a plain text is read."
     )

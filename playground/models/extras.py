@@ -80,9 +80,7 @@ class Adapters:
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
-        return nn.ModuleList(
-            nn.ModuleList(Bottleneck(width, self.inner, rng) for _ in range(2)) for _ in model.layers
-        )
+        return nn.ModuleList(nn.ModuleList(Bottleneck(width, self.inner, rng) for _ in range(2)) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         after_look, after_think = module.children()
@@ -114,9 +112,7 @@ class LowRank:
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
-        return nn.ModuleList(
-            nn.ModuleList(Update(width, self.rank, rng) for _ in range(2)) for _ in model.layers
-        )
+        return nn.ModuleList(nn.ModuleList(Update(width, self.rank, rng) for _ in range(2)) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         query, value = module.children()

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Count, Example
 from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
 
@@ -21,6 +21,7 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
         "two_streams": any(q.reader == "query" for _, q in questions),
         "detects": "replaced" in heads,
         "boundary": any(q.head == "vocabulary" and q.reads is not None for _, q in questions),
+        "counts": any(isinstance(q.against, Count) for _, q in questions),
         "backward": {"main", "backward"} <= {part.network for part, _ in questions},
     }
     grown: dict[str, Any] = {name: True for name, needed in needs.items() if needed}
@@ -32,7 +33,9 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
     languages = max(_highest(part.inputs.language) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}
     grown |= {"languages": max(shape.languages, languages)} if languages > 1 else {}
-    paired = {q.head.removeprefix("label:") for _, q in questions if q.head.startswith("label:") and q.reads is not None}
+    paired = {
+        q.head.removeprefix("label:") for _, q in questions if q.head.startswith("label:") and q.reads is not None
+    }
     names = tuple(sorted({*shape.paired, *paired}))
     return replace(shape, labels=tuple({**dict(shape.labels), **labels}.items()), paired=names, **grown)
 

@@ -39,7 +39,7 @@ class ReplacedHead(nn.Module):
 
 
 def compared(one: Tensor, other: Tensor) -> Tensor:
-    """Two vectors, their distance and their product side by side, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
+    """Two vectors, their distance and their product as one, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
     return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
 
 

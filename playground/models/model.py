@@ -135,7 +135,7 @@ class LanguageModel(nn.Module):
         self.table = nn.Embedding(size, shape.width)
         if shape.kind == "static":
             self.network = StaticNetwork(shape.width, shape.ngrams, words)
-            self.vocabulary = StaticHead(shape.width, size)
+            self.vocabulary = StaticHead(shape.width, size, shape.counts)
         else:
             self.network = Network(shape, shape.width, shape.width)
             self.vocabulary = VocabularyHead(shape.width, size)
@@ -143,7 +143,9 @@ class LanguageModel(nn.Module):
             self.replaced = ReplacedHead(shape.width)
         if shape.boundary:
             self.boundary = BoundaryHead(shape.width)
-        self.labels = nn.ModuleDict({name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels})
+        self.labels = nn.ModuleDict(
+            {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
+        )
         if shape.directions == 2:  # which knows the same word vectors, positions, segments and languages
             self.backward_network = Network(one_stack(shape), shape.width, shape.width, cast("Network", self.network))
         if shape.generator_share:

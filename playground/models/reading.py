@@ -86,7 +86,11 @@ class Reading:
         left, right = question.reads[rows, places].unbind(-1)
         if question.head != "vocabulary":
             name = question.head.removeprefix("label:")
-            need(name in self.model.shape.paired, f"compares two texts for the label {name!r}", f"paired to hold {name!r}")
+            need(
+                name in self.model.shape.paired,
+                f"compares two texts for the label {name!r}",
+                f"paired to hold {name!r}",
+            )
             return compared(hidden[rows, left], hidden[rows, right])
         need(self.model.shape.boundary, "guesses spans from their ends", "boundary to yes")
         return self.model.boundary(hidden[rows, left], hidden[rows, right], places - left - 1)

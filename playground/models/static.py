@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.example import Stream, Visible
+from playground.models.architecture import need
 from playground.models.transformer import Taps
 from playground.refusal import Refusal
 
@@ -98,10 +99,10 @@ class StaticHead(nn.Module):
     for the other word.
     """
 
-    def __init__(self, width: int, size: int) -> None:
+    def __init__(self, width: int, size: int, counts: bool = False) -> None:
         super().__init__()
         self.out = nn.Embedding(size, width)
-        self.bias = nn.Parameter(torch.zeros(size))
+        self.bias = nn.Parameter(torch.zeros(size)) if counts else None
 
     def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
         """Scores `[k, v]` of every word."""
@@ -113,6 +114,8 @@ class StaticHead(nn.Module):
 
     def count(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
+        need(self.bias is not None, "counts pairs of words", "counts to yes")
+        assert self.bias is not None
         return (self.out(words)[..., :-1] @ hidden[:, :-1, None])[:, :, 0] + self.bias[words] + hidden[:, -1:]
 
 

@@ -14,6 +14,7 @@ from playground.zoo.recipe import Recipe
 CORPORA = {
     "translation": "parallel",
     "answer": "text to text",
+    "label:language": "bilingual",
     "label:inference": "inference",
     "label:connective": "clauses",
 }
@@ -62,7 +63,9 @@ def entry_for(objective: Objective) -> Entry:
         year=_year(objective.source),
         paper=objective.source,
         idea=objective.idea,
-        model=Architecture(kind="static" if objective.group == WORD_VECTORS else "transformer", reads=_reads(objective)),
+        model=Architecture(
+            kind="static" if objective.group == WORD_VECTORS else "transformer", reads=_reads(objective)
+        ),
         objective=objective,
         corpus=next((CORPORA[need] for need in objective.needs if need in CORPORA), "world"),
     )

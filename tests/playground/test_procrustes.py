@@ -10,6 +10,7 @@ from playground import cli
 from playground.analysis import procrustes
 from playground.corpora.parallel import make_parallel
 from playground.corpora.tinyworld.cipher import decipher
+from playground.corpora.tinyworld.translate import Language
 from playground.refusal import Refusal
 from playground.seeds import generator
 from tests.playground.test_laws import assert_share
@@ -60,7 +61,10 @@ def test_a_dictionary_half_as_large_finds_the_other_half_of_a_turned_space():
 def parallel():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
-        return {order: make_parallel(0, 150_000, verb_last=order == "verb last") for order in ("verb last", "same")}
+        return {
+            order: make_parallel(0, 150_000, Language(verb_last=order == "verb last"))
+            for order in ("verb last", "same")
+        }
 
 
 def test_the_dictionary_is_the_one_that_the_second_language_was_made_with(parallel):

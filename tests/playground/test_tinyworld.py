@@ -17,6 +17,7 @@ from playground.corpora.tinyworld.entities import ENTITIES
 from playground.corpora.tinyworld.facts import known_facts
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.inflection import participle, past, plural, takes_an, with_s
+from playground.corpora.tinyworld.translate import Language
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR, UNKNOWN
 
@@ -68,7 +69,13 @@ def test_all_corpora_share_a_vocabulary_and_some_add_words_of_their_own():
 
 @pytest.mark.parametrize(
     "sentence",
-    ["I am happy to join with you today.", "How are you?", "The cat sat on the mat.", "My name is Anna.", "Hello, my friend."],
+    [
+        "I am happy to join with you today.",
+        "How are you?",
+        "The cat sat on the mat.",
+        "My name is Anna.",
+        "Hello, my friend.",
+    ],
 )
 def test_everyday_sentences_are_known(sentence):
     assert UNKNOWN not in WORLD.tokenizer.encode(sentence).ids
@@ -365,11 +372,11 @@ def test_no_word_is_by_accident_in_both_languages(language):
 
 def test_the_third_language_is_another_than_the_second():
     assert (encipher("film"), encipher("film", "third")) == ("zevulu", "lümidi")
-    second, third = make_parallel(0, 3000), make_parallel(0, 3000, language="third")
+    second, third = make_parallel(0, 3000), make_parallel(0, 3000, Language(language="third"))
     assert third.label_names["language"] == ("first", "third")
     assert second.labels["aligned"].tolist() == third.labels["aligned"].tolist()
     with pytest.raises(Refusal, match="language is 'fourth'; choose one of second, third"):
-        make_parallel(0, 2000, language="fourth")
+        open_corpus("parallel(language=fourth)", tokens=2000)
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.1, 0.5, 1.0])
@@ -383,7 +390,7 @@ def test_so_many_words_are_the_same_in_both_languages(shared):
 
 @pytest.mark.parametrize("knobs", [{}, {"adjective_after": True}, {"verb_last": False, "shared": 0.5}])
 def test_the_alignment_points_both_ways_to_the_same_meaning(knobs):
-    corpus = make_parallel(1, 4000, **knobs)
+    corpus = make_parallel(1, 4000, Language(**knobs))
     words, aligned = corpus.tokenizer.decode(corpus.ids.tolist()), corpus.labels["aligned"].tolist()
     pairs = dictionary(generate("parallel", 0, 1000).tokenizer.words[FIRST_WORD:], knobs.get("shared", 0.1))
     sides = list(runs_of(corpus.sentence.tolist()))
@@ -407,7 +414,7 @@ def runs_of(numbers):
 
 def test_the_order_of_words_is_that_of_the_knobs():
     def order(**knobs):
-        corpus = make_parallel(0, 30_000, shared=1.0, **knobs)
+        corpus = make_parallel(0, 30_000, Language(shared=1.0, **knobs))
         words = corpus.tokenizer.decode(corpus.ids.tolist())
         sides = [" ".join(words[k] for k in run) for run in runs_of(corpus.sentence.tolist())]
         return dict(zip(sides[::2], sides[1::2], strict=True))
@@ -426,7 +433,7 @@ def test_the_order_of_words_is_that_of_the_knobs():
 
 def test_a_senseless_overlap_is_refused():
     with pytest.raises(Refusal, match=r"shared is 1\.5"):
-        make_parallel(0, 2000, shared=1.5)
+        open_corpus("parallel(shared=1.5)", tokens=2000)
 
 
 def test_the_bound_lies_below_what_frequencies_alone_reach():

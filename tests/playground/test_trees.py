@@ -5,16 +5,22 @@ from itertools import groupby
 import pytest
 
 from playground import catalog
+from playground.corpora.bilingual import make_bilingual
 from playground.corpora.domains import make_domains
 from playground.corpora.parallel import make_parallel
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.preset import Preset
+from playground.corpora.tinyworld.translate import Language
 from playground.corpora.tinyworld.trees import Word, constituents, parse
 from playground.tokenizing.vocabulary import SEPARATOR
 
 PRESETS = catalog.find("playground.corpora.tinyworld.presets", Preset)
 MADE = {name: lambda name=name: generate(name, 0, 3000) for name in PRESETS}
-MADE |= {"domains": lambda: make_domains(0, 3000), "translations": lambda: make_parallel(0, 3000, adjective_after=True)}
+MADE |= {
+    "domains": lambda: make_domains(0, 3000),
+    "translations": lambda: make_parallel(0, 3000, Language(adjective_after=True)),
+    "bilingual": lambda: make_bilingual(0, 6000),
+}
 
 
 def sentences(corpus):

@@ -5,9 +5,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import torch
-from torch import Tensor
 
-from playground.corpora.corpus import HELD_OUT, Corpus
+from playground.corpora.corpus import HELD_OUT, Corpus, counted
 from playground.tokenizing.vocabulary import SEPARATOR
 
 
@@ -25,8 +24,8 @@ def new_sentences_last(corpus: Corpus) -> Corpus:
     return replace(
         corpus,
         ids=corpus.ids[order],
-        sentence=_counted(corpus.sentence[order]),
-        document=_counted(corpus.document[order]),
+        sentence=counted(corpus.sentence[order]),
+        document=counted(corpus.document[order]),
         held_out_from=int((~late).sum()),
         labels={name: row[order] for name, row in labels.items()},
     )
@@ -34,8 +33,3 @@ def new_sentences_last(corpus: Corpus) -> Corpus:
 
 def _chosen(text: bytes) -> bool:
     return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest(), "big") < HELD_OUT * 2**32
-
-
-def _counted(numbers: Tensor) -> Tensor:
-    """Runs of equal numbers, counted through."""
-    return numbers.unique_consecutive(return_inverse=True)[1].int()

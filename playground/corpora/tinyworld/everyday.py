@@ -37,7 +37,8 @@ Document = 50: Review-<p> | 4: Story-<t> | 2.5: Scene-<t> | 12: Life | 5: Journe
   | {SHARE}: Talk
 Talk = Small Small Small Smalls
 Smalls = Small | Small Small | Small Small Small
-Small = 6: Mooded | 4: Went | 5: Got | 3: Likes | 3: Lies | 3: Weathered | 3: Planned | 3: Asked | 2: Greeted | 2: Valued
+Small = 6: Mooded | 4: Went | 5: Got | 3: Likes | 3: Lies | 3: Weathered | 3: Planned | 3: Asked
+  | 2: Greeted | 2: Valued
 Mooded = 2: NP[i] VP[am] AP[Mood] With . | 2: NP[Some-of-us] VP[are] AP[Mood] With . | 1: NP[Somebody] VP[is] AP[Mood] .
   | 1: NP[Somebody] VP[is] AP[very Mood] When . | 1: NP[i] VP[am] AP[not Mood] When .
 With = 2: | 2: When | 2: VP:action[to Join] PP[with Whom] | 2: VP:action[to Join] PP[with Whom] When
@@ -62,7 +63,8 @@ Planned = NP:agent[i] VP:action[will Do-daily] NP:patient[Something] Soon .
 Asked = 3: how VP[are] NP[you] When ? | 2: how VP[are] NP[you] ? | 1: where VP[is] NP[Owner Article] ?
   | 1: where VP[is] NP[the Venue] ? | 1: NP[what] VP[is] NP[Owner name] ? | 1: NP[Owner name] VP[is] NP[Anybody] .
 Greeted = hello , NP[Owner Relative] . | NP[good Daytime] . | NP:agent[i] VP:action[thank] NP:patient[you] .
-Valued = NP[the Article] VP[is] AP[Value] . | NP[this Article] VP[is] AP[too Value] . | NP[Owner Article] VP[was] AP[Value] .
+Valued = NP[the Article] VP[is] AP[Value] . | NP[this Article] VP[is] AP[too Value] .
+  | NP[Owner Article] VP[was] AP[Value] .
 Somebody = 8: Kin | 1: Anybody
 Kin = 2: he | 2: she | 3: Owner Relative | 1: the Relative
 Some-of-us = we | you | they | the Relatives

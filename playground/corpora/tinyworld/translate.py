@@ -9,29 +9,62 @@ from playground.corpora.corpus import Corpus
 from playground.corpora.tinyworld.cipher import INTO, dictionary
 from playground.corpora.tinyworld.labels import LABELS
 from playground.corpora.tinyworld.vocabulary import own_words
-from playground.refusal import Refusal
+from playground.knob import knob
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
 
-def translate(
-    corpus: Corpus,
-    *,
-    shared: float = 0.1,
-    verb_last: bool = True,
-    adjective_after: bool = False,
-    language: str = "second",
-) -> Corpus:
-    """Every sentence of a TinyWorld corpus as a document of its own: the sentence, its translation, [SEP].
+@dataclass(frozen=True)
+class Language:
+    """A second language: which words it shares with the first, and the order of its words.
 
-    `shared` is the share of word types that are the same in both languages (XLM, arXiv:1901.07291, sec. 3.1, on
-    anchors). The first language puts the verb in the middle and adjectives before their noun; `language`, "second" or
-    "third", says in which words the translation is.
+    The first puts the verb in the middle and adjectives before their noun. Shared words are the anchors of XLM
+    (arXiv:1901.07291, sec. 3.1).
     """
-    if not 0 <= shared <= 1:
-        raise Refusal(f"shared is {shared}; it is a share of the words and lies between 0 and 1.")
-    if language not in INTO:
-        raise Refusal(f"language is {language!r}; choose one of {', '.join(INTO)}.")
+
+    shared: float = knob(
+        0.1, 0.0, 1.0, unit="share of the words", why="Words that both languages have; stops and names come first."
+    )
+    verb_last: bool = knob(True, why="The second language puts its verbs last, as the first does not.")
+    adjective_after: bool = knob(False, why="The second language puts adjectives behind their noun.")
+    language: str = knob("second", choices=tuple(INTO), why="Whose words they are: two languages are invented.")
+
+
+def in_other_words(corpus: Corpus, other: Language, second: bool = True) -> Corpus:
+    """A TinyWorld corpus with a vocabulary for both languages, its documents in the second one or in the first."""
+    tokenizer, words = both_vocabularies(corpus, other.shared, other.language)
+    named = {**corpus.label_names, "language": ("first", other.language)}
+    if not second:
+        return replace(corpus, tokenizer=tokenizer, label_names=named)
+    kept = corpus.ids != SEPARATOR
+    place = kept.nonzero()[:, 0]
+    labels = {name: row[kept] for name, row in corpus.labels.items()}
+    sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]
+    order = reorder(sentence, labels, other.verb_last, other.adjective_after)
+    there = torch.arange(len(corpus))
+    there[place[order]] = place
+    moved = {name: _put(row, place, row[place[order]]) for name, row in corpus.labels.items()}
+    moved |= {name: _renumber(moved[name]) for name in ("phrase", "mention")}
+    head = moved["head"].long()
+    moved["head"] = there[head].where(head >= 0, -1).int()
+    return replace(
+        corpus,
+        tokenizer=tokenizer,
+        ids=_put(corpus.ids, place, words[corpus.ids[place[order]]]),
+        labels={**moved, "language": torch.ones_like(corpus.labels["language"])},
+        label_names=named,
+    )
+
+
+def _put(row: Tensor, places: Tensor, values: Tensor) -> Tensor:
+    """The row with other values at some places."""
+    return row.scatter(0, places, values)
+
+
+def translate(corpus: Corpus, other: Language | None = None) -> Corpus:
+    """Every sentence of a TinyWorld corpus as a document of its own: the sentence, its translation, [SEP]."""
+    other = other or Language()
+    shared, verb_last, adjective_after, language = other.shared, other.verb_last, other.adjective_after, other.language
     kept = corpus.ids != SEPARATOR
     ids, labels = corpus.ids[kept], {name: row[kept] for name, row in corpus.labels.items()}
     sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]

@@ -181,7 +181,7 @@ def _clause(tree: _Tree, units: list[_Unit]) -> int:
 
 
 def _head(tree: _Tree, units: list[_Unit], verb: int) -> int:
-    """The head of a clause: the verb, if it is more than "is"; else what follows it, or the word in front of it that asks."""
+    """The head of a clause: the verb, if it is more than "is"; else what follows it or, before it, asks."""
     phrases = [unit for unit in units if unit.kind in ("NP", "PP", "AP")]
     if verb == len(units):
         return phrases[0].top if phrases else units[0].top

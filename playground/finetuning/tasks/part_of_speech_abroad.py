@@ -28,5 +28,5 @@ PART_OF_SPEECH_ABROAD = Task(
     source="after mBERT's tagging (arXiv:1906.01502, sec. 2.2); sentences from the corpus 'parallel'",
     answer=TagsAbroad(NAMES),
     items=in_both,
-    corpora=("parallel",),
+    corpora=("bilingual", "parallel"),
 )

@@ -24,5 +24,5 @@ SENTIMENT_ABROAD = Task(
     source="after XNLI (arXiv:1809.05053, sec. 4); sentences from the corpus 'parallel'",
     answer=Abroad(("bad", "good")),
     items=in_both,
-    corpora=("parallel",),
+    corpora=("bilingual", "parallel"),
 )

@@ -1,0 +1,134 @@
+"""What an objective promises is what runs: its model has the parts of its formula, its direction and its data."""
+
+import os
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+
+from playground.corpora import open_corpus
+from playground.models import grade
+from playground.models.static import StaticNetwork
+from playground.objectives import objectives
+from playground.seeds import generator
+from playground.training.loop import Run, prepared
+from playground.zoo import entries, entry_named
+from playground.zoo.entry import WORD_VECTORS
+
+NAMES = tuple(dict.fromkeys((*entries(), *objectives())))
+every_name = pytest.mark.parametrize("name", NAMES)
+COUNTED = "GloVe"
+
+
+@cache
+def corpus(name):
+    """The default corpus, small and made anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        return open_corpus(name, tokens=20_000)
+
+
+@cache
+def course(name):
+    """A small run as the command line, the page and a notebook begin it."""
+    entry = entry_named(name)
+    entry = replace(entry, model=replace(entry.model, width=16, heads=2), recipe=replace(entry.recipe, batch=32))
+    return prepared(Run(entry=entry, corpus=corpus(entry.corpus), seed=0, device=torch.device("cpu")))
+
+
+@cache
+def specimens(name):
+    """One batch of everything that it asks."""
+    made = course(name)
+    return made.learner.objective.specimens(made.held_out, generator(0))
+
+
+def parts(name):
+    return [part for example in specimens(name) for part in example.everything]
+
+
+@every_name
+def test_every_weight_of_its_model_is_taught(name):
+    """No part stands idle: a transformer behind word vectors, a second network that nothing trains, a head too many.
+
+    Where nothing asks for words the output layer, which is the table, keeps its bias for the tasks that write.
+    """
+    model = course(name).learner.model
+    model.zero_grad(set_to_none=True)
+    for example in specimens(name):
+        grade(model.answers(example))[0].backward()
+    idle = [n for n, p in model.named_parameters() if p.grad is None or not bool(p.grad.any())]
+    model.zero_grad(set_to_none=True)
+    heads = {q.head for part in parts(name) if part.network != "generator" for q in part.questions}
+    assert idle == ([] if "vocabulary" in heads else ["vocabulary.bias"])
+
+
+@every_name
+def test_it_reads_a_plain_text_from_where_it_read_in_training(name):
+    """From the left alone, from the right alone, or from both sides, as the masks of its own network say."""
+    model = course(name).learner.model
+    shape = model.shape
+    seen = [sides(part.inputs) for part in parts(name) if model.network_of(part) is model.network and part.questions]
+    left, right = (any(side) for side in zip(*seen, strict=True))
+    if shape.kind == "static":
+        return
+    assert (
+        shape.reads
+        == {(True, True): "both sides", (True, False): "left to right", (False, True): "right to left"}[left, right]
+    )
+
+
+def sides(stream):
+    """Whether some position sees one to its left, and one to its right."""
+    cells = stream.visible.dense().expand(len(stream.ids), -1, -1) & stream.real[:, :, None] & stream.real[:, None, :]
+    if stream.query_visible is not None:
+        cells = cells | (stream.query_visible.dense() & stream.real[:, :, None] & stream.real[:, None, :])
+    return bool(cells.tril(-1).any()), bool(cells.triu(1).any())
+
+
+@every_name
+def test_it_has_as_many_networks_as_it_trains(name):
+    model = course(name).learner.model
+    trained = {part.network for part in parts(name) if part.questions}
+    assert (model.shape.directions == 2) == ({"main", "backward"} <= trained)
+    assert bool(model.shape.generator_share) == ("generator" in trained)
+    assert bool(model.shape.decoder_layers) == any(part.decoder is not None for part in parts(name))
+
+
+def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
+    """ "Two language models that never mix": the loss of each direction leaves the other network alone."""
+    model, [example] = course("BiLM").learner.model, specimens("BiLM")
+    for answer in model.answers(example):
+        model.zero_grad(set_to_none=True)
+        answer.mean().backward(retain_graph=True)
+        taught = {n.split(".")[0] for n, p in model.named_parameters() if p.grad is not None and bool(p.grad.any())}
+        assert len({"network", "backward_network"} & taught) == 1
+        assert {"table", "vocabulary"} <= taught
+
+
+@pytest.mark.parametrize("name", [n for n, o in objectives().items() if o.group == WORD_VECTORS])
+def test_word_vectors_are_two_tables_and_nothing_else(name):
+    """u_o . v_c: one vector for a word as centre, one as neighbour; only counts have biases (GloVe, eq. 8)."""
+    model = course(name).learner.model
+    assert isinstance(model.network, StaticNetwork)
+    weights = {n for n, p in model.named_parameters() if p.dim() == 2}
+    assert weights == {"table.weight", "vocabulary.out.weight"}
+    biases = {n for n, p in model.named_parameters() if p.dim() == 1}
+    assert biases == ({"vocabulary.bias"} if name == COUNTED else set())
+
+
+@every_name
+def test_its_data_is_what_the_card_says(name):
+    """Every label and second text that it needs is in its default corpus, and known of some row."""
+    made = course(name)
+    rows = made.held_out
+    for need in made.run.entry.objective.needs:
+        if need.startswith("label:"):
+            assert bool((rows.labels[need.removeprefix("label:")] >= 0).any())
+        elif need == "translation":
+            other = rows.neighbours["translation"]
+            assert not bool((rows.labels["language"][:, :1] == other.labels["language"][:, :1]).any())
+        elif need in ("pair", "distance"):
+            assert {"next", "other"} <= set(rows.neighbours)
+    assert any(bool(q.graded.any()) for part in parts(name) for q in part.questions)
