@@ -184,10 +184,10 @@ def same_whichever_way(base, tokenizer, task, setting, asked):
     for strategy in map(find_strategy, STRATEGIES):
         stacks.setdefault(alike(strategy, few), []).append(strategy)
     for chosen in stacks.values():
-        lanes = [(s, task.load(tokenizer, asked.labels, seed, "train"), seed) for seed in (0, 1) for s in chosen]
+        lanes = [(s, task.load(tokenizer, asked.labels, seed, "train"), test, seed) for seed in (0, 1) for s in chosen]
         begun.clear()
-        list(tune_together(exact, lanes, test, few))
-        for stacked, (strategy, train, seed) in zip(begun[:], lanes, strict=True):
+        list(tune_together(exact, lanes, few))
+        for stacked, (strategy, train, _, seed) in zip(begun[:], lanes, strict=True):
             list(tune(exact, strategy, train, test, few, seed))
             pairs = [pair for g, ps in begun[-1].groups.items() for pair in zip(ps, stacked.groups[g], strict=True)]
             farthest = max(farthest, *(float((a - b).detach().abs().max()) for a, b in pairs))

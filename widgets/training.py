@@ -16,7 +16,7 @@ from playground.analysis.glance import sentence_from, sentence_of
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
 from playground.example import Tokens
-from playground.finetuning.compare import critical
+from playground.finetuning.significance import critical
 from playground.knob import turn
 from playground.refusal import Refusal
 from playground.training import Run, Session

@@ -60,15 +60,20 @@ class Asked:
 
 
 def asked(gauges: Sequence[Gauge], corpus: Corpus, model: LanguageModel) -> tuple[Asked, ...]:
-    """The gauges that a corpus' vocabulary and a model allow, ready to measure; others are left out."""
+    """The gauges that a corpus' words and a model allow, ready to measure; others are left out.
+
+    The vocabulary may hold more than the corpus: what no training text says has not been learnt.
+    """
     if model.shape.kind == "static":
         return ()
-    made = (_made(gauge, corpus.tokenizer, model) for gauge in gauges)
+    said = corpus.ids[: corpus.held_out_from].unique().tolist()
+    known = {corpus.tokenizer.words[number] for number in said}
+    made = (_made(gauge, corpus.tokenizer, known, model) for gauge in gauges)
     return tuple(one for one in made if one is not None)
 
 
-def _made(gauge: Gauge, tokenizer: Tokenizer, model: LanguageModel) -> Asked | None:
-    device, known = model.table.weight.device, set(tokenizer.words)
+def _made(gauge: Gauge, tokenizer: Tokenizer, known: set[str], model: LanguageModel) -> Asked | None:
+    device = model.table.weight.device
     choices = [c for c in gauge.choices(ITEMS) if known.issuperset((*c.words, c.wrong))]
     if len(choices) < FEWEST:
         return None

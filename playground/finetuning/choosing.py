@@ -15,7 +15,7 @@ import torch
 from playground.example import Tokens
 from playground.finetuning.answers import pearson, ranks
 from playground.finetuning.base import from_checkpoint
-from playground.finetuning.compare import leader
+from playground.finetuning.significance import leader
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task

@@ -7,12 +7,17 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
 
+import torch
+
+from playground.finetuning.answers import Classes, OfEach
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.compose import Unlike, difference, unlike
 from playground.finetuning.fair import Cost, cost, matched, rate_from, rated, searched, stretched
+from playground.finetuning.labelled import Labelled
 from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, arranged, run
 from playground.finetuning.memory import Held, held, held_at_rest
 from playground.finetuning.record import Record, fingerprint, key
+from playground.finetuning.significance import against, leader
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
@@ -42,7 +47,8 @@ class Comparison:
     """All outcomes by strategy, in the order in which they were asked for, at the largest number of labelled texts.
 
     `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `told` why lanes
-    did not run the way that was asked for.
+    did not run the way that was asked for. `chance` is what guessing reaches, where the main number is a share of right
+    answers, `texts` on how many texts each lane was tested.
     """
 
     task: Task
@@ -53,6 +59,8 @@ class Comparison:
     curve: dict[int, dict[str, tuple[Outcome, ...]]] = field(default_factory=dict)
     allotted: dict[str, Allotted] = field(default_factory=dict)
     told: tuple[str, ...] = ()
+    chance: float | None = None
+    texts: int = 0
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compare`."""
@@ -63,11 +71,12 @@ class Comparison:
             "seeds": max((len(o) for o in self.outcomes.values()), default=0),
             "seconds": self.seconds,
             "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
-            "verdict": verdict(self.outcomes),
+            "verdict": verdict(self.curve or {self.labels: self.outcomes}, self.chance, self.texts),
+            "chance": self.chance,
             "differences": [difference(*self._as_run(other)) for other in self.strategies[1:]],
             "unlike": [{"name": s.name, "things": unlike(*self._as_run(s))} for s in self.strategies[1:]],
-            "against_first": against_first(self.outcomes),
-            "curve": [_point(labels, outcomes) for labels, outcomes in self.curve.items()],
+            "against_first": against_first(self.outcomes, self.chance, self.texts),
+            "curve": [_point(labels, outcomes, self.chance, self.texts) for labels, outcomes in self.curve.items()],
             "told": list(self.told),
         }
 
@@ -122,7 +131,7 @@ def compare(
     numbers = range(seed, seed + seeds)
     texts = texts_for(base.learner, task, chosen, tokenizer, setting.packing)
     train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
-    work = Work(base, train, texts(TEST_TEXTS, 0, "test"))
+    work = Work(base, train, unseen({number: texts(TEST_TEXTS, number, "test") for number in numbers}))
     jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
     told = arranged(work, jobs, way).told if elsewhere is None else ()
     curve: dict[int, dict[str, dict[int, Outcome]]] = {count: {s.name: {} for s in chosen} for count in counts}
@@ -138,7 +147,26 @@ def compare(
         job.strategy.name: _allotted(work, job, rates) for job in jobs if job.seed == seed and job.labels == counts[-1]
     }
     seconds = time.perf_counter() - began
-    yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told)
+    chance, tested = _chance(task, work, counts[-1])
+    yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told, chance, tested)
+
+
+def unseen(tests: Mapping[int, Labelled]) -> dict[int, Labelled]:
+    """The unseen texts of each seed, each draw kept once: what a file holds is the same for every seed."""
+    kept: dict[int, Labelled] = {}
+    for seed, texts in tests.items():
+        same = (t for t in kept.values() if torch.equal(t.tokens.ids, texts.tokens.ids))
+        kept[seed] = next(same, texts)
+    return kept
+
+
+def _chance(task: Task, work: Work, labels: int) -> tuple[float | None, int]:
+    """What whoever knows only how frequent the answers are gets right, on average over the seeds, and of how many."""
+    tested = min(len(test.labels) for test in work.test.values())
+    if not isinstance(task.answer, Classes | OfEach):
+        return None, tested
+    seeds = work.test.items()
+    return fmean(task.answer.guess(work.train[labels, seed].labels, test.labels) for seed, test in seeds), tested
 
 
 def _allotted(work: Work, job: Job, rates: str) -> Allotted:
@@ -182,7 +210,7 @@ def _jobs(
 ) -> list[Job]:
     """All lanes, for every number of labelled texts all strategies with the first seed, then with the next."""
     sample = work.train[counts[-1], numbers[0]]
-    shared = f"{task.name} {fingerprint(work.base, work.test.tokens.ids)}"
+    shared = {seed: f"{task.name} {fingerprint(work.base, test.tokens.ids)}" for seed, test in work.test.items()}
     fitted: list[tuple[Strategy, Setting]] = []
     for strategy in chosen:
         steps = matched(work.base, chosen[0], strategy, sample, setting, match, numbers[0])
@@ -190,9 +218,13 @@ def _jobs(
     jobs = []
     for count in counts:
         first = work.train[count, numbers[0]]
-        asked = [(_rated(work.base, s, first, own, numbers[0], rates, shared, record), own) for s, own in fitted]
+        asked = [
+            (_rated(work.base, s, first, own, numbers[0], rates, shared[numbers[0]], record), own) for s, own in fitted
+        ]
         jobs += [
-            Job(s, number, count, own, key(s, number, count, own, shared)) for number in numbers for s, own in asked
+            Job(s, number, count, own, key(s, number, count, own, shared[number]))
+            for number in numbers
+            for s, own in asked
         ]
     return jobs
 
@@ -214,38 +246,25 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
-def _point(labels: int, outcomes: dict[str, tuple[Outcome, ...]]) -> dict[str, Any]:
+def _point(labels: int, outcomes: dict[str, tuple[Outcome, ...]], chance: float | None, texts: int) -> dict[str, Any]:
     """Accuracy and forgetting at one number of labelled texts, and paired differences to the first strategy."""
     named = [
         {"name": name} | {what: spread([getattr(o, what) for o in some]) for what in ("accuracy", "forgetting")}
         for name, some in outcomes.items()
     ]
-    return {"labels": labels, "strategies": named, "against_first": against_first(outcomes)}
+    return {"labels": labels, "strategies": named, "against_first": against_first(outcomes, chance, texts)}
 
 
-def against_first(outcomes: dict[str, tuple[Outcome, ...]]) -> list[dict[str, Any]]:
+def against_first(
+    outcomes: dict[str, tuple[Outcome, ...]], chance: float | None = None, texts: int = 0
+) -> list[dict[str, Any]]:
     """Every strategy against the first: the mean paired difference in accuracy, its 95 % interval, and what it says."""
-    (first, reference), *others = outcomes.items()
-    return [_against(first, reference, name, some) for name, some in others]
+    (first, reference), *others = _accuracies(outcomes).items()
+    return [gap | {"against": first} for gap in against(reference, dict(others), chance, texts)]
 
 
-def _against(first: str, reference: Sequence[Outcome], name: str, some: Sequence[Outcome]) -> dict[str, Any]:
-    gaps = [a.accuracy - b.accuracy for a, b in zip(some, reference, strict=True)]
-    told: dict[str, Any] = {"name": name, "against": first, "difference": fmean(gaps), "low": None, "high": None}
-    if len(gaps) < 2:
-        return told | {"larger": False, "seeds_needed": None, "said": "one seed says nothing about the noise"}
-    if alike(gaps):
-        said = f"{len(gaps)} exactly equal gaps say nothing about the noise; take at least {ENOUGH_ALIKE} seeds"
-        return told | {"larger": False, "seeds_needed": ENOUGH_ALIKE, "said": said}
-    room = critical(len(gaps)) * stdev(gaps) / len(gaps) ** 0.5
-    mean = fmean(gaps)
-    leads = [gap if mean > 0 else -gap for gap in gaps]
-    larger, needed = abs(mean) > room, seeds_needed(leads)
-    said = ("better" if mean > 0 else "worse") if larger else "within the noise"
-    if not larger and (many := how_many(leads)):
-        said += f"; {many} seeds would be needed"
-    told |= {"low": mean - room, "high": mean + room, "larger": larger, "seeds_needed": needed}
-    return told | {"said": said}
+def _accuracies(outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, list[float]]:
+    return {name: [o.accuracy for o in some] for name, some in outcomes.items()}
 
 
 def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -265,73 +284,33 @@ def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def verdict(outcomes: dict[str, tuple[Outcome, ...]]) -> str:
-    """Whether the best strategy's lead on the runner-up is larger than the noise between seeds (paired)."""
-    return leader({name: [o.accuracy for o in some] for name, some in outcomes.items()}, "strategy")
+def verdict(curve: Mapping[int, Mapping[str, Sequence[Outcome]]], chance: float | None = None, texts: int = 0) -> str:
+    """Whether the best strategy's lead on the runner-up is larger than the noise between seeds (paired).
+
+    Where there are several numbers of labelled texts it speaks of all of them: of the mean over the curve, and of each.
+    """
+    points = {labels: _accuracies(outcomes) for labels, outcomes in curve.items()}
+    names = list(next(iter(points.values())))
+    whole = {
+        name: [fmean(each) for each in zip(*(point[name] for point in points.values()), strict=True)] for name in names
+    }
+    said = leader(whole, "strategy", chance, texts * len(points))
+    if len(points) < 2:
+        return said
+    return f"Over {min(points)} to {max(points)} labelled texts: {said}{_by_number(points, whole, chance, texts)}"
 
 
-def leader(values: Mapping[str, Sequence[float]], kind: str) -> str:
-    """Whether the best of some kind leads the runner-up by more than the noise between seeds, each value paired."""
-    ranked = sorted(values.items(), key=lambda item: -fmean(item[1]))
-    if len(ranked) < 2 or len(ranked[0][1]) < 2:
-        return f"One {kind} or one seed cannot be compared; take at least two of each."
-    (best, first), (second, other) = ranked[:2]
-    gaps = [a - b for a, b in zip(first, other, strict=True)]
-    mean, error = fmean(gaps), stdev(gaps) / len(gaps) ** 0.5
-    if alike(gaps):
-        return (
-            f"{best} leads {second} by {mean:.3f} with each of {len(gaps)} seeds: exactly equal gaps say nothing about "
-            f"the noise, so no winner. Take at least {ENOUGH_ALIKE} seeds."
-        )
-    said = f"{best} leads {second} by {mean:.3f} on average over {len(gaps)} seeds (standard error {error:.3f})"
-    if mean > critical(len(gaps)) * error and mean > 0:
-        return f"{said}: larger than the noise between seeds (paired t-test, 5 %)."
-    many = how_many(gaps)
-    more = f" {many[0].upper()}{many[1:]} seeds would be needed to tell a lead of this size." if many else ""
-    return f"{said}: within the noise, so no winner (paired t-test, 5 %).{more}"
-
-
-def how_many(gaps: Sequence[float]) -> str:
-    """How many seeds it would take, in words; nothing where there is no lead that more seeds could show."""
-    if fmean(gaps) <= SAME:
+def _by_number(
+    points: Mapping[int, Mapping[str, Sequence[float]]],
+    whole: Mapping[str, Sequence[float]],
+    chance: float | None,
+    texts: int,
+) -> str:
+    """The lead of the best strategy on the next at every number of labelled texts, in a sentence."""
+    best, second, *_ = (*sorted(whole, key=lambda name: -fmean(whole[name])), "", "")
+    if not second or len(whole[best]) < 2:
         return ""
-    number = seeds_needed(gaps)
-    return f"about {number}" if number else f"more than {MOST_SEEDS:,}"
-
-
-def alike(gaps: Sequence[float]) -> bool:
-    """Whether a few gaps are exactly equal, so that their spread of 0 is chance and no measure of the noise."""
-    return len(gaps) < ENOUGH_ALIKE and abs(gaps[0]) > SAME and max(gaps) - min(gaps) < SAME
-
-
-def seeds_needed(gaps: Sequence[float]) -> int | None:
-    """So many pairs find a lead and a spread like these four times out of five (paired t-test, 5 %); None: too many."""
-    mean, spread_of_gaps = fmean(gaps), stdev(gaps)
-    for number in range(2, MOST_SEEDS + 1):
-        if mean > 0 and mean * number**0.5 >= (critical(number) + FOUR_OF_FIVE) * spread_of_gaps:
-            return number
-    return None
-
-
-def critical(pairs: int) -> float:
-    """The two-sided 5 % point of Student's t for so many pairs (beyond the table: Cornish and Fisher's expansion)."""
-    if pairs in CRITICAL:
-        return CRITICAL[pairs]
-    z, v = 1.959964, pairs - 1
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-    return z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2) + third
-
-
-CRITICAL = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Two-sided 5 % points of Student's t for so many pairs."""
-
-FOUR_OF_FIVE = 0.8416
-"""The point of the normal distribution below which four fifths of it lie."""
-
-ENOUGH_ALIKE = 6
-"""So many leads on one side are no chance even without their sizes (sign test, 5 %)."""
-
-SAME = 1e-9
-"""Two gaps that differ by less are one and the same, but for rounding."""
-
-MOST_SEEDS = 1000
+    gaps = [(labels, against(point[second], {best: point[best]}, chance, texts)[0]) for labels, point in points.items()]
+    clear = sum(gap["larger"] and gap["difference"] > 0 for _, gap in gaps)
+    each = ", ".join(f"{labels} {gap['difference']:+.3f}" for labels, gap in gaps)
+    return f" {best} against {second} by number of texts: {each}; larger than the noise at {clear} of {len(gaps)}."

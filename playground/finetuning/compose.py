@@ -4,13 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from playground.finetuning.head import TOP, Head
 from playground.finetuning.plans import product, said
 from playground.finetuning.strategy import Published, Strategy
 from playground.refusal import Refusal
 
 SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2")
-STEPS = 60
+LAYERS, STEPS = 3, 60
+"""Plans are held against each other for a model of so many layers over so many steps."""
 
 
 def compose(*strategies: Strategy) -> Strategy:
@@ -116,8 +120,27 @@ def things(number: int) -> str:
 
 
 def _differ(one: Strategy, other: Strategy, field: str) -> bool:
-    a, b = getattr(one, field), getattr(other, field)
-    return said(a) != said(b) or a != b if field == "plasticity" else a != b
+    """Whether a field tells two strategies apart; of a plan it counts what the optimiser reads of it."""
+    if field == "recurrent":
+        return one.head.recurrent != other.head.recurrent
+    if field == "head":
+        return (one.head.reads, one.head.pool) != (other.head.reads, other.head.pool)
+    if field != "plasticity":
+        return getattr(one, field) != getattr(other, field)
+    first, second = _evaluated(one), _evaluated(other)
+    rows = {*first, *second} - {*one.new, *other.new}
+    return any(not torch.equal(_row(first, row), _row(second, row)) for row in rows)
+
+
+def _evaluated(strategy: Strategy) -> dict[str, Tensor]:
+    """The multipliers `[s]` of every row of a strategy's plan, without what was painted over it."""
+    rows = strategy.rows(LAYERS)
+    return dict(zip(rows, replace(strategy, painted=()).plan(rows, STEPS), strict=True))
+
+
+def _row(plan: dict[str, Tensor], name: str) -> Tensor:
+    """The multipliers of a row; biases that have none of their own learn as the rest of their layer."""
+    return plan[name] if name in plan else plan[name.removesuffix(" biases")]
 
 
 def _listed(field: str) -> Callable[[Strategy], str]:
@@ -128,7 +151,7 @@ def _word(value: Any) -> str:
     """A value in words: a part by its name and settings."""
     if isinstance(value, Head):
         text = f"level {value.reads}" if isinstance(value.reads, int) else value.reads
-        return f"{text} ({value.pool} pooling)"
+        return f"{text} ({value.pool} pooling{', an LSTM' if value.recurrent else ''})"
     if not hasattr(value, "name"):
         return f"{value:g}" if isinstance(value, float) else str(value)
     settings = ", ".join(f"{f.name} {getattr(value, f.name):g}" for f in fields(value))
@@ -146,7 +169,8 @@ _SHOWN: tuple[tuple[str, str, Callable[[Strategy], str]], ...] = (
     ("beside", "losses beside the task's", _listed("beside")),
     ("extras", "extra modules", _listed("extras")),
     ("given", "given beside the words", _listed("given")),
-    ("head", "what the head reads", lambda s: _word(s.head)),
+    ("head", "what the head reads", lambda s: _word(replace(s.head, recurrent=False))),
+    ("recurrent", "the head's own network", lambda s: "an LSTM" if s.head.recurrent else "none"),
     ("fresh", "what starts anew", lambda s: s.fresh or "nothing"),
     ("apart", "rows of their own in the plan", lambda s: s.apart or "none"),
     ("averaged", "share of the last steps that is averaged", lambda s: f"{s.averaged:g}"),

@@ -44,16 +44,19 @@ class Job:
 
 @dataclass(frozen=True)
 class Work:
-    """What all lanes of a comparison share: where they start, labelled texts by number and seed, the unseen texts."""
+    """What the lanes of a comparison share: where they start, labelled texts by number and seed, unseen ones by seed.
+
+    Every seed is tested on texts of its own, so that the spread between seeds holds the luck of the test too.
+    """
 
     base: Base
     train: Mapping[tuple[int, int], Labelled]
-    test: Labelled
+    test: Mapping[int, Labelled]
 
     def lane(self, job: Job) -> Iterator[Lane]:
         """The events of one lane."""
         train = self.train[job.labels, job.seed]
-        for event in tune(self.base, job.strategy, train, self.test, job.setting, job.seed):
+        for event in tune(self.base, job.strategy, train, self.test[job.seed], job.setting, job.seed):
             yield job.lane(event)
 
     def travelling(self, jobs: Sequence[Job]) -> "Work":
@@ -153,8 +156,8 @@ def run(
 
 def _stacked(work: Work, jobs: Sequence[Job], keep: Keep) -> Iterator[Lane]:
     """The lanes of one stack, step by step; at last their outcomes, in the order of the jobs."""
-    lanes = [(job.strategy, work.train[job.labels, job.seed], job.seed) for job in jobs]
-    for number, event in tune_together(work.base, lanes, work.test, jobs[0].setting):
+    lanes = [(job.strategy, work.train[job.labels, job.seed], work.test[job.seed], job.seed) for job in jobs]
+    for number, event in tune_together(work.base, lanes, jobs[0].setting):
         if isinstance(event, Outcome):
             keep(jobs[number], event)
         yield jobs[number].lane(event)

@@ -230,7 +230,7 @@ def _lane(
 
 
 def _draws(labels: int, seed: int) -> tuple[tuple[Any, ...], ...]:
-    return (labels, seed, "train"), (TEST_TEXTS, 0, "test")
+    return (labels, seed, "train"), (TEST_TEXTS, seed, "test")
 
 
 def _own(run: Tuning) -> tuple[tuple[Extra, nn.ModuleList], ...]:

@@ -65,11 +65,12 @@ def bytes_of(base: Base, texts: Labelled, setting: Setting) -> int:
 
 
 def tune_together(
-    base: Base, lanes: Sequence[tuple[Strategy, Labelled, int]], test: Labelled, setting: Setting
+    base: Base, lanes: Sequence[tuple[Strategy, Labelled, Labelled, int]], setting: Setting
 ) -> Iterator[tuple[int, Tuned | Outcome]]:
-    """The events of several lanes (strategy, labelled texts, seed) by their numbers, step by step; at last outcomes."""
+    """The events of several lanes (strategy, labelled and unseen texts, seed) by their numbers; at last outcomes."""
     began = time.perf_counter()
-    runs = [Tuning(base, strategy, numbered(train, base), setting, seed) for strategy, train, seed in lanes]
+    runs = [Tuning(base, strategy, numbered(train, base), setting, seed) for strategy, train, _, seed in lanes]
+    tests = [test for _, _, test, _ in lanes]
     stack = Stack(runs)
     seconds = time.perf_counter() - began
     for step in range(setting.steps):
@@ -77,8 +78,8 @@ def tune_together(
         losses = stack.learn(step)
         seconds += time.perf_counter() - began
         for k, (run, loss) in enumerate(zip(runs, losses, strict=True)):
-            yield k, Tuned(step + 1, loss, run.rates[:, step], run.look(test, step))
-    for k, run in enumerate(runs):
+            yield k, Tuned(step + 1, loss, run.rates[:, step], run.look(tests[k], step))
+    for k, (run, test) in enumerate(zip(runs, tests, strict=True)):
         yield k, run.outcome(numbered(test, base), seconds / len(runs))
 
 

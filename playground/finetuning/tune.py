@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -21,7 +22,7 @@ from playground.finetuning.reading import Kept, Reader
 from playground.finetuning.strategy import OTHER, Strategy
 from playground.finetuning.unlabelled import CrossViews, OwnAnswers, without_labels
 from playground.models import make_model
-from playground.models.extras import plug
+from playground.models.extras import Plugged, made, plug
 from playground.models.model import LanguageModel
 from playground.seeds import generator
 from playground.zoo.recipe import BETAS
@@ -151,6 +152,20 @@ def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setti
     )
 
 
+@dataclass(frozen=True)
+class Other:
+    """Another task that is learnt too: its texts, its head, and its own extra modules where each task has its own."""
+
+    texts: Labelled
+    head: AnyHead
+    extras: tuple[Plugged | None, ...]
+
+    @property
+    def parts(self) -> tuple[nn.Module, ...]:
+        """What belongs to this task alone."""
+        return (self.head, *(extra.modules for extra in self.extras if extra is not None))
+
+
 class Tuning:
     """A copy of the base on its way to a task."""
 
@@ -162,9 +177,9 @@ class Tuning:
         self.head = self._head_for(train)
         self.extras = [plug(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
         self.model.requires_grad_(False)
-        self.others = [(texts, self._head_for(texts)) for texts in self._other_texts()]
+        self.others = [self._other(number, texts) for number, texts in enumerate(self._other_texts())]
         extras = {e.kind.name: e.modules for e in self.extras}
-        extras |= {OTHER: nn.ModuleList(head for _, head in self.others)} if self.others else {}
+        extras |= {OTHER: nn.ModuleList(part for other in self.others for part in other.parts)} if self.others else {}
         self.groups = parameters(self.model, self.head, extras, strategy.apart, train.written is not None)
         self.start = {g: [p.detach().clone() for p in ps] for g, ps in self.groups.items()}
         self.plan = strategy.plan(tuple(self.groups), setting.steps)
@@ -302,12 +317,26 @@ class Tuning:
         found = others.texts(self.base, self.setting.packing) if others else ()
         return tuple(self.prepared(numbered(texts, self.base)) for texts in found)
 
+    def _other(self, number: int, texts: Labelled) -> "Other":
+        """Another task, with a head of its own and those extra modules of which each task has its own."""
+        rngs = (generator(self.seed, "extra", e.kind.name, "of task", number) for e in self.extras)
+        own = (
+            made(e.kind, self.model, rng) if e.kind.for_each_task else None
+            for e, rng in zip(self.extras, rngs, strict=True)
+        )  # fmt: skip
+        return Other(texts, self._head_for(texts), tuple(own))
+
     def _other_loss(self, step: int) -> Tensor:
         """The loss of a batch of another task; they take turns."""
         turn, number = divmod(step, len(self.others))
-        texts, head = self.others[number]
-        drawn = _draw(texts, self.setting.batch, self.seed, turn)
-        return drawn.answer.loss(head(dict(enumerate(self.model.levels(drawn.tokens))), drawn), drawn.labels)
+        other = self.others[number]
+        drawn = _draw(other.texts, self.setting.batch, self.seed, turn)
+        with ExitStack() as modules:
+            for own, task in zip(other.extras, self.extras, strict=True):
+                if own is not None:
+                    modules.enter_context(own.instead_of(task))
+            levels = dict(enumerate(self.model.levels(drawn.tokens)))
+        return drawn.answer.loss(other.head(levels, drawn), drawn.labels)
 
     def _unlabelled(self, step: int) -> Labelled:
         term = next(term for term in self.strategy.beside if isinstance(term, OwnAnswers | CrossViews))

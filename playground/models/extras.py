@@ -4,7 +4,8 @@ Each kind is a declaration with its sizes. `plug` puts one copy at every layer o
 of them out again, after which the model gives bit for bit what it gave before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, cast
 
@@ -21,9 +22,13 @@ Undo = Callable[[], object]
 
 
 class Extra(Protocol):
-    """A kind of extra module: how to make one for every layer, and how to plug one in."""
+    """A kind of extra module: how to make one for every layer, and how to plug one in.
+
+    `for_each_task` says that every task of several has its own beside a body that they share.
+    """
 
     name: ClassVar[str]
+    for_each_task: ClassVar[bool]
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList: ...
 
@@ -49,10 +54,26 @@ class Plugged:
         while self._undo:
             self._undo.pop()()
 
+    @contextmanager
+    def instead_of(self, other: "Plugged") -> Iterator[None]:
+        """These modules take part in the place of others, as those of another task."""
+        other.out()
+        self.put()
+        try:
+            yield
+        finally:
+            self.out()
+            other.put()
+
+
+def made(kind: Extra, model: LanguageModel, rng: Generator) -> Plugged:
+    """The modules of a kind for a model, not yet plugged in."""
+    return Plugged(kind, model, kind.modules(model, rng).to(model.table.weight.device))
+
 
 def plug(kind: Extra, model: LanguageModel, rng: Generator) -> Plugged:
     """Make the modules of a kind for a model and plug them in."""
-    plugged = Plugged(kind, model, kind.modules(model, rng).to(model.table.weight.device))
+    plugged = made(kind, model, rng)
     plugged.put()
     return plugged
 
@@ -77,6 +98,7 @@ class Adapters:
 
     inner: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
     name: ClassVar[str] = "adapters"
+    for_each_task: ClassVar[bool] = False
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
@@ -109,6 +131,7 @@ class LowRank:
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
     name: ClassVar[str] = "low-rank updates"
+    for_each_task: ClassVar[bool] = False
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
@@ -148,11 +171,12 @@ class Projected(nn.Module):
 
 @dataclass(frozen=True)
 class ProjectedAttention:
-    """PAL: a small attention in parallel to each layer's own, projections shared (arXiv:1902.02671, sec. 3)."""
+    """PAL: a small attention in parallel to each layer's own, projections shared by all (arXiv:1902.02671, sec. 3)."""
 
     inner: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
     heads: int = knob(2, 1, 8, unit="heads", why="How many places the parallel attention can look at.")
     name: ClassVar[str] = "projected attention"
+    for_each_task: ClassVar[bool] = True
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
@@ -191,6 +215,7 @@ class Prefix:
 
     places: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
     name: ClassVar[str] = "prefix"
+    for_each_task: ClassVar[bool] = False
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         shape = model.shape

@@ -77,12 +77,12 @@ def runs(monkeypatch):
 def check_same(base, stack, runs, test=None, train=texts, setting=SETTING):
     """All events, weights and bits of what is frozen, whether stacked or one by one."""
     test = test or texts("test")
-    lanes = [(strategy, train(seed=seed), seed) for seed in SEEDS for strategy in stack]
+    lanes = [(strategy, train(seed=seed), test, seed) for seed in SEEDS for strategy in stack]
     together = {k: [] for k in range(len(lanes))}
-    for number, event in tune_together(base, lanes, test, setting):
+    for number, event in tune_together(base, lanes, setting):
         together[number].append(event)
     stacked = runs[:]
-    for number, (strategy, some, seed) in enumerate(lanes):
+    for number, (strategy, some, _, seed) in enumerate(lanes):
         runs.clear()
         *steps, last = tune(base, strategy, some, test, setting, seed)
         *own, outcome = together[number]
@@ -157,7 +157,7 @@ def test_a_lane_that_rests_keeps_every_bit_while_its_neighbour_learns(runs):
     runs.clear()
     seen = []
     for number, event in tune_together(
-        base_of(), [(s, texts(), 0) for s in (resting, find_strategy("full"))], texts("test"), SETTING
+        base_of(), [(s, texts(), texts("test"), 0) for s in (resting, find_strategy("full"))], SETTING
     ):
         if isinstance(event, Tuned) and number == 1:
             seen.append({g: [p.detach().clone() for p in ps] for g, ps in runs[0].groups.items() if g != "task head"})
@@ -184,7 +184,7 @@ APART = {
 
 @pytest.mark.parametrize(("name", "said"), APART.items())
 def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
-    work = Work(base_of(), {(24, 0): texts()}, texts("test"))
+    work = Work(base_of(), {(24, 0): texts()}, {0: texts("test")})
     full, other = (Job(find_strategy(n), 0, 24, SETTING) for n in ("full", name))
     plan = arranged(work, (full, other), "stacked")
     assert (plan.stacks, plan.apart) == (((full,),), (other,))
@@ -195,7 +195,7 @@ def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
 
 
 def test_on_a_cpu_only_the_seeds_of_one_strategy_share_a_stack():
-    work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in SEEDS}, texts("test"))
+    work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in SEEDS}, dict.fromkeys(SEEDS, texts("test")))
     jobs = [Job(find_strategy(name), seed, 24, SETTING) for seed in SEEDS for name in ("full", "chain-thaw")]
     stacks = [[(job.strategy.name, job.seed) for job in stack] for stack in arranged(work, jobs, "stacked").stacks]
     assert stacks == [[("full", 0), ("full", 1)], [("chain-thaw", 0), ("chain-thaw", 1)]]
@@ -218,7 +218,7 @@ def test_a_comparison_has_the_same_numbers_whichever_way():
 
 
 def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
-    work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in range(4)}, texts("test"))
+    work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in range(4)}, dict.fromkeys(range(4), texts("test")))
     jobs = [Job(find_strategy("full"), seed, 24, SETTING) for seed in range(4)]
     need = room.bytes_of(work.base, texts(), SETTING)
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
@@ -235,7 +235,7 @@ def test_lanes_are_parted_evenly_by_what_is_free(lanes, free, sizes):
 
 def test_a_way_that_there_is_not_is_refused():
     with pytest.raises(Refusal, match="way is 'sideways'; choose one of auto, stacked, apart"):
-        arranged(Work(base_of(), {}, texts("test")), (), "sideways")
+        arranged(Work(base_of(), {}, {}), (), "sideways")
 
 
 def test_the_answers_in_a_stack_are_of_one_form():

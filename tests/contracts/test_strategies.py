@@ -1,11 +1,13 @@
 """What every fine-tuning strategy of the catalogue owes: a card, a plan that is obeyed, parts that are truly frozen."""
 
 import re
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 
 import pytest
 import torch
+from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from playground import finetuning as room
@@ -317,9 +319,38 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
         run.learn(step)
     assert not torch.allclose(known(run.model, tokens), before)
     extra.out()
-    assert torch.equal(known(run.model, tokens), before)
+    alone = known(run.model, tokens)
+    body = deepcopy(base.learner.model)
+    body.load_state_dict(run.model.state_dict())
+    assert torch.equal(alone, known(body, tokens)), "what is left is the body and nothing else"
+    assert torch.equal(alone, before) != run._body_changed()
     extra.put()
-    assert not torch.equal(known(run.model, tokens), before)
+    assert not torch.equal(known(run.model, tokens), alone)
+
+
+def test_each_task_has_its_own_projected_attention_and_all_share_the_body():
+    """arXiv:1902.02671, sec. 3: a task's loss moves the shared body and its own modules, not those of the others."""
+    run = tuning(strategies()["projected attention layers"], "BERT")
+    [extra] = run.extras
+    [own] = run.others[0].extras
+    run._thaw(0)
+
+    def taught(loss):
+        run.model.zero_grad()
+        for modules in (extra.modules, own.modules):
+            modules.zero_grad()
+        loss.backward()
+        found = (extra.modules, own.modules, run.model.network.encoder)
+        return [any(p.grad is not None and bool(p.grad.any()) for p in part.parameters()) for part in found]
+
+    drawn = run.train.pick(torch.arange(8))
+    scores = run.head(run.reader.read(drawn.tokens), drawn)
+    assert taught(drawn.answer.loss(scores, drawn.labels)) == [True, False, True]
+    assert taught(run._other_loss(0)) == [False, True, True]
+    assert len(run.others) == 3
+    assert len({id(p) for other in run.others for p in nn.ModuleList(other.parts).parameters()}) == sum(
+        len(list(nn.ModuleList(other.parts).parameters())) for other in run.others
+    )
 
 
 @every_one_that_learns

@@ -36,7 +36,8 @@ def failing(monkeypatch, error):
 
 @pytest.mark.parametrize("name", ["ELECTRA", "BART"])
 def test_the_whole_pass_and_its_losses_are_one_graph_for_each_width_with_the_same_numbers(name, traced):
-    plain, coded = (list(train(run_of(name, steps=3, compiled=c))) for c in (False, True))
+    entry = tiny(name, rate=1e-3, matrix_rate=1e-3)  # at full rates three steps blow up the last bit of a float
+    plain, coded = (list(train(run_of(name, entry=entry, steps=3, compiled=c))) for c in (False, True))
     assert losses(coded) == pytest.approx(losses(plain), rel=1e-5)
     assert 1 <= len(traced) <= len({e.example.inputs.ids.shape for e in coded if isinstance(e, Stepped)})
 

@@ -82,7 +82,9 @@ def test_every_content_word_of_a_preset_has_a_supersense(name):
 
 def test_every_preset_is_a_corpus_that_can_be_opened():
     sources = catalog.find("playground.corpora", Source)
-    assert set(PRESETS) | {"domains", "python reference", "inference", "clauses", "text to text"} == set(sources)
+    assert set(PRESETS) | {"domains", "bilingual", "python reference", "inference", "clauses", "text to text"} == set(
+        sources
+    )
     assert all(preset.idea == sources[name].idea for name, preset in PRESETS.items())
 
 

@@ -33,7 +33,7 @@ def test_the_paper_recipe_begins_as_the_papers_did_and_the_accelerated_one_does_
     assert not hasattr(quick.model.network, "place")
     matrix = paper.model.table.weight
     assert float(matrix.detach().std()) == pytest.approx(0.02, rel=0.1)
-    look = quick.model.stack.layers[0].look
+    look = quick.model.layers[0].look
     assert torch.allclose(look.out.weight @ look.value.weight, 0.1 * torch.eye(16), atol=1e-5)
 
 

@@ -203,14 +203,14 @@ def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monke
     store = ChoosingStore(kept)
     store.begin()
     assert "No run is chosen" in store.trouble
-    store.param.update(names=["one", "two"], tasks=["sentiment", "topic"])
+    store.param.update(names=["one", "two"], tasks=["sentiment", "translation"])
     store.begin()
     store.trying.wait(60)
     assert (store.trouble, len(store.tried)) == ("", 4)
     drawn = suiting.markup(store.found, whole=True)
     assert drawn.count("alike") == 4 and drawn.count("<b>") == 2
     assert "one leads two" in drawn or "two leads one" in drawn
-    assert "one, topic: This model" in drawn
+    assert "one, translation: The task" in drawn
     assert suiting.markup(store.found | {"cells": store.found["cells"][:1]}, whole=False).count("…") == 3
 
 
@@ -274,7 +274,7 @@ def test_a_decoder_is_added_to_a_copy(session):
 
 def test_what_cannot_be_changed_is_a_sentence(session):
     store = TransferStore(chosen=["full"], before=SAME)
-    run(store, session, task="summary")
+    run(store, session, task="translation")
     assert store.state == "failed"
     assert "vocabulary does not know" in store.trouble
 

@@ -1,18 +1,19 @@
-"""Projected attention layers: a narrow attention beside each frozen layer."""
+"""Projected attention layers: one body for several tasks, and for each task a narrow attention beside every layer."""
 
-from playground.finetuning.plans import head_only
+from playground.finetuning.others import OtherTasks
+from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Published, Strategy
 from playground.models.extras import ProjectedAttention
 
 PROJECTED_ATTENTION = Strategy(
     name="projected attention layers",
     aliases=("PAL", "PALs"),
-    rank=21,
-    family="added parts",
-    idea="Freeze the model and train a small attention in parallel to each layer, with shared ways in and out.",
-    source="arXiv:1902.02671, sec. 3",
-    plasticity=head_only,
-    rate=1e-2,
+    rank=48,
+    family="several tasks",
+    idea="Train one model on the task and three others; each task has a small attention beside every layer for itself.",
+    source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power",
+    plasticity=everything,
     published=Published(2e-5, "github.com/AsaCooperStickland/Bert-n-Pals, README"),
     extras=(ProjectedAttention(),),
+    beside=(OtherTasks(number=3),),
 )
