@@ -1,44 +1,102 @@
 """What there is: entries, objectives, strategies, corpora and tasks as plain data."""
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from difflib import get_close_matches
 from typing import Any
 
-from playground.catalog import find
+import torch
+
+from playground.catalog import choose, find
+from playground.corpora import open_corpus
 from playground.corpora.source import Source
-from playground.finetuning import strategies, tasks
-from playground.models import LanguageModel
-from playground.objectives import objectives
+from playground.finetuning import find_strategy, strategies, tasks
+from playground.finetuning.strategy import Strategy
+from playground.finetuning.task import Task
+from playground.knob import knobs
+from playground.models import LanguageModel, fitted
+from playground.objectives import Objective, objectives
+from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.zoo import Entry, entries, find_entry
+from playground.training.feed import Feed
+from playground.zoo import Entry, entries, entry_named
 
 VOCABULARY = 800
 """Words of the vocabulary for which the parameters of an entry are counted."""
 
+TEXT = 20_000
+"""Tokens of a corpus that are enough to see what an objective asks."""
+
 
 def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Everything by kind, or one entry alone."""
+    """Everything by kind, or one thing alone by its name or an alias: an entry, an objective, a strategy ..."""
     if name is not None:
-        return {"entries": [entry_facts(find_entry(name))]}
+        return one(name)
     return {
         "entries": [entry_facts(e) for e in entries().values()],
-        "objectives": [
-            {
-                "name": o.name,
-                "group": o.group,
-                "row": o.row,
-                "idea": o.idea,
-                "source": o.source,
-                "plan": list(o.plan_keys),
-                "knobs": list(o.knobs),
-            }
-            for o in objectives().values()
-        ],
-        "strategies": [
-            {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source} for s in strategies().values()
-        ],
-        "corpora": [{"name": s.name, "idea": s.idea} for s in find("playground.corpora", Source).values()],
-        "tasks": [{"name": t.name, "idea": t.idea, "source": t.source} for t in tasks().values()],
+        "objectives": [_objective(o) for o in objectives().values()],
+        "strategies": [_strategy(s) for s in strategies().values()],
+        "corpora": [_corpus(s) for s in sources().values()],
+        "tasks": [_task(t) for t in tasks().values()],
     }
+
+
+def one(name: str) -> dict[str, list[dict[str, Any]]]:
+    """One thing of the catalogue; an objective is shown as the entry that trains it."""
+    trials: dict[str, Callable[[], dict[str, Any]]] = {
+        "entries": lambda: entry_facts(fitted_entry(entry_named(name))),
+        "strategies": lambda: _strategy(find_strategy(name)),
+        "corpora": lambda: _corpus(choose("playground.corpora", Source, name)),
+        "tasks": lambda: _task(choose("playground.finetuning.tasks", Task, name)),
+    }
+    for kind, find_one in trials.items():
+        try:
+            return {kind: [find_one()]}
+        except Refusal:
+            continue
+    everything = (entries(), objectives(), strategies(), sources(), tasks())
+    known = {known.lower(): known for named in everything for known in named}
+    near = [known[close] for close in get_close_matches(name.lower(), known, cutoff=0.6)]
+    said = f"the nearest: {', '.join(near)}" if near else "`playground zoo` lists all"
+    raise Refusal(f"There is nothing named {name!r}; {said}.")
+
+
+def sources() -> dict[str, Source]:
+    """Every corpus that can be made, by name."""
+    return find("playground.corpora", Source)
+
+
+def _objective(o: Objective) -> dict[str, Any]:
+    return {
+        "name": o.name,
+        "group": o.group,
+        "row": o.row,
+        "idea": o.idea,
+        "source": o.source,
+        "plan": list(o.plan_keys),
+        "knobs": list(o.knobs),
+    }
+
+
+def _strategy(s: Strategy) -> dict[str, Any]:
+    return {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source}
+
+
+def _corpus(s: Source) -> dict[str, Any]:
+    turned = [k.name for k in knobs(s.settings)] if s.settings is not None else []
+    return {"name": s.name, "idea": s.idea, "knobs": turned}
+
+
+def _task(t: Task) -> dict[str, Any]:
+    return {"name": t.name, "idea": t.idea, "source": t.source}
+
+
+def fitted_entry(entry: Entry) -> Entry:
+    """The entry with every part that its objective's questions need, as when training begins."""
+    recipe, needs = entry.recipe, entry.objective.needs
+    corpus = open_corpus(entry.corpus, tokens=TEXT)
+    rows = Feed.of(corpus, recipe.window, recipe.batch, 0, torch.device("cpu"), needs).evaluation()
+    return replace(entry, model=fitted(entry.model, *entry.objective.specimens(rows, generator(0, "asked"))))
 
 
 def entry_facts(entry: Entry) -> dict[str, Any]:
@@ -54,6 +112,9 @@ def entry_facts(entry: Entry) -> dict[str, Any]:
         "idea": entry.idea,
         "parent": entry.parent,
         "changed": entry.changed,
+        "differences": entry.not_the_paper,
+        "loss": entry.objective.loss,
+        "formula": entry.objective.formula,
         "corpus": entry.corpus,
         "model": asdict(entry.model),
         "recipe": asdict(entry.recipe),

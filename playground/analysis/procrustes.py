@@ -17,6 +17,7 @@ from torch.nn.functional import normalize
 from playground.analysis.counts import cooccurrence, dense, factors, ppmi
 from playground.corpora import Corpus
 from playground.refusal import Refusal
+from playground.seeds import generator
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,12 @@ def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Te
     own = (torch.where(corpus.labels["language"] == k, corpus.ids, specials.sep) for k in (0, 1))
     first, second = (factors(ppmi(dense(cooccurrence(ids, specials, window), size)), width) for ids in own)
     return first, second
+
+
+def shuffled(pairs: Sequence[tuple[int, int]], seed: int) -> list[tuple[int, int]]:
+    """The pairs in an order drawn by lot: split by frequency, the rare words that are left are the easy ones."""
+    order = torch.randperm(len(pairs), generator=generator(seed, "dictionary")).tolist()
+    return [pairs[k] for k in order]
 
 
 def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:

@@ -17,26 +17,34 @@ def add(commands: Any) -> None:
 
 def show_alignment(given: argparse.Namespace) -> int:
     """Count words, turn one language's factors, and say how many nearest neighbours are translations."""
-    from playground.analysis.procrustes import align, dictionary, spaces
+    from playground.analysis.procrustes import align, dictionary, shuffled, spaces
     from playground.corpora import open_corpus
 
     corpus = open_corpus(given.corpus)
     both = spaces(corpus, given.width, given.window)
-    pairs = dictionary(corpus)
+    pairs = shuffled(dictionary(corpus), given.seed)
     known = given.known or len(pairs) * 2 // 3
     found = align(*both, pairs, known)
     rows = {
         "known": _row(known, found.before.known, found.known),
         "new": _row(len(pairs) - known, found.before.new, found.new),
     }
-    facts = {"corpus": corpus.name, "width": given.width, "window": given.window, **rows, "chance": found.chance}
+    facts = {
+        "corpus": corpus.name,
+        "seed": given.seed,
+        "width": given.width,
+        "window": given.window,
+        **rows,
+        "chance": found.chance,
+    }
     shown = {"shown to it": rows["known"], "never shown": rows["new"]}
     lines = [
         f"Two word spaces of {corpus.name} ({given.width} factors of the positive PMI, window {given.window}): "
         "nearest neighbours that are translations, before and after the turn.",
         *(f"  {t:<12}{r['words']:>4} words   {_said(r, 'before')}   {_said(r, 'after')}" for t, r in shown.items()),
         f"  by chance   {found.chance:.1%}",
-        "The most frequent words are shown; those that stand in each other's place, such as towns, are mixed up.",
+        "Which words are shown is drawn by lot (--seed); those that stand in each other's place, such as towns, are "
+        "mixed up.",
     ]
     return say(given, facts, lines)
 

@@ -1,7 +1,8 @@
 """`playground zoo`: what there is."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Any
 
 from playground.cli.options import command, say
@@ -10,15 +11,71 @@ from playground.cli.options import command, say
 def add(commands: Any) -> None:
     """The options of the command."""
     zoo = command(commands, "zoo", "what there is", show_zoo)
-    zoo.add_argument("name", nargs="?", help="one entry")
+    zoo.add_argument("name", nargs="?", help="the card of one entry, objective, strategy, corpus or task")
 
 
 def show_zoo(given: argparse.Namespace) -> int:
-    """Print the catalogue."""
+    """Print the catalogue, or one card."""
     from playground.inventory import inventory
 
     facts = inventory(given.name)
+    if given.name is not None:
+        [(kind, [item])] = facts.items()
+        return say(given, facts, list(_card(kind, item)))
     return say(given, facts, [line for kind, items in facts.items() for line in (kind, *_listed(items))])
+
+
+def _card(kind: str, item: dict[str, Any]) -> Iterator[str]:
+    """One thing of the catalogue, a line for each fact; lines that have nothing to say are left out."""
+    year = f", {item['year']}" if item.get("year") else ""
+    yield f"{item['name']}{year}"
+    for title, text in _facts(kind, item):
+        if text:
+            first, *others = wrap(text, 100) or [""]
+            yield f"  {title:<14} {first}"
+            yield from (f"  {'':<14} {line}" for line in others)
+
+
+def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "idea", item["idea"]
+    yield "source", item.get("source", "")
+    if kind != "entries":
+        yield "family", item.get("group", "")
+        yield "knobs", ", ".join(item.get("knobs", ()))
+        return
+    yield "objective", item["objective"]
+    yield "loss", item["loss"]
+    yield "formula", item["formula"]
+    yield "architecture", ", ".join(_architecture(item["model"]))
+    yield "parameters", f"{item['parameters']:,} with a vocabulary of {item['vocabulary']} words"
+    yield "corpus", item["corpus"]
+    yield "recipe", ", ".join(f"{name} {value}" for name, value in item["recipe"].items())
+    yield "parent", item["parent"]
+    yield "what is new", item["changed"]
+    yield "differences", item["differences"]
+    yield "to train it", f'playground train "{item["name"]}"'
+
+
+def _architecture(model: dict[str, Any]) -> Iterator[str]:
+    """What of a model's shape tells it from others."""
+    if model["kind"] == "static":
+        yield f"two tables of {model['width']} numbers for every word"
+        return
+    yield f"{model['layers']} layers of width {model['width']} with {model['heads']} heads"
+    yield f"{model['positions']} positions"
+    reads = {"both sides": "from both sides"}.get(model["reads"], model["reads"])
+    yield f"reads {'in both directions apart' if model['backward'] else reads}"
+    parts = {
+        "decoder_layers": f"a decoder of {model['decoder_layers']} layers",
+        "two_streams": "two streams",
+        "detects": "a head for 'original or replaced?'",
+        "boundary": "a head for span boundaries",
+        "generator_share": f"a generator of {model['generator_share']:g} of the width",
+        "segments": f"{model['segments']} segments",
+        "languages": f"{model['languages']} languages",
+    }
+    yield from (text for name, text in parts.items() if model[name])
+    yield from (f"a head for the label {name!r} of {number} classes" for name, number in model["labels"])
 
 
 def _listed(items: Sequence[dict[str, Any]]) -> list[str]:

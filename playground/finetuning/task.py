@@ -1,6 +1,6 @@
 """A task: labelled texts for fine-tuning, split so that no test text is ever trained on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -76,9 +76,8 @@ class Task:
 
     def _check(self, tokenizer: Tokenizer, items: Sequence[Item]) -> None:
         """Refuse a vocabulary for which too many words are unknown."""
-        unknown, spare = tokenizer.specials.unknown, self.spare(tokenizer)
-        ids = tokenizer.encode_words(word for item in items for word in item.words if word not in spare)
-        strange = ids.count(unknown) / max(1, len(ids))
+        written = [item.right for item in items] if isinstance(self.answer, Writing) else []
+        strange = max(self._unknown(tokenizer, words) for words in ([i.words for i in items], written))
         if strange > 0.2:
             better = " or ".join(f"{name!r}" for name in self.corpora)
             advice = f"the corpus {better}, which speak{'s' * (len(self.corpora) == 1)} the same language"
@@ -86,6 +85,12 @@ class Task:
                 f"This model's vocabulary does not know {strange:.0%} of the words of the task {self.name!r}; "
                 f"train it on {advice if self.corpora else 'this file, or on text like it'}."
             )
+
+    def _unknown(self, tokenizer: Tokenizer, texts: Iterable[Sequence[str]]) -> float:
+        """The share of the words of some texts that the vocabulary does not know."""
+        unknown, spare = tokenizer.specials.unknown, self.spare(tokenizer)
+        ids = tokenizer.encode_words(word for text in texts for word in text if word not in spare)
+        return ids.count(unknown) / max(1, len(ids))
 
 
 def short(metric: str) -> str:

@@ -10,8 +10,11 @@ BART = Entry(
     paper="arXiv:1910.13461",
     idea="Spoil a text with gaps of unknown length and write it out in full.",
     parent="BERT",
-    changed="A decoder writes the whole text, so the network can also generate. Here only runs of words are folded; "
-    "published are these and all sentences in a new order, the objective 'BART mixture'.",
+    changed="A decoder writes the whole text, so the network can also generate.",
+    unlike_paper={
+        "sentence permutation": "infilling alone; published are gaps and all sentences in a new order, the objective "
+        "'BART mixture'",
+    },
     model=Architecture(decoder_layers=2),
     objective=BART_INFILLING,
 )

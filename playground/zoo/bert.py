@@ -10,7 +10,12 @@ BERT = Entry(
     paper="arXiv:1810.04805",
     idea="Hide some words and use both sides to guess them.",
     parent="GPT",
-    changed="Looks both ways; fills gaps. Here 30 % are hidden, not 15 %: tiny models learn sooner so.",
+    changed="Looks both ways; fills gaps.",
+    unlike_paper={
+        "rate": "30 % of the words hidden, not 15 %, for tiny models learn sooner so",
+        "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments; the "
+        "objective 'MLM + NSP' has them",
+    },
     model=Architecture(),
     objective=MLM.turn({"rate": 0.3}),
 )

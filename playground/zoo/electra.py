@@ -10,8 +10,13 @@ ELECTRA = Entry(
     paper="arXiv:2003.10555",
     idea="Tell forged words from original ones, so that every position teaches.",
     parent="BERT",
-    changed="Asks 'original or replaced?' everywhere instead of 'which word?' at the gaps. Here the loss counts "
-    "20 times, not 50, and the generator has half the width; all embeddings are shared, as published.",
+    changed="Asks 'original or replaced?' everywhere instead of 'which word?' at the gaps.",
+    unlike_paper={
+        "weight": "the detector's loss counted 20 times, not 50",
+        "rate": "30 % of the words hidden, not 15 %",
+        "generator_share": "a generator of half the width, where the small model's has a quarter",
+        "segments": "no [CLS], no [SEP] and no segments",
+    },
     model=Architecture(detects=True, generator_share=0.5, tied="embeddings"),
     objective=RTD.turn({"weight": 20.0, "rate": 0.3}),
 )

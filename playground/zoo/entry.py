@@ -1,6 +1,7 @@
 """An entry of the zoo: a paper as a choice of parts."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from playground.catalog import choose, find
@@ -21,13 +22,23 @@ CORPORA = {
 """Where an objective finds what it needs and the world of TinyWorld does not know."""
 
 
+EVERYWHERE = (
+    "its size, norms before the layers, no dropout, a text from our grammar, and the recipe unless --recipe paper is "
+    "taken"
+)
+"""In what no entry is its paper."""
+
 WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of vectors, one for each word, and no network."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Name, year, source, idea, and the parts; `changed` says what is new over the parent."""
+    """Name, year, source, idea, and the parts; `changed` says what is new over the parent.
+
+    `unlike_paper` says what is not as published, by the knob that is set otherwise or by the part that is missing; what
+    all entries have in common (tiny, a generated text, the recipe) is `EVERYWHERE`.
+    """
 
     name: str
     year: int
@@ -40,6 +51,12 @@ class Entry:
     corpus: str = "world"
     recipe: Recipe = field(default_factory=Recipe)
     aliases: tuple[str, ...] = ()
+    unlike_paper: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def not_the_paper(self) -> str:
+        """What of it is not the paper, in one sentence."""
+        return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE))}."
 
     def bound(self, corpus: Corpus) -> float | None:
         """The corpus' own entropy in nats where it bounds this model: only where it reads left to right."""
@@ -68,6 +85,7 @@ def entry_for(objective: Objective) -> Entry:
         ),
         objective=objective,
         corpus=next((CORPORA[need] for need in objective.needs if need in CORPORA), "world"),
+        unlike_paper={"model": "the network, a small one of ours for the objective on its own"},
     )
 
 

@@ -10,8 +10,11 @@ XLNET = Entry(
     paper="arXiv:1906.08237",
     idea="Predict words in random orders, so that both sides are used without any mask sign.",
     parent="BERT",
-    changed="A random order instead of gaps; a query stream that knows the place but not the word. "
-    "Here a quarter of the words is predicted, not a sixth.",
+    changed="A random order instead of gaps; a query stream that knows the place but not the word.",
+    unlike_paper={
+        "kept": "a quarter of the words predicted, not a sixth",
+        "memory": "no memory of earlier segments, no relative positions (Transformer-XL) and no segments",
+    },
     model=Architecture(two_streams=True),
     objective=PLM.turn({"kept": 4.0}),
 )

@@ -3,6 +3,7 @@
 from itertools import permutations
 from math import sqrt
 
+import numpy as np
 import pytest
 import torch
 
@@ -185,3 +186,14 @@ def share_right(example):
     same = topic[rows, sides[0]] == topic[rows, sides[1]]
     graded, truth = question.graded[:, 0], question.targets[:, 0]
     return float(((~same).long() == truth)[graded].double().mean())
+
+
+def test_t5_counts_in_single_precision_as_its_released_code_does():
+    """tf.round(tf.cast(n, float32) * 0.15): 28.500001 becomes 29; in double precision 28.5 becomes 28."""
+    length = torch.arange(2, 600)
+    gone, runs = ChooseSpans().counts(length, 1000)
+    wanted = np.clip(np.round(length.numpy().astype(np.float32) * np.float32(0.15)), 1, length.numpy() - 1)
+    assert gone.tolist() == wanted.astype(int).tolist()
+    spans = np.maximum(1, np.round(wanted.astype(np.float32) / np.float32(3.0)))
+    assert runs.tolist() == np.minimum(spans, np.minimum(length.numpy() - wanted + 1, wanted)).astype(int).tolist()
+    assert [int(gone[n - 2]) for n in (190, 350, 390)] == [29, 53, 59]

@@ -84,6 +84,17 @@ def test_words_never_shown_find_their_translation(parallel, order, fewest):
     assert found.new > max(fewest, 5 * found.chance)
 
 
+def test_words_by_lot_are_as_hard_as_those_that_found_the_turn(parallel):
+    """The most frequent words are hard and the rare ones easy, so that a split between them is no fair test."""
+    corpus = parallel["verb last"]
+    both, pairs = procrustes.spaces(corpus), procrustes.dictionary(corpus)
+    split = len(pairs) * 2 // 3
+    drawn = [procrustes.align(*both, procrustes.shuffled(pairs, seed), split) for seed in range(5)]
+    mean = sum(one.new for one in drawn) / 5
+    assert abs(mean - sum(one.known for one in drawn) / 5) < 0.15
+    assert sorted(procrustes.shuffled(pairs, 1)) == sorted(pairs) != procrustes.shuffled(pairs, 1)
+
+
 def test_what_cannot_be_laid_over_is_refused():
     with pytest.raises(Refusal, match="reviews has one language"):
         procrustes.spaces(reviews())

@@ -126,7 +126,8 @@ def _models(store: TrainStore) -> list[str]:
 def _about(name: str) -> str:
     facts = entry_facts(entry_named(name))
     size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
-    return say(facts["idea"]) + say(facts["changed"], "quiet") + say(size, "quiet")
+    notes = (facts["changed"], facts["differences"], size)
+    return say(facts["idea"]) + "".join(say(note, "quiet") for note in notes if note)
 
 
 def _earlier(store: TrainStore) -> pn.Column:

@@ -178,9 +178,9 @@ class ChooseSpans:
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
         """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
-        wanted = draw.half_even(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
+        wanted = draw.half_even_single(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
         gone = torch.minimum(wanted, (number - 1).clamp(min=0))
-        runs = (gone.double() / self.mean_length).round().long().clamp(min=1, max=sentinels)
+        runs = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
         room = number - gone + self.outer
         return gone, torch.minimum(torch.minimum(runs, room), gone)
 
