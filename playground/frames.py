@@ -239,10 +239,18 @@ def answers(example: Example, row: int) -> tuple[list[str], list[int], list[int]
 
 
 def spoken(example: Example, question: Question, row: int) -> tuple[list[str], list[int]]:
-    """The answers of a row as a person would say them, and which of them are graded."""
-    graded = question.graded[row].long().tolist()
-    said = [_say(example, question, t, row) for t in question.targets[row].tolist()]
-    return [s if g or not question.classes else "" for s, g in zip(said, graded, strict=True)], graded
+    """The answers of a row as a person would say them, and which of them are graded.
+
+    A word that is not graded is said all the same, for it stands there; a label, a partner or padding is not.
+    """
+    graded, targets = question.graded[row].long().tolist(), question.targets[row].tolist()
+    silent = bool(question.classes) or question.head == "match"
+    pad = example.tokens.specials.pad if question.head == "vocabulary" else -1
+    said = (
+        _say(example, question, target, row) if counts or not (silent or target == pad) else ""
+        for target, counts in zip(targets, graded, strict=True)
+    )
+    return list(said), graded
 
 
 def _say(example: Example, question: Question, target: int, row: int) -> str:

@@ -11,7 +11,7 @@ from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.objectives import find_objective, wishes
 from playground.objectives.change.tokens import Corruption
-from playground.objectives.rebuild import Rebuilt
+from playground.objectives.rebuild import DRAW, Rebuilt
 from playground.seeds import generator
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
 
@@ -149,7 +149,7 @@ def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, wanted=None):
     objective = find_objective(name).turn(settings or {})
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
     tokens = tokens_for(objective, text)
-    steps = objective.steps(tokens, generator(seed, "stage"), wanted)
+    steps = objective.steps(tokens, generator(seed, DRAW), wanted)
     return Rebuilt(objective, tokens, text, seed, steps, leaks.check(steps[-1].example))
 
 

@@ -27,7 +27,8 @@ def show_objective(given: argparse.Namespace) -> int:
     from playground.objectives.rebuild import rebuild
 
     settings, plan = pairs(given.set, "The setting"), read_plan(given.plan)
-    own = find_objective(given.name).printed if given.text is None and given.file is None else Printed()
+    as_printed = given.text is None and given.file is None and not given.pair
+    own = find_objective(given.name).printed if as_printed else Printed()
     text, pair = own.text or given_text(given), given.pair or own.pair
     plan = plan if own.text == "" or find_objective(given.name).row else {**own.plan, **plan}
     rebuilt = rebuild(given.name, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)

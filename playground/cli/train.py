@@ -297,9 +297,16 @@ def _report(facts: dict[str, Any]) -> list[str]:
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
         f"  loss {_said(loss['train'])} (training), {_said(loss['held_out'])} (held out) nats per graded position; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
+        *_shares("right on held-out text", facts["accuracy"]),
+        *_shares("probes, a half by chance", facts["probes"]),
         *(f"  {sentence}" for sentence in facts["troubles"]),
-        f"  saved in {facts['out']}",
+        f"  {facts['parameters']:,} parameters, saved in {facts['out']}",
     ]
+
+
+def _shares(title: str, shares: dict[str, float]) -> list[str]:
+    """A line of shares, each with its name; nothing where there are none."""
+    return [f"  {title}: {', '.join(f'{name} {value:.3f}' for name, value in shares.items())}"] if shares else []
 
 
 def _banded(facts: dict[str, Any]) -> list[str]:

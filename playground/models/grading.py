@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, logsigmoid
 
-from playground.example import Contrast, Count, Question
+from playground.example import Contrast, Count, Question, Taught
 from playground.models import entropy
 
 
@@ -43,6 +43,17 @@ class Answer:
     def mean(self) -> Tensor:
         """The mean over all graded answers of the batch; a question without graded answers costs 0, never NaN."""
         return self.losses().mean() if len(self.targets) else self.scores.sum() * 0.0
+
+    def right(self) -> Tensor | None:
+        """Which answers name what is right, `[k]` of booleans; nothing where a number or a teacher is to be met."""
+        if isinstance(self.question.against, Count | Taught):
+            return None
+        if self.question.head == "replaced":
+            return (self.scores[:, 0] > 0) == self.targets.bool()
+        if isinstance(self.question.against, Contrast):
+            there = self._wrong(self.question.against) >= 0
+            return ((self.scores[:, :1] > self.scores[:, 1:]) | ~there).all(1)
+        return self.scores.argmax(1) == self.targets
 
     def _wrong(self, contrast: Contrast) -> Tensor:
         return contrast.wrong[self.rows, self.places]

@@ -27,6 +27,9 @@ from playground.tokenizing.words import clean
 SENTENCE = "I am happy to join with you today"
 """The survey's sentence, Table 2."""
 
+DRAW = "stage 5"
+"""Names the draw for typed texts; with this one the first seed shows a change under every objective that makes one."""
+
 NOTHING_HEARD = "An answer hears no other word, so there is nothing to learn it from."
 
 NOT_TOLD = "It is not told which place it is for: orders that begin alike get the same answer, whatever comes next."
@@ -94,7 +97,7 @@ class Rebuilt:
         choices = []
         for value in self.objective.knobs[name].choices:
             example = (
-                self.objective.turn({name: value}).steps(self.tokens, generator(self.seed, "stage"), wanted)[-1].example
+                self.objective.turn({name: value}).steps(self.tokens, generator(self.seed, DRAW), wanted)[-1].example
             )
             words = leaks.heard(example)
             said = f"{words:,.0f}" if words >= 10 else f"{words:.2g}"
@@ -149,7 +152,8 @@ class Rebuilt:
         badges = {cell["key"]: cell["badge"] for cell in lanes["original"]}
         _, graded, listed = _answers(example)
         number = {place: i for i, place in enumerate(sorted(listed))}
-        asked = [lanes["targets"][number[p]] for p, g in zip(listed, graded, strict=True) if g]
+        closing = _closing(example, listed)
+        asked = [lanes["targets"][number[p]] for p, g in zip(listed, graded, strict=True) if g and p not in closing]
         given = [lanes["inputs"][p] for p in _given(example)]
         return {
             part: [cell | {"badge": badges.get(cell["key"], "")} for cell in cells]
@@ -178,10 +182,41 @@ def rebuild(
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
     text, pair = clean(text), clean(pair)
     given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()), longest)
-    steps = objective.steps(given.tokens, generator(seed, "stage"), wanted)
+    steps = objective.steps(given.tokens, generator(seed, DRAW), wanted)
     example = steps[-1].example
-    notice = " ".join(filter(None, (given.notice, *rounded(steps, wanted), unjudged(objective, example))))
+    said = (given.notice, *rounded(steps, wanted), unjudged(objective, example) or silent(example))
+    notice = " ".join(filter(None, (*said, guessed(objective), apart(objective, example))))
     return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair, given.left_out)
+
+
+def silent(example: Example) -> str:
+    """Why nothing is asked of a text, where nothing is."""
+    if any(bool(q.graded.any()) for part in example.everything for q in part.questions):
+        return ""
+    why = "what was chosen cannot be asked here" if bool(example.chosen.any()) else "no word of it could be chosen"
+    return f"Nothing is asked of this text, so it teaches nothing: {why}."
+
+
+GUESSED = {"phrase": "phrases", "mention": "names"}
+"""What of a typed text is guessed, by the label that says it."""
+
+
+def guessed(objective: Objective) -> str:
+    """That a typed text does not say which words are phrases or names, where the objective needs to know."""
+    names = [said for label, said in GUESSED.items() if f"label:{label}" in objective.needs]
+    return f"Which words are {' and '.join(names)} is guessed, from capital letters and small words." if names else ""
+
+
+def apart(objective: Objective, example: Example) -> str:
+    """That the parts of a sum read different texts, where they do; a named objective may put both on one."""
+    if " + " not in objective.name or not example.beside:
+        return ""
+    own = [frames.words(part.inputs.ids[0], part.inputs.real[0], part.tokens.vocabulary) for part in example.everything]
+    if all(words == own[0] for words in own):
+        return ""
+    return (
+        f"The {len(own)} parts of this sum read {len(own)} different inputs; each has its own mask and its own words."
+    )
 
 
 def rounded(steps: Sequence[Step], wanted: Mapping[str, Any]) -> list[str]:
@@ -309,11 +344,20 @@ def _given(example: Example) -> list[int]:
         return _between_signs(places, example.inputs.ids[0].tolist(), example.tokens.specials)
     if question.reader == "query":
         rank, origin = example.rank[0].tolist(), example.inputs.origin[0].tolist()
-        given = [p for p in places if not bool(question.graded[0, p])]
+        given = [p for p in places if not bool(question.graded[0, p])] or places
         return sorted(given, key=lambda p: rank[origin[p]] if origin[p] >= 0 else -1)
+    asked = question.graded[0].nonzero().flatten().tolist()
     if question.name == "next word":
-        return places[: int(question.graded[0].long().argmax()) + 1]
-    return places
+        return places[: (asked or [0])[0] + 1]
+    return [p for p in places if p >= asked[-1]] if question.name == "previous word" and asked else places
+
+
+def _closing(example: Example, places: Sequence[int]) -> set[int]:
+    """Where a decoder closes what it writes, which the survey does not print."""
+    question = example.questions[0]
+    if question.reader != "decoder":
+        return set()
+    return {p for p in places if int(question.targets[0, p]) == example.tokens.specials.end}
 
 
 def _between_signs(places: list[int], ids: list[int], specials: Specials) -> list[int]:

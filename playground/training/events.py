@@ -1,6 +1,6 @@
 """What happens in training, as frozen values; a bar, a notebook cell and a session read the same stream."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
@@ -41,11 +41,15 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The loss on held-out text in nats per graded position: the mean of the first question, always the same batch."""
+    """The loss on held-out text in nats per graded position: the mean of the first question, always the same batch.
+
+    `accuracy` is the share of right answers by question, where an answer is right or wrong.
+    """
 
     step: int
     held_out: float
     terms: dict[str, float]
+    accuracy: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

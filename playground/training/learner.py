@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 from playground import devices
 from playground.example import Example, Tokens
 from playground.knob import turn
-from playground.models import LanguageModel, fitted, make_model
+from playground.models import LanguageModel, fitted, grade, make_model
 from playground.models.cost import positions, step_flops
 from playground.objectives import Objective
 from playground.objectives.ask.match import AskMatch
@@ -21,7 +21,7 @@ from playground.rows import trimmed
 from playground.seeds import generator
 from playground.training import generator_first
 from playground.training.compiled import Compiled
-from playground.training.gradient import ALONE, Alone, Gradient, clipped, in_parts, losses, room_for, shares_of, summed
+from playground.training.gradient import ALONE, Alone, Graded, Gradient, clipped, in_parts, room_for, shares_of, summed
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
 
@@ -147,19 +147,32 @@ class Learner:
         compares = any(isinstance(stage, AskMatch) for chain in self.objective.chains for stage in chain.stages)
         return isinstance(self.gradient, Alone | Compiled) and not compares
 
-    @torch.no_grad()
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
         """The mean loss of every question that trains, on held-out text, the same corruption every time, in nats."""
+        return self.measure(tokens)[0]
+
+    @torch.no_grad()
+    def measure(self, tokens: Tokens) -> tuple[dict[str, float], dict[str, float]]:
+        """The same, and the share of right answers of every question whose answers are right or wrong."""
         self.model.eval()
         rng = generator(0, "held out", device=self.device.type)
         example = generator_first.trained_part(self.entry, self.step, self.objective.example(tokens, rng))
         whole = trimmed(example)
         parts = in_parts(whole, self.entry.recipe.accumulate if self.splits else 1)
         shares = shares_of(parts, whole)
+        found: list[Graded] = []
+        right: dict[str, list[Tensor]] = {}
         with room_for("evaluation"):
-            _, terms = summed([losses(self.model, p, "float32", s) for p, s in zip(parts, shares, strict=True)])
+            for part, counts in zip(parts, shares, strict=True):
+                answers = self.model.answers(part)
+                for answer in answers:
+                    if (these := answer.right()) is not None:
+                        right.setdefault(answer.question.name, []).append(these)
+                found.append(grade(answers, counts))
         self.model.train()
-        return {name: float(value) for name, value in terms.items()}
+        told = {name: torch.cat(some).double() for name, some in right.items()}
+        terms = {name: float(value) for name, value in summed(found)[1].items()}
+        return terms, {name: float(some.mean()) for name, some in told.items() if len(some)}
 
     def turn(self, settings: Mapping[str, Any]) -> None:
         """Turn knobs of the recipe from the next step on; another optimiser would have to begin anew."""

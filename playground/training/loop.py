@@ -138,13 +138,13 @@ class Course:
         """The loss on the held-out rows, in as many parts as a step."""
         while True:
             try:
-                terms = self.learner.evaluate(self.held_out)
+                terms, accuracy = self.learner.measure(self.held_out)
                 break
             except OutOfMemory as error:
                 short = OutOfMemory(error.asked, error.during)
             yield self._smaller(short)
         self.evaluated = self.learner.step
-        yield Evaluated(self.learner.step, next(iter(terms.values())), terms)
+        yield Evaluated(self.learner.step, next(iter(terms.values())), terms, accuracy)
 
     def well(self) -> bool:
         """Whether loss and weights are numbers; if so, this is where to come back to."""

@@ -12,10 +12,13 @@ from typing import Any, TextIO, TypeVar
 
 from torch import Tensor
 
+from playground.analysis.gauges import GAUGES
+from playground.analysis.gauges import asked as ready
 from playground.devices import describe
 from playground.refusal import Refusal
 from playground.training.checkpoint import put_in_place
 from playground.training.events import Evaluated, Started, Stepped, Stopped, Trouble
+from playground.training.learner import Learner
 from playground.training.loop import Run
 from playground.training.writer import kept
 
@@ -39,6 +42,8 @@ class Summary:
     tokens: int = 0
     seconds: float = 0.0
     held_out: float = 0.0
+    accuracy: dict[str, float] = field(default_factory=dict)
+    learner: Learner | None = None
     reason: str = ""
     compiled: bool = False
     asked: str = ""
@@ -51,12 +56,12 @@ class Summary:
             case Started():
                 self.unigram_entropy = event.unigram_entropy
                 self.step, self.tokens = event.learner.step, event.learner.tokens
-                self.compiled = self.run.compiled
+                self.compiled, self.learner = self.run.compiled, event.learner
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
                 self._add(*next(iter(event.terms.items())))
             case Evaluated():
-                self.held_out = event.held_out
+                self.held_out, self.accuracy = event.held_out, event.accuracy
             case Trouble():
                 self.troubles.append(event.sentence)
                 self.compiled = self.compiled and event.kind != "compiler"
@@ -84,11 +89,23 @@ class Summary:
             "seconds": round(self.seconds, 3),
             "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
             "loss": {"train": fmean(map(float, self.recent)) if self.recent else None, "held_out": self.held_out},
+            "accuracy": self.accuracy,
+            "parameters": 0 if self.learner is None else sum(p.numel() for p in self.learner.parameters),
+            "probes": self.probes() if self.reason else {},
             "unigram_entropy": self.unigram_entropy,
             "entropy_bound": self.run.corpus.entropy_bound,
             "stopped": self.reason,
             "troubles": self.troubles,
             "out": str(self.run.out) if self.run.out else None,
+        }
+
+    def probes(self) -> dict[str, float]:
+        """How often the model prefers the right of two words, by probe, without training for it; a half by chance."""
+        if self.learner is None:
+            return {}
+        return {
+            one.gauge.name: one.measure(self.learner.model)
+            for one in ready(GAUGES, self.run.corpus, self.learner.model)
         }
 
 
@@ -145,7 +162,7 @@ def _row(event: object) -> dict[str, Any] | None:
                 "rate": event.rate,
             }
         case Evaluated():
-            return {"step": event.step, "held_out": event.held_out}
+            return {"step": event.step, "held_out": event.held_out, "accuracy": event.accuracy}
     return None
 
 

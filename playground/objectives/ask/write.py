@@ -15,12 +15,13 @@ class AskToWrite:
     """A decoder writes: the whole text (BART), the missing parts (survey), or both behind numbered markers (T5).
 
     The survey's Table 2 shows only the missing part; BART (arXiv:1910.13461) writes all, T5 (arXiv:1910.10683) the
-    parts behind their sentinels, MASS (arXiv:1905.02450) the fragment at its own places. Where there is nothing to
-    write, no [END] is asked for either.
+    parts behind their sentinels, MASS (arXiv:1905.02450) the fragment at its own places. What is written is closed with
+    [END], as all released codes do, MASS's excepted: its fragment lies in the middle of a text. Where there is nothing
+    to write, no [END] is asked for either.
     """
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")
-    end: bool = knob(False, why="Close the target with [END], so that stopping is learnt.")
+    end: bool = knob(True, why="Close the target with [END], so that stopping is learnt.")
     closing: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
 
     def build(self, example: Example) -> Example:

@@ -33,7 +33,7 @@ BACKWARD_LM = Objective(
 
 WINDOW_LM = Objective(
     name="window LM",
-    aliases=("NNLM", "context window LM", "neural probabilistic language model"),
+    aliases=("context window LM",),
     group=GROUP,
     rank=121,
     stages=(ArrangeShifted(), SeeLeft(window=4), AskNext()),
@@ -90,7 +90,7 @@ CONDITIONAL_LM = Objective(
 MULTILINGUAL_LM = replace(
     LM,
     name="multilingual LM",
-    aliases=("polyglot LM", "Rosita"),
+    aliases=("polyglot LM", "Rosita", "CLM"),
     row="",
     printed=Printed(),
     rank=124,

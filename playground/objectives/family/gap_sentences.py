@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeToMarkers
 from playground.objectives.choose import ChooseGapSentences, ChooseIntact
-from playground.objectives.family.infilling import CLOSED
+from playground.objectives.family.infilling import MISSING
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 
@@ -18,12 +18,12 @@ GAP_SENTENCES = Objective(
     stages=(
         ChooseGapSentences(),
         ChangeToMarkers("mask"),
-        AskToWrite(target="gaps", end=True),
+        AskToWrite(target="gaps"),
         SeeEncoderDecoder(),
     ),
     idea="Fold the sentences that say most of the rest again into a mask each; a decoder writes them as a summary.",
     loss="Mean cross-entropy of the missing sentences and a closing sign, given what is left and the words so far.",
-    terms=(CLOSED,),
+    terms=(MISSING,),
     source="arXiv:1912.08777, sec. 3.1",
 )
 

@@ -11,10 +11,9 @@ from playground.objectives.see import SeeEncoderDecoder
 from playground.objectives.symbols import SIGN_BEHIND, written
 
 WRITTEN = "written words"
-WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=False)
-MISSING = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=False)
-MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", end=False)
-CLOSED = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=True)
+WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=True)
+MISSING = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=True)
+MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", end=True)
 
 TEXT_INFILLING = Objective(
     name="text infilling",
@@ -25,7 +24,7 @@ TEXT_INFILLING = Objective(
     rank=9,
     stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
-    loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
+    loss="Mean cross-entropy of the missing words and a closing sign, each given the folded text and what is written.",
     terms=(MISSING,),
     source="survey, Table 2 and sec. 4.3",
 )
@@ -39,8 +38,8 @@ T5_SPANS = replace(
     rank=10,
     stages=(ChooseSpans(), ChangeToMarkers("sentinel"), AskToWrite(target="sentinels"), SeeEncoderDecoder()),
     idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
-    loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written. "
-    "The released code closes both with an end sign; `end` closes the target here.",
+    loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
+    "is written.",
     terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.1.4",
 )
@@ -55,8 +54,7 @@ BART_INFILLING = replace(
     stages=(ChoosePoissonSpans(), ChangeToMarkers("mask"), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as `BART mixture` does.",
-    loss="Mean cross-entropy of the whole text, each word given the folded text and the words before it. "
-    "The released code closes the text with an end sign, as `end` does here.",
+    loss="Mean cross-entropy of the whole text and a closing sign, each given the folded text and the words before it.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )

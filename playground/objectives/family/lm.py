@@ -11,7 +11,7 @@ NEXT = Term.by(next_word, "next word", IN_LAYERS | SIGN_BEHIND, end=False, skip=
 
 LM = Objective(
     name="LM",
-    aliases=("language model", "causal LM", "CLM", "autoregressive"),
+    aliases=("language model", "causal LM", "autoregressive"),
     row="LM",
     group="Language models",
     rank=1,

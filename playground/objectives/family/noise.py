@@ -34,7 +34,7 @@ TOKEN_MASKING = Objective(
     rank=135,
     stages=(ChooseShare(), ChangeTokens(mask=1.0, random=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
-    loss="Mean cross-entropy of the whole text, each word given the corrupted text and the words before it.",
+    loss="Mean cross-entropy of the whole text and a closing sign, each given the corrupted text and the words before.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )
@@ -103,7 +103,8 @@ T5_IID = Objective(
         SeeEncoderDecoder(),
     ),
     idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
-    loss="Mean cross-entropy of the markers and the missing words, each given the folded text and what is written.",
+    loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
+    "is written.",
     terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.3.2",
 )
@@ -115,7 +116,8 @@ T5_DROP = replace(
     rank=141,
     stages=(EACH_ALONE, ChangeToNothing(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
-    loss="Mean cross-entropy of the words that were taken out, each given what is left and those before it.",
+    loss="Mean cross-entropy of the words that were taken out and a closing sign, each given what is left and those "
+    "before it.",
     terms=(MISSING,),
 )
 

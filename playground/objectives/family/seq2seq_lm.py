@@ -29,7 +29,7 @@ PREFIX_LM = Objective(
     aliases=("prefix LM (T5)", "encoder-decoder prefix LM"),
     group=GROUP,
     rank=127,
-    stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps", end=True), SeeEncoderDecoder()),
+    stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
     loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
     terms=(Term.by(second_part, "written words", SIGN_BEHIND, target="gaps", end=True),),

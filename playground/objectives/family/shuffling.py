@@ -17,7 +17,7 @@ WORD_SHUFFLING = Objective(
     rank=12,
     stages=(ChangeWordOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",
-    loss="Mean cross-entropy of the whole text, each word given the shuffled text and the words before it.",
+    loss="Mean cross-entropy of the whole text and a closing sign, each given the shuffled text and what is written.",
     terms=(WHOLE,),
     source="survey, Table 2 and sec. 4.3",
 )

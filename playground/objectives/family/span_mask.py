@@ -22,7 +22,7 @@ SPAN_MASK = Objective(
     stages=(
         ChooseFragment(),
         ChangeTokens(),
-        AskToWrite(target="fragment"),
+        AskToWrite(target="fragment", end=False),
         SeeEncoderDecoder(hide_masked=True),
     ),
     idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",

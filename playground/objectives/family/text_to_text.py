@@ -31,7 +31,7 @@ TEXT_TO_TEXT = Objective(
 
 MULTI_TASK = mixture(
     "T5 multi-task",
-    ((1.0, T5_SPANS.turn({"end": True})), (1.0, TEXT_TO_TEXT)),
+    ((1.0, T5_SPANS), (1.0, TEXT_TO_TEXT)),
     aliases=("multi-task text-to-text", "T5 mixture"),
     group="In combination",
     rank=167,
