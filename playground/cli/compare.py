@@ -175,6 +175,7 @@ def _lane_bar(events: Any, asked: Any) -> Any:
 
 def _compared(facts: dict[str, Any]) -> list[str]:
     from playground.finetuning.artefact import against
+    from playground.finetuning.compare import mixed_levels
 
     wide = max(20, *(len(s["name"]) for s in facts["strategies"]))
     lines = [
@@ -187,7 +188,7 @@ def _compared(facts: dict[str, Any]) -> list[str]:
             f"{s['name']:<{wide}} {right['mean']:>8.3f} ± {right['sd']:.3f}"
             f" {forgot['mean']:>+12.3f} ± {forgot['sd']:.3f} {s['trainable']:>10} {s['seconds']:>8.1f}"
         )
-    return [*lines, *_measured(facts), facts["verdict"], *map(against, facts["against_first"])]
+    return [*lines, *_measured(facts), *mixed_levels(facts), facts["verdict"], *map(against, facts["against_first"])]
 
 
 def _measured(facts: dict[str, Any]) -> list[str]:

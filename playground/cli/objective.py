@@ -2,9 +2,16 @@
 
 import argparse
 import json
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from playground.cli.options import command, given_text, pairs, read_plan, say, text_options
+from playground.cli.options import command, given_text, pairs, read_plan, say, text_options, whole
+
+if TYPE_CHECKING:
+    from playground.objectives.rebuild import Rebuilt
+
+ROW = 32
+"""Tokens of a row of a corpus, as in training by default."""
 
 
 def add(commands: Any) -> None:
@@ -14,6 +21,8 @@ def add(commands: Any) -> None:
         "name", help="LM, MLM, PLM, span mask, T5 spans, BART infilling, RTD ..., or a sum such as 'MLM + 0.5 SOP'"
     )
     text_options(objective)
+    objective.add_argument("--corpus", metavar="NAME|FILE", help="instead of a text a held-out row of a corpus")
+    objective.add_argument("--row", type=whole, metavar="N", help="which row of the corpus, from 0; with --corpus")
     objective.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
     objective.add_argument(
         "--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan by hand, or @FILE"
@@ -21,21 +30,59 @@ def add(commands: Any) -> None:
 
 
 def show_objective(given: argparse.Namespace) -> int:
-    """Rebuild the text and print it."""
+    """Rebuild the text, or a row of a corpus, and print it."""
+    rebuilt = _of_row(given) if given.corpus is not None else _of_text(given)
+    facts = rebuilt.facts()
+    return _shown(given, rebuilt, facts)
+
+
+def _of_row(given: argparse.Namespace) -> "Rebuilt":
+    """A held-out row of a corpus, with the labels and the second texts that the objective needs."""
+    import torch
+
+    from playground.corpora import open_corpus, pick
+    from playground.objectives import find_objective
+    from playground.objectives.rebuild import rebuild_row
+    from playground.refusal import Refusal
+    from playground.training.feed import Feed
+    from playground.training.loop import informed
+
+    if given.text is not None or given.file is not None or given.pair:
+        raise Refusal("A row of a corpus is a text already; leave --text, --file and --pair out, or --corpus.")
+    objective = find_objective(given.name).turn(pairs(given.set, "The setting"))
+    corpus, number = open_corpus(given.corpus), given.row or 0
+    objective = informed(objective, corpus)
+    rows = Feed.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
+    if not 0 <= number < len(rows.ids):
+        raise Refusal(f"The row is {number}; {corpus.name} holds out {len(rows.ids)} rows, counted from 0.")
+    row = pick(rows, torch.tensor([number]))
+    text = corpus.tokenizer.join(row.ids[0][row.real[0]].tolist())
+    return rebuild_row(objective, row, text, given.seed, read_plan(given.plan))
+
+
+def _of_text(given: argparse.Namespace) -> "Rebuilt":
+    """A typed text."""
     from playground.objectives.objective import Printed, find_objective
     from playground.objectives.reading import reads_two
     from playground.objectives.rebuild import rebuild
+    from playground.refusal import Refusal
 
     settings, plan = pairs(given.set, "The setting"), read_plan(given.plan)
     as_printed = given.text is None and given.file is None and not given.pair
     own = find_objective(given.name).printed if as_printed else Printed()
     text, pair = own.text or given_text(given), given.pair or own.pair
     plan = plan if own.text == "" or find_objective(given.name).row else {**own.plan, **plan}
+    if given.row is not None:
+        raise Refusal(f"The row is {given.row}, and rows are those of a corpus; name one with --corpus.")
     rebuilt = rebuild(given.name, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
-    facts = rebuilt.facts()
     if given.pair.strip() and not reads_two(rebuilt.objective):
         left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."
-        facts["notice"] = " ".join(filter(None, (facts["notice"], left_out)))
+        return replace(rebuilt, notice=" ".join(filter(None, (rebuilt.notice, left_out))))
+    return rebuilt
+
+
+def _shown(given: argparse.Namespace, rebuilt: "Rebuilt", facts: dict[str, Any]) -> int:
+    """What was rebuilt, for people or as JSON."""
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",

@@ -14,7 +14,7 @@ import torch
 
 from playground import __version__
 from playground.finetuning import figure
-from playground.finetuning.compare import Allotted, Comparison
+from playground.finetuning.compare import Allotted, Comparison, mixed_levels
 from playground.finetuning.job import Asked
 from playground.finetuning.rerun import notebook, notebook_in_turn
 from playground.finetuning.sequence import Passed
@@ -182,6 +182,7 @@ def page(made: Artefact) -> bytes:
     body = (
         f"<p>{escape(known['verdict'])}</p>{figure.svg(made.drawing())}"
         f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{rows}</table>"
+        f"{''.join(f'<p>{escape(line)}</p>' for line in (*mixed_levels(known), *known['told']))}"
         f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
     )
     return _page(f"Fine-tuning for {known['task']}", body, made.provenance)

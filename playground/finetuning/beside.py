@@ -98,8 +98,9 @@ class PullToStart:
 class PullByFisher:
     """The same, each weight pulled by how much pre-training needs it (EWC, arXiv:1612.00796, eq. 3).
 
-    The need is the diagonal of the Fisher information on rows of pre-training text, one row at a time, divided by its
-    mean so that the strength means the same for every model.
+    The need is the diagonal of the empirical Fisher information on rows of pre-training text, one row at a time: of the
+    answers that the text gives, where the paper's would be drawn from the model. It is divided by its mean, so that the
+    strength means the same for every model.
     """
 
     strength: float = knob(1.0, 0.0, 1000.0, unit="nats per squared distance", why="How hard the start pulls.")

@@ -11,14 +11,14 @@ import torch
 
 from playground.finetuning.answers import Classes, OfEach
 from playground.finetuning.base import Base, replace_model
-from playground.finetuning.compose import Unlike, difference, unlike
+from playground.finetuning.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.fair import Cost, cost, matched, rate_from, rated, searched, stretched
 from playground.finetuning.labelled import Labelled
 from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, arranged, run
 from playground.finetuning.memory import Held, held, held_at_rest
 from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.significance import against, leader
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy import Strategy, find_strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
 from playground.finetuning.tune import Outcome, Setting, Tuning, numbered
@@ -134,6 +134,7 @@ def compare(
     work = Work(base, train, unseen({number: texts(TEST_TEXTS, number, "test") for number in numbers}))
     jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
     told = arranged(work, jobs, way).told if elsewhere is None else ()
+    told += tuple(said for s in chosen for said in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     curve: dict[int, dict[str, dict[int, Outcome]]] = {count: {s.name: {} for s in chosen} for count in counts}
     for lane in run(work, jobs, workers, record, elsewhere, way):
         if isinstance(lane.event, Outcome):
@@ -241,6 +242,16 @@ def _rated(
     return replace(strategy, rate=record.known[known])
 
 
+def mixed_levels(facts: dict[str, Any]) -> list[str]:
+    """How much of each level every learnt mix reads, in a sentence each (ELMo's s_j, arXiv:1802.05365, eq. 1)."""
+    return [f"{s['name']} reads {_levels(s['levels'])}." for s in facts["strategies"] if s["levels"]]
+
+
+def _levels(shares: Sequence[float]) -> str:
+    names = ["embeddings", *(f"layer {k}" for k in range(1, len(shares) - 1)), "the top"]
+    return ", ".join(f"{name} {share:.0%}" for name, share in zip(names, shares, strict=True))
+
+
 def spread(values: Sequence[float]) -> dict[str, Any]:
     """Mean, sample standard deviation (0 for a single value) and the values themselves."""
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
@@ -271,6 +282,7 @@ def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     first = outcomes[0]
     return {
         "name": name,
+        "levels": [fmean(level) for level in zip(*(o.shares for o in outcomes), strict=True)],
         "accuracy": spread([o.accuracy for o in outcomes]),
         "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
         "forgetting": spread([o.forgetting for o in outcomes]),

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from playground.finetuning.head import TOP, Head
-from playground.finetuning.plans import product, said
+from playground.finetuning.plans import parts_of, product, said
 from playground.finetuning.strategy import Published, Strategy
 from playground.refusal import Refusal
 
@@ -44,7 +44,24 @@ def compose(*strategies: Strategy) -> Strategy:
         made_of=tuple(part for s in strategies for part in s.parts),
     )
     _check(made)
-    return made
+    return replace(made, idea=" ".join([made.idea, *nothing_added(made, strategies)]))
+
+
+def nothing_added(made: Strategy, parts: Sequence[Strategy]) -> list[str]:
+    """Which parts of a composed strategy are overruled by the others and change nothing in it, a sentence each."""
+    return [f"In {made.name} the part {part.name} changes nothing." for part in parts if _is_overruled(made, part)]
+
+
+def _is_overruled(made: Strategy, part: Strategy) -> bool:
+    """Whether the others do the same without this part, and not what it does: `feature-based + full` stays frozen."""
+    fields = ("penalties", "beside", "extras", "given", "painted", "fresh", "averaged")
+    if any(getattr(part, field) for field in fields) or part.head != TOP:
+        return False
+    others = product([p for p in parts_of(made.plasticity) if p not in parts_of(part.plasticity)])
+    rows = made.rows(LAYERS)
+    now, without, alone = (replace(made, painted=(), plasticity=p) for p in (made.plasticity, others, part.plasticity))
+    plan = now.plan(rows, STEPS)
+    return torch.equal(plan, without.plan(rows, STEPS)) and not torch.equal(plan, alone.plan(rows, STEPS))
 
 
 def _published(strategies: Sequence[Strategy]) -> Published | None:

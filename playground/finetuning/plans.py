@@ -124,12 +124,22 @@ class AfterReading:
 
 @dataclass(frozen=True)
 class Product:
-    """Several plans at once: their multipliers are multiplied."""
+    """Several plans at once: their multipliers are multiplied; where the task must wait, the others begin after it."""
 
     parts: tuple[Plasticity, ...]
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
-        return torch.stack([part(groups, steps) for part in self.parts]).prod(dim=0)
+        waiting = next((part for part in self.parts if isinstance(part, AfterReading)), None)
+        others = [part for part in self.parts if part is not waiting]
+        if waiting is None:
+            return _multiplied(others, groups, steps)
+        first = int(waiting.share * steps)
+        return torch.cat([waiting(groups, steps)[:, :first], _multiplied(others, groups, steps - first)], dim=1)
+
+
+def _multiplied(parts: Sequence[Plasticity], groups: Sequence[str], steps: int) -> Tensor:
+    """The product of some plans over so many steps."""
+    return torch.stack([part(groups, steps) for part in (*parts, everything)]).prod(dim=0)
 
 
 @dataclass(frozen=True)

@@ -122,5 +122,10 @@ def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objecti
     )
 
 
+def renamed(part: Objective, question: str, name: str) -> Objective:
+    """The same objective with another name for one of its questions, so that its loss is told from others'."""
+    return _asking(part, 1.0, {question: name})
+
+
 def _weighed(term: Term, weight: float) -> Term:
     return term if weight == 1.0 else replace(term, weight=rf"{weight:g}\,{term.weight}".removesuffix(r"\,"))

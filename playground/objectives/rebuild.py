@@ -1,7 +1,7 @@
 """One typed text under one objective: everything the command line prints and the stage draws, from one example."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -182,11 +182,26 @@ def rebuild(
     wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
     text, pair = clean(text), clean(pair)
     given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()), longest)
-    steps = objective.steps(given.tokens, generator(seed, DRAW), wanted)
+    said = (given.notice, guessed(objective))
+    made = rebuild_row(objective, given.tokens, text, seed, wanted, said)
+    return replace(made, pair=pair, left_out=given.left_out)
+
+
+def rebuild_row(
+    objective: Objective,
+    tokens: Tokens,
+    text: str,
+    seed: int = 0,
+    wanted: Mapping[str, Any] | None = None,
+    said: Sequence[str] = (),
+) -> Rebuilt:
+    """One row of text under an objective, with what is known of it: the row of a corpus has labels and neighbours."""
+    wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
+    steps = objective.steps(tokens, generator(seed, DRAW), wanted)
     example = steps[-1].example
-    said = (given.notice, *rounded(steps, wanted), unjudged(objective, example) or silent(example))
-    notice = " ".join(filter(None, (*said, guessed(objective), apart(objective, example))))
-    return Rebuilt(objective, given.tokens, text, seed, steps, leaks.check(example), notice, pair, given.left_out)
+    found = (*rounded(steps, wanted), unjudged(objective, example) or silent(example), apart(objective, example))
+    notice = " ".join(filter(None, (*said, *found)))
+    return Rebuilt(objective, tokens, text, seed, steps, leaks.check(example), notice)
 
 
 def silent(example: Example) -> str:
@@ -272,12 +287,13 @@ def _row_named(name: str) -> Objective:
 def spoken(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
     """The terms of the loss as they train: under the knobs that are turned, each with the weight of its question.
 
-    Of a mixture, the part that was drawn says what it asks.
+    Of a mixture, the part that was drawn says what it asks, and the others are silent.
     """
     example, drawn = steps[-1].example, next((step.plan.index for step in steps if step.part == -1), None)
     own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].told}
+    silent = {term.question for part in objective.parts for term in part.terms} - set(own) if own else set()
     weights = {q.name: q.weight for part in example.everything for q in part.questions}
-    told = (own.get(term.question, term) for term in objective.told)
+    told = (own.get(term.question, term) for term in objective.told if term.question not in silent)
     return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in told)
 
 

@@ -183,13 +183,13 @@ def prepared(run: Run, learner: Learner | None = None) -> Course:
     """All that a run needs before its first step."""
     run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
-    objective = _informed(run.entry.objective, run.corpus)
+    objective = informed(run.entry.objective, run.corpus)
     run = replace(run, entry=replace(run.entry, objective=objective))
     feed = Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, objective.needs)
     held_out = feed.evaluation()
     asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
     learner = learner or Learner.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
-    learner.objective = _informed(learner.objective, run.corpus)
+    learner.objective = informed(learner.objective, run.corpus)
     if together.size() > 1:
         if recipe.generator_first:
             raise Refusal("generator_first is above 0, which several processes cannot share; set it to 0.")
@@ -258,7 +258,7 @@ def _advice(learner: Learner) -> Trouble:
     return Trouble(learner.step, "numbers", sentence, settings)
 
 
-def _informed(objective: Objective, corpus: Corpus) -> Objective:
+def informed(objective: Objective, corpus: Corpus) -> Objective:
     """The objective with what only the whole corpus knows: its names of the labels, its table of co-occurrences."""
     objective = objective.knowing(corpus.label_names)
     if not objective.counts:

@@ -18,7 +18,7 @@ from tests.texts import PAIR, plain_rows, story, tokens_of
 # the set that a sum runs over
 
 WORDS = {"hidden words": "M"}
-WRITTEN_TEXT = {"written words": "T"}
+WRITTEN_TEXT = {"written words": "T+1"}
 NEARBY = {"word nearby": "P"}
 CENTRE = {"centre word": "T"}
 ONE = {"pair": "1"}
@@ -65,13 +65,13 @@ SUMS = {
     "span mask": {"written words": "j-i+1"},
     "discrete mask": {"written words": "M"},
     "text infilling": {"written words": "M"},
-    "T5 drop": {"written words": "M"},
+    "T5 drop": {"written words": "y"},
     "T5 spans": {"written words": "y"},
     "T5 i.i.d.": {"written words": "y"},
     "translation": {"written words": "y"},
     "translation through one vector": {"written words": "y"},
     "BART infilling": WRITTEN_TEXT,
-    "sentence shuffling": WRITTEN_TEXT,
+    "sentence shuffling": {"written words": "T"},
     "sentence permutation": WRITTEN_TEXT,
     "token masking": WRITTEN_TEXT,
     "token deletion": WRITTEN_TEXT,
@@ -92,6 +92,7 @@ SUMS = {
 
 OVER = {
     "T": (r"\frac{1}{T}\sum_{t=1}^{T}", r"\frac{1}{T}\sum_{o}", r"\frac{1}{T}\sum_t "),
+    "T+1": (r"\frac{1}{T+1}\sum_{t=1}^{T+1}",),
     "M": (r"\frac{1}{|M|}\sum_{t \in M}",),
     "S": (r"\frac{1}{|S|}\sum_{t \in S}",),
     "B within": (r"\frac{1}{|B|}\sum_{i \in B}",),
@@ -114,8 +115,8 @@ def number(over, made):
     words = plan.get("chosen")
     whole = int(made.example.tokens.lengths[0])
     match over:
-        case "T" | "1" | "B":
-            return whole if over == "T" else 1
+        case "T" | "T+1" | "1" | "B":
+            return {"T": whole, "T+1": whole + 1}.get(over, 1)
         case "M":
             return sum(lengths) if words is None else len(words)
         case "S" | "j-i+1":
@@ -125,7 +126,7 @@ def number(over, made):
         case "T-c":
             return whole - (plan["cut"] if "cut" in plan else plan["split"])
         case "y":
-            return len(PAIR.split()) + 1 if not plan else written(words, lengths)
+            return len(PAIR.split()) + 1 if not plan else written(words, lengths, made.objective.name != "T5 drop")
         case "P":
             return sum(0 < abs(c - o) <= radius for c, radius in enumerate(plan["radius"]) for o in range(whole))
     ids = made.example.tokens.ids[0].tolist()
@@ -139,10 +140,11 @@ def within(hidden, whole):
     return sum(first > 1 and end <= whole for first, end in zip(runs, ends, strict=True))
 
 
-def written(words, lengths):
-    """Each run of words with its marker in front."""
+def written(words, lengths, marked):
+    """Each run of words, with its marker in front where there are any, and the closing sign if there is a word."""
     runs = len(lengths) if words is None else sum(word - 1 not in words for word in words)
-    return runs + (sum(lengths) if words is None else len(words))
+    missing = sum(lengths) if words is None else len(words)
+    return runs * marked + missing + bool(missing)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -201,9 +203,9 @@ TURNED = {
     ("T5 prefix LM", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{<t})", 9),
     ("PLM", "streams", "words only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}})", None),
     ("PLM", "streams", "places only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid z_t)", None),
-    ("BART infilling", "end", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid \hat{x}, x_{<t})", 9),
+    ("BART infilling", "end", False): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})", 8),
     ("BART infilling", "target", "sentinels"): (r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})", None),
-    ("T5 spans", "target", "text"): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})", 8),
+    ("T5 spans", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid \hat{x}, x_{<t})", 9),
     ("span mask", "target", "gaps"): (r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})", None),
     ("NSP", "weight", 0.5): (r"-0.5\,\log p(y \mid A, B)", 1),
     ("BiLM", "weight", 0.25): (

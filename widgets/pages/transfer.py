@@ -13,6 +13,7 @@ import panel_material_ui as pmui
 from playground.corpora.source import TABLES, TREEBANKS
 from playground.finetuning import tasks
 from playground.finetuning.artefact import FILES
+from playground.finetuning.compare import mixed_levels
 from playground.finetuning.fair import MATCHES, RATES, said_of_published
 from playground.finetuning.packing import PACKINGS
 from playground.finetuning.tune import SEEN
@@ -490,6 +491,7 @@ def _table(store: TransferStore) -> str:
     facts = result.facts()
     said = f"{facts['task']}, from {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
     kept = comparison.changed(result) + comparison.untouched(result)
+    kept += "".join(f"<li>{escape(line)}</li>" for line in mixed_levels(facts))
     return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
 
 

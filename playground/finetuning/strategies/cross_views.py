@@ -10,7 +10,8 @@ CROSS_VIEWS = Strategy(
     rank=56,
     family="more texts",
     idea="Train everything; every second step halves of 512 texts without labels must be answered as the whole texts.",
-    source="arXiv:1809.08370, sec. 2",
+    source="after arXiv:1809.08370, sec. 2; there views of single layers answer with heads of their own, here the same "
+    "head answers texts of which a half is hidden",
     plasticity=everything,
     beside=(CrossViews(),),
 )

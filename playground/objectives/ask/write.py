@@ -16,8 +16,8 @@ class AskToWrite:
 
     The survey's Table 2 shows only the missing part; BART (arXiv:1910.13461) writes all, T5 (arXiv:1910.10683) the
     parts behind their sentinels, MASS (arXiv:1905.02450) the fragment at its own places. What is written is closed with
-    [END], as all released codes do, MASS's excepted: its fragment lies in the middle of a text. Where there is nothing
-    to write, no [END] is asked for either.
+    [END] as the released codes do (not MASS's, whose fragment lies in the middle of a text); the rows of the survey's
+    table print no such sign and have none. Where there is nothing to write, no [END] is asked for either.
     """
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")

@@ -11,6 +11,7 @@ from playground.objectives.see import SeeEncoderDecoder
 from playground.objectives.symbols import SIGN_BEHIND, written
 
 WRITTEN = "written words"
+OPEN_END = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=False)
 WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=True)
 MISSING = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=True)
 MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", end=True)
@@ -22,10 +23,10 @@ TEXT_INFILLING = Objective(
     printed=Printed({"spans": ["3:3"]}),
     group="Denoising",
     rank=9,
-    stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps", end=False), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
-    loss="Mean cross-entropy of the missing words and a closing sign, each given the folded text and what is written.",
-    terms=(MISSING,),
+    loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
+    terms=(OPEN_END,),
     source="survey, Table 2 and sec. 4.3",
 )
 

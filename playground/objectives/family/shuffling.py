@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from playground.objectives.ask import AskToWrite
 from playground.objectives.change import ChangeSentenceOrder, ChangeWordOrder
-from playground.objectives.family.infilling import WHOLE
+from playground.objectives.family.infilling import WHOLE, WRITTEN
+from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.symbols import SIGN_BEHIND, written
 
 WORD_SHUFFLING = Objective(
     name="sentence shuffling",
@@ -15,10 +17,10 @@ WORD_SHUFFLING = Objective(
     printed=Printed({"order": [8, 7, 2, 1, 5, 6, 3, 4]}),
     group="Denoising",
     rank=12,
-    stages=(ChangeWordOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
+    stages=(ChangeWordOrder(), AskToWrite(target="text", end=False), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",
-    loss="Mean cross-entropy of the whole text and a closing sign, each given the shuffled text and what is written.",
-    terms=(WHOLE,),
+    loss="Mean cross-entropy of the whole text, each word given the shuffled text and the words before it.",
+    terms=(Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=False),),
     source="survey, Table 2 and sec. 4.3",
 )
 
@@ -32,5 +34,7 @@ SENTENCE_PERMUTATION = replace(
     needs=("sentences",),
     stages=(ChangeSentenceOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
     idea="Shuffle whole sentences; a decoder writes the text in order (BART's meaning).",
+    loss="Mean cross-entropy of the whole text and a closing sign, each given the shuffled text and what is written.",
+    terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )

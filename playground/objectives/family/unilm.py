@@ -8,7 +8,7 @@ from playground.objectives.ask import AskInPlace
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.formula import Term
-from playground.objectives.mixture import mixture
+from playground.objectives.mixture import mixture, renamed
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll, SeeLeft, SeeMixture, SeePrefix, SeeRight
 from playground.objectives.stage import Stage
@@ -34,7 +34,8 @@ UNILM = Objective(
     rank=128,
     needs=("pair",),
     stages=cloze(SeeMixture()),
-    idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first.",
+    idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first. The "
+    "paper also hides a fifth of them as runs of two or three, and asks for the next sentence.",
     loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",
     terms=term(r"\hat{x}_{V(t)}"),
     source="arXiv:1905.03197, sec. 2.2-2.4",
@@ -87,12 +88,14 @@ RIGHT_TO_LEFT = replace(
 
 UNILM_BY_BATCH = mixture(
     "UniLM by batch",
-    ((1 / 3, BOTH_SIDES), (1 / 3, SEQ2SEQ), (1 / 6, LEFT_TO_RIGHT), (1 / 6, RIGHT_TO_LEFT)),
+    tuple(
+        (share, renamed(part, "hidden words", f"hidden words, {part.name.removeprefix('UniLM ')}"))
+        for share, part in ((1 / 3, BOTH_SIDES), (1 / 3, SEQ2SEQ), (1 / 6, LEFT_TO_RIGHT), (1 / 6, RIGHT_TO_LEFT))
+    ),
     aliases=("UniLM mixture per batch",),
     group=GROUP,
     rank=133,
     idea="Hide words in two texts; each batch has one of the four masks, drawn by their published shares.",
-    loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see.",
-    terms=UNILM.terms,
+    loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see, named by the mask.",
     source="arXiv:1905.03197, sec. 2.4",
 )
