@@ -665,13 +665,24 @@ class Store(param.Parameterized):
         self.page = 0
 
     def bring(self, name: str, knobs: Mapping[str, Any]) -> None:
-        """Train an objective of the Stage page on the Train page, on the text chosen there if it suits."""
-        entry = entry_named(name)
-        self.train.brought[name] = knobs
-        self.train.param.update(entry=name, **({"corpus": entry.corpus} if entry.objective.needs else {}))
+        """Train an objective of the Stage page on the Train page, on the text chosen there if it suits.
+
+        The sentence of the Stage is watched there; one of ours only where the corpus knows its words.
+        """
+        train, entry = self.train, entry_named(name)
+        train.brought[name] = knobs
+        self._carry_texts()
         self.page = 1  # first the page, which is quick while nothing trains
-        if (session := self.train.begin()) is not None:
+        if (session := train.begin_with(entry)) is not None:
             session.start()
+
+    def _carry_texts(self) -> None:
+        """The texts of the Stage as those that are watched in training."""
+        stage, train = self.stage, self.train
+        second = stage.pair if stage.paired else ""
+        if stage.text.strip() and stage.text.strip() not in _ours("text"):
+            train.param.update(sentence=stage.text, pair=second)
+        train.stage_texts = (stage.text, second)
 
     def fork(self) -> str:
         """The run goes on as a run of its own from the step that is shown, on the Train page; says why it cannot.

@@ -12,19 +12,20 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import param
 
-from playground.analysis.glance import sentence_from, sentence_of
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
-from playground.example import Tokens
 from playground.finetuning.compare import critical
 from playground.knob import turn
 from playground.refusal import Refusal
+from playground.tokenizing.tokenizer import unknown_words
+from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session
 from playground.training.checkpoint import Saved
+from playground.training.feed import longest_window
 from playground.training.fork import corpus_of, fork, what_changed
 from playground.training.lanes import lane_name
 from playground.training.learner import Learner
-from playground.training.look import LookAt
+from playground.training.look import LookAt, text_to_watch
 from playground.training.rates import Found, Tried, find_rate
 from playground.training.record import recorded
 from playground.training.runs import Kept, Parent, Runs
@@ -32,10 +33,13 @@ from playground.training.session import Record, Row
 from playground.training.siblings import Siblings
 from playground.training.story import Moment
 from playground.training.workers import spare
-from playground.zoo import entry_named
+from playground.zoo import Entry, entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
 from widgets.work import Work
+
+FEWEST_IN_ROW = 4
+"""Tokens of the shortest row that a recipe allows."""
 
 LONGEST_PASTE = 2_000_000
 """Characters of a pasted corpus."""
@@ -97,7 +101,10 @@ class TrainStore(param.Parameterized):
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
     are compared; `workers` is the most processes for other seeds; `name` is what the list calls the run that is
     watched. `brought` are the knobs of objectives that came from the Stage, by the name under which they are trained
-    here. `earlier` names the run that the same tab of the browser showed before the visit began.
+    here, and `proposed_corpus` is the text that the app chose for them. `earlier` names the run that the same tab of
+    the browser showed before the visit began. `window` is the length of a row in tokens, 0 for that of the recipe.
+    `sentence` and its second text `pair` are watched where they are typed, else `stage_texts` where the corpus knows
+    their words. `notice` says what was made of the choices.
     """
 
     entry = param.String("BERT")
@@ -106,6 +113,8 @@ class TrainStore(param.Parameterized):
     upload = param.Parameter(None)
     opened = param.Parameter(None)
     sentence = param.String("")
+    pair = param.String("")
+    window = param.Integer(0)
     seed = param.Integer(0)
     seeds = param.Integer(1, bounds=(1, 20))
     steps = param.Integer(1000)
@@ -119,10 +128,13 @@ class TrainStore(param.Parameterized):
     name_of_run = param.String("")
     earlier = param.String("")
     trouble = param.String("")
+    notice = param.String("")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
         self.runs = None if runs is None else Runs(runs)
+        self.stage_texts = ("", "")
+        self.proposed_corpus = self.corpus
         self.search = Work("search for a rate")
         self.tried: list[Tried] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
@@ -147,6 +159,20 @@ class TrainStore(param.Parameterized):
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
         return self._tried(lambda: self._with_siblings(self._watch(self._run())))
 
+    def begin_with(self, entry: Entry) -> Session | None:
+        """A fresh session of an entry on the text that a person chose; where that does not suit, on the entry's own."""
+        chosen = self.corpus != self.proposed_corpus
+        if not chosen:
+            self.proposed_corpus = entry.corpus
+        self.param.update(entry=entry.name, corpus=self.corpus if chosen else entry.corpus)
+        session = self.begin()
+        if session is not None or self.corpus == entry.corpus:
+            return session
+        refused, self.corpus, self.proposed_corpus = self.trouble, entry.corpus, entry.corpus
+        if (session := self.begin()) is not None:
+            self.notice = f"{refused} So {entry.name} is trained on {entry.corpus}. {self.notice}".rstrip()
+        return session
+
     def _with_siblings(self, session: Session) -> Session:
         """The same session; the other seeds, where several are asked for, will train beside it."""
         if self.seeds > 1:
@@ -155,7 +181,7 @@ class TrainStore(param.Parameterized):
             folders = {seed: kept / self._new_folder(lane_name(run, seed)) for seed in seeds} if kept else {}
             busy = sum(some.workers for some in _siblings.values() if some.state == "running")
             workers = min(self.workers, spare(1 + busy))
-            film = LookAt(self._sentence(run.corpus)) if kept else None
+            film = self._look_at(run) if kept else None
             _siblings[session] = Siblings(run, seeds, workers, self.runs, folders, film)
         return session
 
@@ -168,8 +194,24 @@ class TrainStore(param.Parameterized):
         entry = entry_named(self.entry)
         entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
         entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
-        entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, "steps": self.steps}))
-        return self._rhythm(Run(entry, self.load_corpus(), self.seed, pick(self.device)))
+        window = {"window": self.window} if self.window else {}
+        entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, **window, "steps": self.steps}))
+        corpus = self.load_corpus()
+        return self._rhythm(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
+
+    def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
+        """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
+        asked = entry.recipe.window
+        fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.objective.needs))
+        if fits >= asked:
+            self.notice = ""
+            return entry
+        parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
+        self.notice = (
+            f"{corpus.name} is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
+            f"tokens instead of {asked}. A longer text allows longer rows."
+        )
+        return replace(entry, recipe=turn(entry.recipe, {"window": fits}))
 
     def _rhythm(self, run: Run) -> Run:
         """How often the run is evaluated, measured and saved."""
@@ -185,7 +227,7 @@ class TrainStore(param.Parameterized):
     ) -> Session:  # fmt: skip
         """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
         feed_of(run)
-        look = LookAt(self._sentence(run.corpus))
+        look = self._look_at(run)
         self.leave()
         wanted = lane_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}"
         name = name or self._new_folder(wanted)
@@ -206,8 +248,20 @@ class TrainStore(param.Parameterized):
         self.param.update(session=session, name_of_run=name, trouble="")
         return session
 
-    def _sentence(self, corpus: Corpus) -> Tokens:
-        return sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
+    def _look_at(self, run: Run) -> LookAt:
+        """A look at the text that is typed, at that of the Stage where the corpus knows it, or at a held-out one."""
+        sentence, pair = self.sentence, self.pair
+        if not sentence.strip() and _known_words(" ".join(self.stage_texts), run.corpus):
+            sentence, pair = self.stage_texts
+        found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.window, sentence, pair)
+        return LookAt(found.tokens, found.origin)
+
+    @param.depends("sentence", "pair", watch=True)
+    def watch_sentence(self) -> None:
+        """Look at what is typed now, also in the midst of a run; one that cannot be watched says why."""
+        session = self.session
+        if session is not None:
+            self._tried(lambda: session.look_with(self._look_at(session.run)))
 
     def _new_folder(self, wanted: str) -> str:
         """A name that no run has, its folder made at once so that no other visit takes it."""
@@ -326,6 +380,7 @@ class TrainStore(param.Parameterized):
     def _opened(self, name: str) -> Session:
         if self.runs is None:
             raise Refusal("Nothing is kept here, so there is no run to open.")
+        self.notice = ""
         folder = (self.runs.folder / name).absolute()
         alive = _live.get(folder)
         if alive is not None and alive.ending:
@@ -408,6 +463,12 @@ class TrainStore(param.Parameterized):
 def _can_be_watched(session: Session) -> bool:
     """Whether it goes on or has ended by itself; one that was stopped goes on from what it saved."""
     return session.state in ("ready", "running", "paused") or session.reason in ("steps", "seconds", "diverged")
+
+
+def _known_words(text: str, corpus: Corpus) -> bool:
+    """Whether there are words and the vocabulary of a corpus can write them all."""
+    words = split_words(clean(text))
+    return bool(words) and not unknown_words(corpus.tokenizer, words)
 
 
 def _turned(entry: Any, settings: Mapping[str, Any]) -> Any:

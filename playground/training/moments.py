@@ -12,20 +12,17 @@ import torch
 from torch import Tensor
 
 from playground import frames, leaks
-from playground.analysis.glance import Seen, read, sentence_of
+from playground.analysis.glance import Seen, read
 from playground.analysis.story import numbers, with_numbers
-from playground.corpora import Corpus
-from playground.corpora.corpus import pick
 from playground.example import Example, Tokens
-from playground.objectives import Objective
 from playground.objectives.formula import written
 from playground.objectives.rebuild import spoken, terms
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
 from playground.training.events import Checkpointed, Event, Started, Stepped, Stopped
-from playground.training.feed import windows
 from playground.training.learner import Learner
+from playground.training.look import draw_that_asks, to_watch
 from playground.training.loop import Run
 
 MOST = 60
@@ -46,13 +43,6 @@ def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
     return tuple(steps)
 
 
-def to_watch(corpus: Corpus, objective: Objective, window: int) -> Tokens:
-    """One held-out text with everything that the objective needs beside it."""
-    if not objective.needs:
-        return sentence_of(corpus)
-    return pick(windows(corpus, window, "held_out", 0, objective.needs), torch.tensor([0]))
-
-
 @dataclass
 class Moments:
     """The fixed example, its frames, and what the model made of it at some steps; only its lists grow."""
@@ -69,7 +59,9 @@ class Moments:
     def of(cls, learner: Learner, corpus: str, text: Tokens, last: int | None = None) -> "Moments":
         """The text under the learner's objective, corrupted once for all moments."""
         objective, device = learner.objective, learner.device
-        steps = objective.steps(text.to(device), generator(0, "glance", device=device.type))
+        text = text.to(device)
+        seed = draw_that_asks(objective, text) or 0
+        steps = objective.steps(text, generator(seed, "glance", device=device.type))
         example = steps[-1].example
         about = {
             "title": f"{learner.entry.name} while it learns",

@@ -90,7 +90,7 @@ class Session:
         moments: Iterable[Moment] = (),
     ) -> None:
         self.run, self.look, self.watched_for = run, look, watched_for
-        self._begin, self._record, self._film = begin, record, film
+        self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[Row] = list(rows)
         self.moments: list[Moment] = []
@@ -107,7 +107,8 @@ class Session:
         self.trouble: Trouble | None = None
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
-        self._watched_until, self._looked_at = 0.0, -1
+        self._watched_until = 0.0
+        self._looked: tuple[Look | None, int] = (None, -1)
         # processor time, since other programs take theirs from looks and steps alike; elsewhere the processor waits
         clock = time.thread_time if run.device.type == "cpu" else time.monotonic
         self._looks = Budget(LOOKING, clock, clock, LOOKED_EVERY)
@@ -175,6 +176,12 @@ class Session:
         """Say that somebody is looking; to be called again and again."""
         self._watched_until = time.monotonic() + self.watched_for
 
+    def look_with(self, look: Look) -> None:
+        """See something else of the learner from now on; what does not train is looked at at once."""
+        self.look = look
+        if not self._thread.is_alive():
+            self._show(self.learner, now=True)
+
     @property
     def watched(self) -> bool:
         return time.monotonic() < self._watched_until
@@ -188,7 +195,7 @@ class Session:
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
 
     def _follow(self) -> None:
-        events = told(self.run, train(self.run, self._begin), self._film, self.moments)
+        events = told(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
         with closing(events if self._record is None else self._record(self.run, events)) as seen:
             for event in seen:
                 self._hear(event)
@@ -254,8 +261,9 @@ class Session:
 
     def _show(self, learner: Learner | None, now: bool = False) -> None:
         """Look at the model where somebody wants to see it; while it rests, once is enough."""
-        if self.look is None or learner is None or learner.step == self._looked_at:
+        look, (earlier, step) = self.look, self._looked
+        if look is None or learner is None or (look is earlier and learner.step == step):
             return
         if now or (self.watched and (self._looks.allows or not self._go.is_set())):
             with self._looks.spending():
-                self.view, self._looked_at = self.look(learner), learner.step
+                self.view, self._looked = look(learner), (look, learner.step)

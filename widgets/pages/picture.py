@@ -56,12 +56,18 @@ class Picture:
         self.drawing = Budget(DRAWING, time.thread_time, time.process_time, longest=LONGEST)
         self.seeing, self.telling = _Rhythm(SEEN_EVERY), _Rhythm(TOLD_EVERY)
         self.numbers, self.seeds, self.guessed = changing(_numbers(None)), changing(""), changing(guesses.markup(None))
+        self.watched = changing("")
         self.curves, self.head, self.trouble, self.tools = _Curves(store), _Head(), _Trouble(store), Tools(store)
         self.view: Glance | None = None
         self.curves.cursor.link(self.tools.compared)
         self.words = OnScreen()
         words = pmui.Column(
-            self.words, heading("Guesses for one sentence"), self.guessed, margin=0, sizing_mode="stretch_width"
+            self.words,
+            heading("Guesses for one sentence"),
+            self.watched,
+            self.guessed,
+            margin=0,
+            sizing_mode="stretch_width",
         )
         self.widgets = [
             self.numbers, self.seeds, *self.trouble.widgets, self.curves.loss_column, self.tools.column,
@@ -100,6 +106,7 @@ class Picture:
         bands = self.curves.bands(self.store.siblings)
         last = session.run.last if session is not None else None
         tell(self.seeds, say(seeds.told(self.store.siblings, bands, last), "quiet"))
+        tell(self.watched, say(_watched(session), "quiet"))
         self.curves.limits()
         self.tools.follow(session)
 
@@ -335,7 +342,21 @@ def _trouble(store: TrainStore, session: Session | None) -> str:
     failed = session.error if session is not None else ""
     trouble = session.trouble if session is not None else None
     kind = "notice" if trouble is not None and trouble.kind == "memory" else "trouble"
-    return say(store.trouble, "trouble") + say(failed, "trouble") + say(trouble.sentence if trouble else "", kind)
+    noticed = say(store.notice, "notice")
+    return (
+        noticed
+        + say(store.trouble, "trouble")
+        + say(failed, "trouble")
+        + say(trouble.sentence if trouble else "", kind)
+    )
+
+
+def _watched(session: Session | None) -> str:
+    """Which text is watched, and that the film of a head keeps the one with which it began."""
+    origin = getattr(session.look, "origin", "") if session is not None else ""
+    if session is None or not session.film or session.look is session.filmed_with:
+        return origin
+    return f"{origin} The film of the head keeps the text with which it began."
 
 
 def _state(session: Session) -> str:
