@@ -27,7 +27,7 @@ from widgets.reading import CorpusStore
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
 from widgets.sentence import SentenceStore
-from widgets.training import TrainStore
+from widgets.training import OWN_FILE, TrainStore
 from widgets.work import Work
 
 LONGEST_TEXT = 2_000
@@ -683,6 +683,15 @@ class Store(param.Parameterized):
         if stage.text.strip() and stage.text.strip() not in _ours("text"):
             train.param.update(sentence=stage.text, pair=second)
         train.stage_texts = (stage.text, second)
+
+    def train_base(self) -> None:
+        """Train a base on texts of the task that is compared, so that it knows their words."""
+        text = self.transfer.text_for_base
+        own = {"upload": text} if isinstance(text, Path) else {}
+        self.train.param.update(corpus=OWN_FILE if own else text, **own)
+        if (session := self.train.begin()) is not None:
+            self.transfer.param.update(trouble="", unknown_words=False)
+            session.start()
 
     def fork(self) -> str:
         """The run goes on as a run of its own from the step that is shown, on the Train page; says why it cannot.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -69,8 +70,10 @@ def page(store: Store) -> tuple[Any, Any]:
     asking = _questions(store)
     before, what = _before(transfer)
     trouble = html("")
+    helps = pmui.Button(icon="model_training", variant="outlined", size="small", margin=(0, 10, 6, 10), visible=False)
+    helps.on_click(lambda _: store.train_base())
     controls = [
-        heading("Base model"), base, quick, before, what, pmui.Row(compare, stop, margin=0), trouble,
+        heading("Base model"), base, quick, before, what, pmui.Row(compare, stop, margin=0), trouble, helps,
         heading("Or begin with a question"), *asking, *_controls(store),
     ]  # fmt: skip
     more = desk(store.sentence, transfer, lambda: store.train.session), choice(store.choosing, store.train)
@@ -78,7 +81,10 @@ def page(store: Store) -> tuple[Any, Any]:
 
     def tick() -> None:
         base.object = _base(store)
-        trouble.object = say(transfer.trouble, "trouble")
+        trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
+        text = transfer.text_for_base if transfer.unknown_words else ""
+        offered = "this file" if isinstance(text, Path) else text
+        helps.param.update(visible=bool(text), label=f"Train a base on {offered}")
         running = transfer.state == "running"
         if running and stop.disabled:
             whole.fold()  # what was asked for is seen
@@ -127,11 +133,12 @@ def _before(store: TransferStore) -> tuple[Any, Any]:
 
 
 def _questions(store: Store) -> list[Any]:
-    """A button for every question: it chooses all that is needed and begins."""
+    """A button for every question: it chooses all that is needed and begins; a file of one's own stays the task."""
     look = {"variant": "outlined", "size": "small", "sizing_mode": "stretch_width", "margin": (3, 10)}
 
     def ask(name: str) -> None:
-        store.transfer.param.update(**QUESTIONS[name])
+        own = store.transfer.task == OWN_FILE
+        store.transfer.param.update(**{what: v for what, v in QUESTIONS[name].items() if not (own and what == "task")})
         store.transfer.begin(store.train.session)
 
     buttons = [pmui.Button(label=name, **look) for name in QUESTIONS]
