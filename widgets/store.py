@@ -27,7 +27,7 @@ from widgets.reading import CorpusStore
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
 from widgets.sentence import SentenceStore
-from widgets.training import OWN_FILE, TrainStore
+from widgets.training import OPENED, OWN_FILE, TrainStore
 from widgets.work import Work
 
 LONGEST_TEXT = 2_000
@@ -663,6 +663,10 @@ class Store(param.Parameterized):
         self.stage.borrow()
         self.stage.look_inside()
         self.page = 0
+        self.told = (
+            f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its coming "
+            "update. On the Train page Resume goes on."
+        )
 
     def bring(self, name: str, knobs: Mapping[str, Any]) -> None:
         """Train an objective of the Stage page on the Train page, on the text chosen there if it suits.
@@ -672,9 +676,23 @@ class Store(param.Parameterized):
         train, entry = self.train, entry_named(name)
         train.brought[name] = knobs
         self._carry_texts()
+        self._train(lambda: train.begin_with(entry))
+
+    def train_on_opened(self) -> None:
+        """Train the model of the Train page on the corpus of the Corpus page."""
+        self.train.param.update(opened=self.corpus.corpus, corpus=OPENED)
+        self._train(self.train.begin)
+
+    def _train(self, begin: Callable[[], Session | None]) -> None:
+        """Go to the Train page, begin there and say what happens; a run that was going on is stopped and kept."""
+        train, before = self.train, self.train.session
+        going = before is not None and before.state in ("running", "paused")
         self.page = 1  # first the page, which is quick while nothing trains
-        if (session := train.begin_with(entry)) is not None:
-            session.start()
+        if (session := begin()) is None:
+            return
+        session.start()
+        stopped = f" The run before it was stopped{' and is kept' * (train.runs is not None)}." if going else ""
+        self.told = f"{session.run.entry.name} trains on {session.run.corpus.name}.{stopped}"
 
     def _carry_texts(self) -> None:
         """The texts of the Stage as those that are watched in training."""

@@ -182,7 +182,7 @@ def _keep(store: TrainStore, upload: Any) -> None:
 
 
 class _Buttons:
-    """Train, Pause, Step, Slow, Stop, Reset and New seed; each is on only where it can do something."""
+    """Train, Pause, Step, Inside one update, Stop, Reset and New seed; each is on only where it can do something."""
 
     def __init__(self, store: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.store, self._slow, self._shown = store, slow or (lambda: None), None
@@ -191,8 +191,8 @@ class _Buttons:
         self.pause = pmui.Button(label="Pause", icon="pause", **make)
         self.step = pmui.Button(label="Step", icon="skip_next", **make)
         self.slow = pmui.Button(
-            label="Slow", icon="slow_motion_video", visible=slow is not None,
-            description="Slow: see the coming update from the inside, stage by stage.", **make,
+            label="Inside one update", icon="slow_motion_video", visible=slow is not None,
+            description="Pauses the run and opens its coming update on the Stage page, stage by stage.", **make,
         )  # fmt: skip
         self.stop = pmui.Button(label="Stop", icon="stop", **make)
         self.reset = pmui.Button(label="Reset", icon="replay", **make)

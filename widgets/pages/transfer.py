@@ -64,7 +64,10 @@ def page(store: Store) -> tuple[Any, Any]:
     stop.on_click(lambda _: transfer.end())
     halt = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(8, 3, 0, 3), visible=False)
     halt.on_click(lambda _: transfer.end())
-    quick = pmui.Button(label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10))
+    quick = pmui.Button(
+        label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10),
+        description="With what is chosen on the Train page; this page stays open and says how far it is.",
+    )  # fmt: skip
     quick.on_click(lambda _: _train_one(store))
     base = html("")
     asking = _questions(store)
