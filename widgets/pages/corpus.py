@@ -103,10 +103,7 @@ def _controls(store: Store) -> tuple[list[Any], Renew]:
     bind(source, corpus, "source")
     typed = _typed(corpus)
     chosen, ask_file = _chosen(corpus)
-    go = pmui.Button(
-        label="Train on it", icon="play_arrow", color="primary", variant="outlined", margin=(6, 10),
-        description="Begins at once, on the Train page, with the model that is chosen there.",
-    )  # fmt: skip
+    go = pmui.Button(label="Train on it", icon="play_arrow", color="primary", variant="outlined", margin=(6, 10))
     go.on_click(lambda _: store.train_on_opened())
 
     def ask() -> None:

@@ -21,7 +21,7 @@ def row(store: StageStore) -> tuple[Any, Any]:
     look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
     train = pmui.Button(
         label="Train a small model now", icon="play_arrow", **look,
-        description=f"{STEPS} steps, here on the stage, for attention, guesses and loss in the picture.",
+        description=f"Train a small model now: {STEPS} steps, here on the stage, for attention, guesses and loss.",
     )  # fmt: skip
     borrow = pmui.Button(label="Use the model of the Train page", **look)
     inside = pmui.Button(label="Inside one update", width=152, **look)
@@ -29,7 +29,7 @@ def row(store: StageStore) -> tuple[Any, Any]:
     beside = pmui.Button(label="Same sentence", icon="view_column", **look)
     watch = pmui.Button(
         label="Train this", icon="show_chart", **look,
-        description="A whole run of this objective with its knobs as they are; opens the Train page and begins there.",
+        description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
     )  # fmt: skip
     streams = pmui.Button(label="Next: why two streams?", icon="school", **look)
     acts = {

@@ -201,10 +201,7 @@ def _words(store: StageStore) -> list[Any]:
     )  # fmt: skip
     bind(view, store, "view")
     trouble = html("", styles={"flex": "1 1 300px"})
-    anyway = pmui.Button(
-        label="Train anyway", icon="play_arrow", size="small", variant="outlined", margin=(2, 10),
-        description="A whole run with what is chosen by hand in every text; opens the Train page and begins there.",
-    )  # fmt: skip
+    anyway = pmui.Button(label="Train anyway", icon="play_arrow", size="small", variant="outlined", margin=(2, 10))
     anyway.on_click(lambda _: store.train_anyway())
     sample = pmui.Button(label="Take a sample text", icon="article", size="small", variant="outlined", margin=(2, 10))
     sample.on_click(lambda _: store.take_sample())

@@ -66,7 +66,7 @@ def page(store: Store) -> tuple[Any, Any]:
     halt.on_click(lambda _: transfer.end())
     quick = pmui.Button(
         label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10),
-        description="With what is chosen on the Train page; this page stays open and says how far it is.",
+        description="Train one here: with what is chosen on the Train page; this page stays and says how far it is.",
     )  # fmt: skip
     quick.on_click(lambda _: _train_one(store))
     base = html("")
