@@ -192,7 +192,7 @@ class _Buttons:
         self.step = pmui.Button(label="Step", icon="skip_next", **make)
         self.slow = pmui.Button(
             label="Inside one update", icon="slow_motion_video", visible=slow is not None,
-            description="Inside one update: pauses the run and shows its coming update on the Stage page.", **make,
+            description="Inside one update: the coming one, on the Stage page; the run waits meanwhile.", **make,
         )  # fmt: skip
         self.stop = pmui.Button(label="Stop", icon="stop", **make)
         self.reset = pmui.Button(label="Reset", icon="replay", **make)
