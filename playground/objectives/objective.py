@@ -188,6 +188,12 @@ class Objective:
         return (*taken, *part)
 
     @property
+    def questions(self) -> tuple[str, ...]:
+        """The names of what it asks, in the order in which losses are reported: those of the chains beside first."""
+        asked = (*(q for _, chain in self.beside for q in chain.questions), *(term.question for term in self.terms))
+        return tuple(dict.fromkeys(asked))
+
+    @property
     def chains(self) -> tuple["Objective", ...]:
         """The own chain first, then the parts of a mixture, then those beside it."""
         others = (*self.parts, *(chain for _, chain in self.beside))

@@ -54,6 +54,12 @@ class LookAt:
             self._drawn[:] = [(objective, watched(learner.model, objective, self.sentence, seed))]
         return glance_at(learner.model, self._drawn[0][1], learner.step)
 
+    @property
+    def names_words(self) -> bool:
+        """Whether a word of the vocabulary is asked for; believed before anything is drawn."""
+        asked = [q for _, example in self._drawn for part in example.everything for q in part.questions]
+        return not asked or any(question.head == "vocabulary" and question.against is None for question in asked)
+
 
 def text_to_watch(
     corpus: Corpus, objective: Objective, window: int, sentence: str = "", second: str = ""

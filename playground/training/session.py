@@ -29,8 +29,8 @@ from playground.training.watched import Measured, Noticed
 class Row:
     """One point of the curves, in nats per graded position of the first question; the losses of others are in `more`.
 
-    `held_out` is only there in steps that were evaluated. `graded` are the answers graded so far, `flops` the
-    operations so far: those of the first batch, by its positions, for every batch.
+    `held_out` is only there in evaluations, whose `more` holds held-out losses too. `graded` are the answers graded so
+    far, `flops` the operations so far: those of the first batch, by its positions, for every batch.
     """
 
     step: int
@@ -45,15 +45,19 @@ class Row:
     @classmethod
     def of(cls, event: Stepped) -> "Row":
         """The point of a finished step, whose operations were not counted."""
-        (_, first), *others = event.terms.items()
-        more = tuple((name, float(value)) for name, value in others)
-        return cls(event.step, float(first), None, event.tokens, event.seconds, more, event.graded)
+        first = next(iter(event.terms.values()))
+        return cls(event.step, float(first), None, event.tokens, event.seconds, _others(event.terms), event.graded)
 
     def after(self, event: Stepped | Evaluated, learner: Learner) -> "Row":
         """The next point of the curve: a step, with its operations, or an evaluation."""
         if isinstance(event, Evaluated):
-            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=())
+            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=_others(event.terms))
         return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
+
+
+def _others(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """The losses of all questions but the first, by name."""
+    return tuple((name, float(value)) for name, value in terms.items())[1:]
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]

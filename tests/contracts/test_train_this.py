@@ -14,6 +14,7 @@ from playground.zoo import entry_named
 from tests.runs import becomes
 from widgets import store as store_module
 from widgets import training
+from widgets.pages import picture
 from widgets.store import Store
 
 A_SUM = "MLM + 0.5 SOP"
@@ -65,6 +66,19 @@ def test_every_objective_of_the_stage_trains_and_has_a_text_to_watch(visit, name
     assert becomes(lambda: session.view is not None)
     assert session.view.guesses, "something is asked of what is watched"
     suits(find_objective(name), session)
+    asked = list(session.learner.evaluate(session._held_out))
+    assert [q for q in picture._questions(session) if q in asked] == asked, "losses are told by their names"
+
+
+def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
+    session = trained(visit, A_SUM)
+    numbers = picture._numbers(session)
+    first, second = ("pair", "hidden words")
+    assert all(f"{what}, {name} (nats)" in numbers for what in ("loss", "held out") for name in (first, second))
+    tested = [row for row in session.rows if row.held_out is not None][-1]
+    assert picture._losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
+    assert session.look.names_words
+    assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"
 
 
 def suits(objective, session):

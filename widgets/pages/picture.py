@@ -1,7 +1,9 @@
 """What the Train page shows of a run while it trains: never more often than costs the training next to nothing."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import panel as pn
@@ -15,6 +17,7 @@ from playground.devices import describe
 from playground.training import Session
 from playground.training.budget import Budget
 from playground.training.lanes import Band
+from playground.training.session import Row
 from playground.training.siblings import Siblings
 from playground.training.watched import Noticed
 from widgets.onscreen import OnScreen
@@ -165,6 +168,7 @@ class _Curves:
     def __init__(self, store: TrainStore) -> None:
         self.store, self.session, self.rows, self.measured, self.sized = store, None, 0, 0, 0
         self.noticed, self.reach = 0, None
+        self.questions: tuple[str, ...] = ()
         self.banded: tuple[Any, tuple[Band, ...]] = (None, ())
         self.loss = loss_chart()
         steps = Range1d(0, 1000)
@@ -201,6 +205,15 @@ class _Curves:
             beside(*strips),
         ]
 
+    def _draw_losses(self, session: Session, rows: Sequence[Row], fresh: bool) -> None:
+        """Draw new rows; once one of them says in which order the losses come, all are drawn under their names."""
+        questions = _questions(session)
+        if fresh or questions != self.questions:
+            self.questions, self.noticed, self.banded = questions, -1, (None, ())
+            self.loss.show(session.rows[: self.rows], questions)
+        else:
+            self.loss.extend(rows)
+
     def _turn(self, axis: str) -> None:
         self.loss.over(axis)
         (self.cursor.link if AXES[axis] == "step" else self.cursor.leave)(self.loss.figure)
@@ -213,10 +226,12 @@ class _Curves:
         if session is None:
             return
         run, last = session.run, session.rows[-1] if session.rows else None
-        reach = (self.loss.reach(last, run.last), session.unigram_entropy, run.entry.bound(run.corpus))
+        words = _names_words(session)
+        unigram = session.unigram_entropy if words else None
+        reach = (self.loss.reach(last, run.last), unigram, run.entry.bound(run.corpus) if words else None, not last)
         if reach != self.reach:
             self.reach = reach
-            self.loss.limits(*reach)
+            self.loss.limits(*reach[:-1])
             self.gauges.figure.x_range.end = run.last or max(100, last.step if last else 0)
             self.key.object = self.loss.key
 
@@ -239,7 +254,7 @@ class _Curves:
         sized, noticed = session.sizes[self.sized :], len(session.noticed)
         if fresh or (rows and (at_once or self.mark.seen)):
             self.rows += len(rows)
-            (self.loss.show if fresh else self.loss.extend)(rows)
+            self._draw_losses(session, rows, fresh)
         if fresh or measured:
             self.measured += len(measured)
             (self.gauges.show if fresh else self.gauges.extend)(measured)
@@ -373,18 +388,53 @@ def _numbers(session: Session | None) -> str:
         )
     rows = session.rows
     stepped = [r for r in rows[-40:] if r.loss is not None]
-    losses = [r.loss for r in stepped if r.loss is not None]
-    more = {f"{name} (nats)": f"{value:.3f}" for name, value in (stepped[-1].more if stepped else ())}
-    tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
+    tested = next((r for r in reversed(rows) if r.held_out is not None), None)
     last = rows[-1] if rows else None
+    questions = _questions(session)
+    trained, held_out = _means(stepped, questions), {} if tested is None else _losses(tested, questions)
     return figures(
         {
             "state": _state(session),
             "step": f"{last.step if last else 0} of {session.run.last}",
-            "loss (nats)": f"{sum(losses) / len(losses):.3f}" if losses else "–",
-            "held out (nats)": f"{tested:.3f}" if tested is not None else "–",
-            **more,
+            **_named("loss", trained, questions),
+            **_named("held out", held_out, questions),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
         }
     )
+
+
+def _questions(session: Session) -> tuple[str, ...]:
+    """The names of what is asked, in the order of the losses as far as that is known: all but the first name theirs."""
+    names = session.run.entry.objective.questions
+    others = [name for name, _ in session.rows[0].more] if session.rows else []
+    return tuple(sorted(names, key=lambda name: others.index(name) if name in others else -1)) if others else names
+
+
+def _names_words(session: Session) -> bool:
+    """Whether words are asked for, as far as that is known, so that their frequencies are a level for the loss."""
+    return getattr(session.look, "names_words", True)
+
+
+def _losses(row: Row, questions: Sequence[str]) -> dict[str, float]:
+    """The losses of a point by question; where a question was not asked, it is left out."""
+    first = row.loss if row.loss is not None else row.held_out
+    others = dict(row.more)
+    name = next((q for q in questions if q not in others), "")
+    return ({} if first is None else {name: first}) | others
+
+
+def _means(rows: Sequence[Row], questions: Sequence[str]) -> dict[str, float]:
+    """The mean loss of every question over some steps."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in _losses(row, questions).items():
+            found.setdefault(name, []).append(value)
+    return {name: fmean(values) for name, values in found.items()}
+
+
+def _named(what: str, losses: Mapping[str, float], questions: Sequence[str]) -> dict[str, str]:
+    """Losses as they are told: by the names of their questions where there are several."""
+    if len(questions) < 2:
+        return {f"{what} (nats)": f"{next(iter(losses.values())):.3f}" if losses else "–"}
+    return {f"{what}, {name} (nats)": f"{losses[name]:.3f}" if name in losses else "–" for name in questions}
