@@ -202,7 +202,10 @@ class Session:
         events = told(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
         with closing(events if self._record is None else self._record(self.run, events)) as seen:
             for event in seen:
-                self._hear(event)
+                try:
+                    self._hear(event)
+                except Exception as error:
+                    seen.throw(error)  # whoever writes the run down learns that it failed
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
                     self._save()
                     self.reason, self._state = "asked", "done"
