@@ -1,6 +1,6 @@
 """The state of the Train page: the choices for a run, the run that is watched, and the runs that are kept."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, count
@@ -14,12 +14,13 @@ import param
 
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
+from playground.example import Tokens
 from playground.finetuning.compare import critical
 from playground.knob import turn
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
-from playground.training import Run, Session
+from playground.training import Run, Session, moments
 from playground.training.checkpoint import Saved
 from playground.training.feed import longest_window
 from playground.training.fork import corpus_of, fork, what_changed
@@ -36,6 +37,7 @@ from playground.training.workers import spare
 from playground.zoo import Entry, entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
+from widgets.scene.replay import page as replay_page
 from widgets.work import Work
 
 FEWEST_IN_ROW = 4
@@ -234,7 +236,7 @@ class TrainStore(param.Parameterized):
         if self.runs is not None:
             run = replace(run, out=(self.runs.folder / name).absolute())
 
-        record = self._record(name, parent, learner.step if learner else 0)
+        record = self._record(name, parent, learner.step if learner else 0, look.sentence)
         session = Session(run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments)
         if learner is not None:
             session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
@@ -270,11 +272,16 @@ class TrainStore(param.Parameterized):
         names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
         return next(name for name in names if _made(self.runs.folder / name))
 
-    def _record(self, name: str, parent: Parent | None, resumed_at: int) -> Record | None:
+    def _record(self, name: str, parent: Parent | None, resumed_at: int, text: Tokens) -> Record | None:
+        """What writes a run down: its curve, the moments of its replay, and its place in the list."""
         runs = self.runs
         if runs is None:
             return None
-        return lambda run, events: runs.recorded(name, run, recorded(run, events, resumed_at), parent)
+
+        def record(run: Run, events: Iterable[Any]) -> Generator[Any]:
+            return runs.recorded(name, run, moments.watched(run, recorded(run, events, resumed_at), text), parent)
+
+        return record
 
     # the run that is there
 
@@ -364,6 +371,39 @@ class TrainStore(param.Parameterized):
         return self._watch(self._rhythm(made.run), made.learner, past, Parent(name, made.step, made.changed))
 
     # runs that are kept
+
+    def rename(self, name: str, title: str) -> None:
+        """Call a kept run something else in the list."""
+        if self.runs is not None:
+            self._tried(lambda: self.runs.rename(name, title))
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete kept runs with their checkpoints; none of them where one must stay."""
+        self._tried(lambda: self._deleted(names))
+
+    def _deleted(self, names: Sequence[str]) -> None:
+        if self.runs is None:
+            return
+        for name in names:
+            alive = _live.get((self.runs.folder / name).absolute())
+            if name == self.name_of_run and self.session is not None:
+                raise Refusal(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
+            if alive is not None and alive.state in ("ready", "running", "paused"):
+                raise Refusal(f"{name} is open in another visit and may go on there; it is not deleted.")
+            if self.runs.find(name).state == "running":
+                raise Refusal(f"{name} is being trained; stop it before it is deleted.")
+        self.notice = " ".join(filter(None, map(self.runs.delete, names)))
+
+    def replay(self, name: str = "") -> bytes:
+        """A kept run, or the one on screen, as a page that plays without a network."""
+        folder = self._folder_of(name or self.name_of_run)
+        return replay_page(moments.load(folder)).encode()
+
+    def _folder_of(self, name: str) -> Path:
+        out = self.runs.find(name).out if self.runs is not None and name else None
+        if out is None:
+            raise Refusal("There is no run on screen whose moments are kept; press Train, or open a run that is kept.")
+        return Path(out)
 
     def kept(self) -> tuple[Kept, ...]:
         """The runs of the folder, the oldest first."""
@@ -523,7 +563,12 @@ def groups(runs: Sequence[Kept]) -> dict[str, list[Kept]]:
             there.append(run)
         else:
             found.append([run])
-    return {_called(some): some for some in found}
+    called = [_called(some) for some in found]
+    names = (
+        name if called.count(name) == 1 else f"{name} ({some[0].name})"
+        for name, some in zip(called, found, strict=True)
+    )
+    return dict(zip(names, found, strict=True))
 
 
 def _alike(one: Kept, other: Kept) -> bool:
@@ -532,7 +577,7 @@ def _alike(one: Kept, other: Kept) -> bool:
 
 def _called(some: Sequence[Kept]) -> str:
     seeds = len({run.seed for run in some})
-    return some[0].name if seeds == 1 else f"{some[0].name} and {seeds - 1} more seed{'s' * (seeds > 2)}"
+    return some[0].shown if seeds == 1 else f"{some[0].shown} and {seeds - 1} more seed{'s' * (seeds > 2)}"
 
 
 def held_out_curves(store: TrainStore, some: Sequence[Kept]) -> dict[int, list[float]]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil
@@ -20,10 +21,11 @@ from playground.objectives.rebuild import spoken, terms
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
-from playground.training.events import Checkpointed, Event, Started, Stepped, Stopped
+from playground.training.events import Checkpointed, Started, Stepped, Stopped
 from playground.training.learner import Learner
 from playground.training.look import draw_that_asks, to_watch
 from playground.training.loop import Run
+from playground.training.record import Told
 
 MOST = 60
 """Moments of one run."""
@@ -161,27 +163,44 @@ class Replay:
         return replace(self, moments=(*(earlier.moments[k] for k in old), *self.moments), attention=attention)
 
 
-def watched(run: Run, events: Iterable[Event], text: Tokens | None = None) -> Iterator[Event]:
+def watched(run: Run, events: Iterable[Told], text: Tokens | None = None) -> Iterator[Told]:
     """The same events; the moments are taken as they pass and written into the folder of the run, where it has one."""
     return iter(events) if run.out is None else _watched(run, run.out, events, text)
 
 
-def _watched(run: Run, folder: Path, events: Iterable[Event], text: Tokens | None) -> Iterator[Event]:
+def _watched(run: Run, folder: Path, events: Iterable[Told], text: Tokens | None) -> Iterator[Told]:
     moments, learner, earlier = None, None, None
-    for event in events:
-        if isinstance(event, Started):
-            learner = event.learner
-            text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.window)
-            moments = Moments.of(learner, run.corpus.name, text, run.last)
-            earlier = load(folder) if learner.step and (folder / FILE).is_file() else None
-        assert moments is not None, "a run begins with Started"
-        assert learner is not None
-        if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and moments.due(learner.step)):
+    try:
+        for event in events:
+            if isinstance(event, Started):
+                learner = event.learner
+                text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.window)
+                moments = Moments.of(learner, run.corpus.name, text, run.last)
+                earlier = _earlier(folder) if learner.step else None
+            assert moments is not None, "a run begins with Started"
+            assert learner is not None
+            if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and moments.due(learner.step)):
+                moments.look(learner)
+            if isinstance(event, Checkpointed | Stopped):
+                _save_replay(folder, moments, run, earlier)
+            yield event
+    except GeneratorExit:  # stopped by hand: what was seen since the last checkpoint is kept too
+        if moments is not None and learner is not None and learner.step:
             moments.look(learner)
-        if isinstance(event, Checkpointed | Stopped):
-            made = moments.replay(Curve(levels=moments.levels(run)))
-            save(folder, made.after(earlier) if earlier else made)
-        yield event
+            _save_replay(folder, moments, run, earlier)
+        raise
+
+
+def _earlier(folder: Path) -> "Replay | None":
+    """The moments that a run left before it goes on; where they cannot be read, its replay begins anew."""
+    with suppress(Refusal):
+        return load(folder)
+    return None
+
+
+def _save_replay(folder: Path, moments: Moments, run: Run, earlier: "Replay | None") -> None:
+    made = moments.replay(Curve(levels=moments.levels(run)))
+    save(folder, made.after(earlier) if earlier else made)
 
 
 def save(folder: Path, replay: Replay) -> None:

@@ -6,7 +6,7 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Generator, Iterable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,8 +127,8 @@ class Runs:
 
     def _kept(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> Kept:
         """A run from its row; one that nobody writes any more was cut off."""
-        *values, settings, process = row
-        run = Kept(*values, json.loads(settings))  # pyright: ignore[reportCallIssue]
+        *values, knobs, process = row
+        run = Kept(*values, json.loads(knobs))  # pyright: ignore[reportCallIssue]
         run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
         return replace(run, state="cut off") if run.state == "running" and not self._written(run, process) else run
 
@@ -239,10 +239,6 @@ class Runs:
             yield from self._recorded(name, run, events, parent)
         except sqlite3.Error as error:
             raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
-        except Exception as error:
-            with suppress(sqlite3.Error), closing(self._open()) as base, base:
-                _note(base, name, "error", str(error) or type(error).__name__)
-            raise
         finally:
             _recorded_here.discard(mine)
 
@@ -269,7 +265,7 @@ class Runs:
                 yield event
         except BaseException as end:
             if base is not None:
-                _write(base, name, last, waiting, "failed" if isinstance(end, Exception) else "asked")
+                _end(base, name, last, waiting, end)
             raise
         finally:
             if base is not None:
@@ -297,7 +293,7 @@ class Runs:
             "unigram_entropy": started.unigram_entropy,
             "entropy_bound": learner.entry.bound(run.corpus),
             "out": None if run.out is None else str(run.out.absolute()),
-            "settings": json.dumps(_settings(learner.entry)),
+            "settings": json.dumps(settings(learner.entry)),
             "process": this_process(),
         }
         if parent is not None:
@@ -357,6 +353,14 @@ def _inherit(base: sqlite3.Connection, run: Kept, fork: Kept) -> None:
     )
 
 
+def _end(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], end: BaseException) -> None:
+    """The last points of a run that failed, with the reason, or that was stopped."""
+    failed = isinstance(end, Exception)
+    _write(base, name, last, waiting, "failed" if failed else "asked")
+    with base:
+        _note(base, name, "error", (str(end) or type(end).__name__) if failed else "")
+
+
 def _note(base: sqlite3.Connection, name: str, kind: str, text: str) -> None:
     """Keep a sentence about a run in the place of the earlier one; an empty one takes it away."""
     base.execute("DELETE FROM notes WHERE run = ? AND kind = ?", (name, kind))
@@ -390,7 +394,8 @@ def alive(process: str | None) -> bool:
     return not born or born == _born(int(number))
 
 
-def _settings(entry: Any) -> dict[str, Any]:
+def settings(entry: Any) -> dict[str, dict[str, Any]]:
+    """The knobs of an entry's recipe and of its objective, as they stand."""
     recipe = {f.name: getattr(entry.recipe, f.name) for f in fields(entry.recipe)}
     return {"recipe": recipe, "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
 

@@ -19,6 +19,7 @@ from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
 from widgets.pages.layout import Folding, bind, heading, refuse_nothing
 from widgets.pages.picture import Picture
+from widgets.pages.runs import replay_button
 from widgets.reading import LARGEST_FILE
 from widgets.theme import GROWING, html, say
 from widgets.training import AS_DECLARED, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
@@ -182,7 +183,7 @@ def _keep(store: TrainStore, upload: Any) -> None:
 
 
 class _Buttons:
-    """Train, Pause, Step, Inside one update, Stop, Reset and New seed; each is on only where it can do something."""
+    """Train, Pause, Step, Inside one update, Stop, Reset, New seed, Replay; each is on only where it does something."""
 
     def __init__(self, store: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.store, self._slow, self._shown = store, slow or (lambda: None), None
@@ -197,11 +198,13 @@ class _Buttons:
         self.stop = pmui.Button(label="Stop", icon="stop", **make)
         self.reset = pmui.Button(label="Reset", icon="replay", **make)
         self.fresh = pmui.Button(label="New seed", icon="casino", **make)
+        self.replay = replay_button(store, lambda: "")
+        self.replay.visible = store.runs is not None
         acts = (self._train, self._pause, self._step, self._slow, self._stop, self._reset, self._fresh)
         for button, act in zip(self._all, acts, strict=True):
             button.on_click(lambda _, act=act: (act(), self.follow(self._session())))
         look = {"margin": (6, 7), "sizing_mode": "stretch_width", "stylesheets": [GROWING]}
-        rows = pn.FlexBox(*self._all, flex_wrap="wrap", **look)
+        rows = pn.FlexBox(*self._all, self.replay, flex_wrap="wrap", **look)
         self.widgets = [rows]
         self.follow(store.session)
 
@@ -261,6 +264,7 @@ class _Buttons:
             self.stop: going,
             self.reset: state != "ready",
             self.fresh: True,
+            self.replay: learned,
         }
         for button, on in wanted.items():
             if button.disabled == on:
