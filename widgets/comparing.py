@@ -118,12 +118,14 @@ class Course:
 class TransferStore(param.Parameterized):
     """A comparison of strategies and how far it is; `own` are strategies that a person made on this visit.
 
+    `base` says whose model is fine-tuned: that of the Train page, of a kept run or of an entry that is trained first.
     `then` are tasks that are learnt afterwards, one by one, and `before` is what is done to the base first. `beside`
     names kept runs of the folder `runs` whose vectors are read too, by the strategies that read those of others.
     `notice` says what was made of the choices; `unknown_words` whether the base knew too few words of the task. With
     several `workers` lanes run side by side in processes, and each is seen as a whole when it is done.
     """
 
+    base = param.String("")
     task = param.String("sentiment")
     then = param.List([])
     before = param.String(AS_IT_IS)

@@ -19,7 +19,7 @@ from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
 from playground.training import Session
-from playground.zoo import entry_named
+from playground.zoo import entries, entry_named
 from widgets.choosing import ChoosingStore
 from widgets.comparing import TransferStore
 from widgets.lent import Lent, train_small
@@ -640,6 +640,13 @@ def _read_cells(said: str) -> list[tuple[int, int, bool]]:
     return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in found]
 
 
+KEPT, UNTRAINED = "kept", "entry"
+"""What stands before the name of a base: a run that is kept, or an entry of the zoo that is trained first."""
+
+MOST_BASES = 50
+"""Kept runs that are offered as a base; older ones are opened on the Train page."""
+
+
 class Store(param.Parameterized):
     """One visit: which page is open, what was done across pages, and the stores of the pages."""
 
@@ -652,6 +659,8 @@ class Store(param.Parameterized):
         self.train, self.sentence, self.choosing = TrainStore(runs), SentenceStore(), ChoosingStore(runs)
         self.stage.lender = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.bring, self.fork
+        self._kept_base: tuple[str, Session | None] = "", None
+        self.transfer.param.watch(self._other_base, "base")
 
     def slow(self) -> None:
         """Pause the run of the Train page and show its coming update, stage by stage, on the Stage page."""
@@ -702,14 +711,59 @@ class Store(param.Parameterized):
             train.param.update(sentence=stage.text, pair=second)
         train.stage_texts = (stage.text, second)
 
+    @property
+    def base(self) -> Session | None:
+        """The session whose model is fine-tuned; none where the entry that was chosen is not trained yet."""
+        kind, _, name = self.transfer.base.partition(":")
+        session = self.train.session
+        if kind == KEPT and name != self.train.name_of_run:
+            return self._base_at_rest(name)
+        wrong = kind == UNTRAINED and (session is None or session.run.entry.name != name)
+        return None if wrong else session
+
+    def _base_at_rest(self, name: str) -> Session | None:
+        """A kept run, read once for every choice; one that cannot be read says why."""
+        if self._kept_base[0] != name:
+            self._kept_base = name, None
+            try:
+                self._kept_base = name, self.train.at_rest(name)
+                self.transfer.trouble = ""
+            except Refusal as refusal:
+                self.transfer.trouble = str(refusal)
+        return self._kept_base[1]
+
+    def _other_base(self, *_event: object) -> None:
+        """An entry that is to be trained is the one that the Train page trains; a kept run is read anew."""
+        kind, _, name = self.transfer.base.partition(":")
+        self._kept_base = "", None
+        if kind == UNTRAINED:
+            self.train.entry = name
+
+    def bases(self) -> dict[str, str]:
+        """What can be fine-tuned, by what it is called on screen: runs that are kept, the newest first, and the zoo."""
+        kept = [run for run in reversed(self.train.kept()) if run.out and run.state != "running"][:MOST_BASES]
+        runs = {f"{run.shown}, step {run.step:,}": f"{KEPT}:{run.name}" for run in kept}
+        zoo = {f"{name}, to be trained": f"{UNTRAINED}:{name}" for name in entries()}
+        return {"the run on the Train page": "", **runs, **zoo}
+
     def train_base(self) -> None:
         """Train a base on texts of the task that is compared, so that it knows their words."""
         text = self.transfer.text_for_base
         own = {"upload": text} if isinstance(text, Path) else {}
         self.train.param.update(corpus=OWN_FILE if own else text, **own)
+        self.train_one()
+
+    def train_one(self) -> None:
+        """Train what is chosen on the Train page, as the base of what is compared."""
         if (session := self.train.begin()) is not None:
+            self.take_run_on_screen()
             self.transfer.param.update(trouble="", unknown_words=False)
             session.start()
+
+    def take_run_on_screen(self) -> None:
+        """Whatever kept run was the base: the one on the Train page is it from now on."""
+        if self.transfer.base.startswith(f"{KEPT}:"):
+            self.transfer.base = ""
 
     def fork(self) -> str:
         """The run goes on as a run of its own from the step that is shown, on the Train page; says why it cannot.

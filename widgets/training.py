@@ -438,6 +438,14 @@ class TrainStore(param.Parameterized):
         run = self._rhythm(Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device))
         return self._watch(run, saved.learner, self.past(name).until(saved.learner.step), name=name)
 
+    def at_rest(self, name: str) -> Session:
+        """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
+        if self.runs is None:
+            raise Refusal("Nothing is kept here, so there is no run to read.")
+        saved = self.runs.load(name, device=pick(self.device))
+        run = Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device)
+        return Session(run, begin=saved.learner, rows=self.curve(name))
+
     def earlier_run(self) -> Kept | None:
         """The kept run that this tab of the browser showed before, as long as none is on screen."""
         if self.session is not None:

@@ -329,3 +329,52 @@ def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
     assert visit.transfer.text_for_base in find_task("topic").corpora
     visit.transfer.task = OWN_FILE
     assert visit.transfer.text_for_base == "", "no file is chosen yet"
+
+
+# whose model is fine-tuned
+
+
+def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
+    page, tick = transfer_page.page(visit)
+    picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
+    visit.train.param.update(corpus="reviews", device="cpu", steps=4)
+    visit.train.load_corpus = reviews
+    first = visit.train.begin().start()
+    assert becomes(lambda: first.state == "done")
+    name = visit.train.name_of_run
+    visit.train.rename(name, "the short one")
+    visit.train.steps = 5_000
+    going = visit.train.begin().start()
+    visit.page = 2
+    assert list(picker.options)[:2] == ["the run on the Train page", "the short one, step 4"]
+    picker.value = picker.options["the short one, step 4"]
+    visit.transfer.param.update(task="sentiment", labels=8)
+    assert visit.transfer.begin(visit.base), visit.transfer.trouble
+    assert visit.transfer.base_name == "BERT after 4 steps on reviews"
+    assert visit.train.session is going and going.state == "running", "the run on the Train page goes on"
+    ended(visit)
+    assert visit.base is visit.base, "a kept run is read once"
+    tick()
+    visit.train_one()
+    assert (visit.transfer.base, visit.base) == ("", visit.train.session)
+
+
+def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
+    page, tick = transfer_page.page(visit)
+    picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
+    picker.value = picker.options["GPT, to be trained"]
+    tick()
+    assert visit.base is None, "the run on the Train page is another model's"
+    assert visit.transfer.begin(visit.base) is False
+    assert "Train one here" in visit.transfer.trouble
+    visit.train.param.update(steps=2, device="cpu")
+    visit.train.load_corpus = reviews
+    next(button for button in page.select(pmui.Button) if button.label == "Train one here").clicks += 1
+    assert becomes(lambda: visit.train.session.state == "done")
+    assert visit.base is visit.train.session and visit.base.run.entry.name == "GPT"
+
+
+def test_a_kept_run_that_cannot_be_read_is_a_sentence(visit):
+    visit.transfer.base = "kept:nowhere"
+    assert visit.base is None
+    assert "no run 'nowhere'" in visit.transfer.trouble
