@@ -15,6 +15,7 @@ from tests.runs import becomes
 from widgets import store as store_module
 from widgets import training
 from widgets.pages import picture
+from widgets.pages.runs import _facts
 from widgets.store import Store
 
 A_SUM = "MLM + 0.5 SOP"
@@ -77,6 +78,7 @@ def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
     assert all(f"{what}, {name} (nats)" in numbers for what in ("loss", "held out") for name in (first, second))
     tested = [row for row in session.rows if row.held_out is not None][-1]
     assert picture._losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
+    assert "nats (pair)" in _facts(visit.train.kept()[-1], here=True)
     assert session.look.names_words
     assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"
 

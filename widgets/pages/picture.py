@@ -168,7 +168,6 @@ class _Curves:
     def __init__(self, store: TrainStore) -> None:
         self.store, self.session, self.rows, self.measured, self.sized = store, None, 0, 0, 0
         self.noticed, self.reach = 0, None
-        self.questions: tuple[str, ...] = ()
         self.banded: tuple[Any, tuple[Band, ...]] = (None, ())
         self.loss = loss_chart()
         steps = Range1d(0, 1000)
@@ -204,15 +203,6 @@ class _Curves:
             heading("Inside the layers: how hard the loss pulls, how far a step moves them"),
             beside(*strips),
         ]
-
-    def _draw_losses(self, session: Session, rows: Sequence[Row], fresh: bool) -> None:
-        """Draw new rows; once one of them says in which order the losses come, all are drawn under their names."""
-        questions = _questions(session)
-        if fresh or questions != self.questions:
-            self.questions, self.noticed, self.banded = questions, -1, (None, ())
-            self.loss.show(session.rows[: self.rows], questions)
-        else:
-            self.loss.extend(rows)
 
     def _turn(self, axis: str) -> None:
         self.loss.over(axis)
@@ -254,7 +244,10 @@ class _Curves:
         sized, noticed = session.sizes[self.sized :], len(session.noticed)
         if fresh or (rows and (at_once or self.mark.seen)):
             self.rows += len(rows)
-            self._draw_losses(session, rows, fresh)
+            if fresh:
+                self.loss.show(rows, _questions(session))
+            else:
+                self.loss.extend(rows)
         if fresh or measured:
             self.measured += len(measured)
             (self.gauges.show if fresh else self.gauges.extend)(measured)
@@ -405,10 +398,8 @@ def _numbers(session: Session | None) -> str:
 
 
 def _questions(session: Session) -> tuple[str, ...]:
-    """The names of what is asked, in the order of the losses as far as that is known: all but the first name theirs."""
-    names = session.run.entry.objective.questions
-    others = [name for name, _ in session.rows[0].more] if session.rows else []
-    return tuple(sorted(names, key=lambda name: others.index(name) if name in others else -1)) if others else names
+    """The names of what is asked, in the order of the losses."""
+    return session.run.entry.objective.questions
 
 
 def _names_words(session: Session) -> bool:

@@ -3,6 +3,7 @@
 import io
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -400,7 +401,7 @@ class _Line:
 
 
 def _facts(run: Kept, here: bool) -> str:
-    held_out = f"held out {run.held_out:.3f} nats" if run.held_out is not None else "not yet evaluated"
+    held_out = "not yet evaluated" if run.held_out is None else f"held out {run.held_out:.3f} nats{_of(run.entry)}"
     of = run.settings.get("recipe", {}).get("steps")
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
     state = STATES.get(run.state, run.state).format(run.step)
@@ -414,6 +415,16 @@ def _facts(run: Kept, here: bool) -> str:
     elif run.changed:
         said.append(run.changed)
     return " · ".join([*said, "on screen"] if here else said)
+
+
+@cache
+def _of(entry: str) -> str:
+    """Which of several questions the loss of a run is of; nothing where there is one, or the entry is not known."""
+    try:
+        questions = entry_named(entry).objective.questions
+    except Refusal:
+        return ""
+    return f" ({questions[0]})" if len(questions) > 1 else ""
 
 
 def _knobs(run: Kept) -> str:
