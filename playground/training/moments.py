@@ -129,11 +129,15 @@ def _nearest(steps: Sequence[int], wanted: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The losses of a run in nats, as pairs of step and loss, and the levels to compare them with."""
+    """The losses of a run in nats, as pairs of step and loss, and the levels to compare them with.
+
+    Where several questions are trained, `question` names the one whose losses these are.
+    """
 
     training: Sequence[tuple[int, float]] = ()
     held_out: Sequence[tuple[int, float]] = ()
     levels: Mapping[str, float] = field(default_factory=dict)
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -233,8 +237,10 @@ def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
+    names = next((list(r["terms"]) for r in rows if "terms" in r), [])
     return Curve(
         [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
         [(r["step"], r["held_out"]) for r in rows if "held_out" in r],
         levels,
+        names[0] if len(names) > 1 else "",
     )
