@@ -108,7 +108,7 @@ def _controls(store: TrainStore) -> list[Any]:
     bind(seeds, store, "seeds")
     window = pmui.Select(
         label="tokens per row", options=ROW_LENGTHS, value=store.window, sizing_mode="stretch_width", margin=(6, 10),
-        description="How much text stands in one row of a batch; a short text allows only short rows.",
+        description="How many tokens stand in one row of a batch; a short corpus allows only short rows.",
     )  # fmt: skip
     bind(window, store, "window")
     way = pmui.Select(
