@@ -130,13 +130,15 @@ class Runs:
         *values, knobs, process = row
         run = Kept(*values, json.loads(knobs))  # pyright: ignore[reportCallIssue]
         run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
-        return replace(run, state="cut off") if run.state == "running" and not self._written(run, process) else run
+        born = notes.get((run.name, "born"), "")
+        gone = run.state == "running" and not self._written(run, process, born)
+        return replace(run, state="cut off") if gone else run
 
-    def _written(self, run: Kept, process: str | None) -> bool:
+    def _written(self, run: Kept, process: str | None, born: str) -> bool:
         """Whether somebody is writing a run: this process, as far as it knows, or one that is still there."""
-        if process == this_process():
+        if process == this_process() and born in ("", _born(os.getpid())):
             return (self.folder.absolute(), run.name) in _recorded_here
-        return alive(process)
+        return alive(process, born)
 
     def find(self, name: str) -> Kept:
         """One run by its name."""
@@ -304,6 +306,7 @@ class Runs:
             for table in ("points", "moments"):
                 base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (name, learner.step if again else -1))
             _note(base, name, "error", "")
+            _note(base, name, "born", _born(os.getpid()))
             marks = ", ".join("?" * len(about))
             updates = ", ".join(f"{k} = excluded.{k}" for k in about if not (again and k == "began"))
             base.execute(
@@ -377,16 +380,18 @@ def _born(number: int) -> str:
 
 
 def this_process() -> str:
-    """Names this process: its machine, its number and when it began, for numbers are given again."""
-    return f"{platform.node()}:{os.getpid()}/{_born(os.getpid())}"
+    """Names this process: its machine and its number."""
+    return f"{platform.node()}:{os.getpid()}"
 
 
-def alive(process: str | None) -> bool:
-    """Whether the process that writes a run is still there; those of other machines are believed to be."""
-    machine, _, rest = (process or "").rpartition(":")
+def alive(process: str | None, born: str = "") -> bool:
+    """Whether the process that writes a run is still there; those of other machines are believed to be.
+
+    Numbers are given again: where it is known when the process was `born`, another one of its number is not it.
+    """
+    machine, _, number = (process or "").rpartition(":")
     if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it
         return True
-    number, _, born = rest.partition("/")
     try:
         os.kill(int(number), 0)
     except (OSError, ValueError):

@@ -16,7 +16,7 @@ from playground.training import Session, Stepped, checkpoint, train
 from playground.training.claim import claimed
 from playground.training.fork import fork, from_saved, what_changed
 from playground.training.lanes import Band, Finished, Point, bands, lane, train_seeds
-from playground.training.runs import Parent, Runs, alive, this_process
+from playground.training.runs import Parent, Runs, _born, alive, this_process
 from playground.training.session import Row
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
@@ -410,11 +410,23 @@ def test_a_run_that_this_process_no_longer_writes_was_cut_off(tmp_path):
 
 
 def test_the_number_of_a_process_that_another_one_has_now_is_no_sign_of_life():
-    assert alive(this_process())
-    machine, _, number = this_process().partition("/")
-    assert alive(machine), "earlier versions did not say when the process began"
-    if number:
-        assert not alive(f"{machine}/1")
+    born = _born(os.getpid())
+    assert alive(this_process(), born)
+    assert alive(this_process()), "earlier versions did not say when the process began"
+    if born:
+        assert not alive(this_process(), "1")
+
+
+def test_a_run_whose_number_of_a_process_was_given_again_was_cut_off(tmp_path):
+    run = run_of(out=tmp_path / "first")
+    events = Runs(tmp_path).recorded("first", run, train(run))
+    while not isinstance(next(events), Stepped):
+        pass
+    assert Runs(tmp_path).find("first").state == "running"
+    if _born(os.getpid()):
+        with Runs(tmp_path)._open() as base:
+            base.execute("UPDATE notes SET text = '1' WHERE kind = 'born'")
+        assert Runs(tmp_path).find("first").state == "cut off"
 
 
 def test_a_run_is_called_what_a_person_says_and_goes_by_its_name(tmp_path):
