@@ -388,7 +388,7 @@ class TrainStore(param.Parameterized):
             alive = _live.get((self.runs.folder / name).absolute())
             if name == self.name_of_run and self.session is not None:
                 raise Refusal(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
-            if alive is not None and alive.state in ("ready", "running", "paused"):
+            if alive is not None and not alive.halted and alive.state in ("ready", "running", "paused"):
                 raise Refusal(f"{name} is open in another visit and may go on there; it is not deleted.")
             if self.runs.find(name).state == "running":
                 raise Refusal(f"{name} is being trained; stop it before it is deleted.")

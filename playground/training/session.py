@@ -172,6 +172,11 @@ class Session:
             self._thread.join(wait)
 
     @property
+    def halted(self) -> bool:
+        """Whether it was told to stop, so that it never goes on by itself."""
+        return self._halt.is_set()
+
+    @property
     def ending(self) -> bool:
         """Whether it was stopped and is still taking, or saving, its last step."""
         return self._halt.is_set() and self._thread.is_alive()
