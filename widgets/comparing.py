@@ -28,7 +28,7 @@ from playground.finetuning.record import Record
 from playground.finetuning.sequence import Advanced, Passed, check, facts
 from playground.finetuning.spelling import spell
 from playground.finetuning.suits import texts_for
-from playground.finetuning.task import short
+from playground.finetuning.task import UnknownWords, short
 from playground.finetuning.tune import Outcome, Tuned
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
@@ -118,11 +118,14 @@ class Course:
 class TransferStore(param.Parameterized):
     """A comparison of strategies and how far it is; `own` are strategies that a person made on this visit.
 
+    `base` says whose model is fine-tuned: that of the Train page, of a kept run or of an entry that is trained first.
     `then` are tasks that are learnt afterwards, one by one, and `before` is what is done to the base first. `beside`
-    names kept runs of the folder `runs` whose vectors are read too, by the strategies that read those of others. With
+    names kept runs of the folder `runs` whose vectors are read too, by the strategies that read those of others.
+    `notice` says what was made of the choices; `unknown_words` whether the base knew too few words of the task. With
     several `workers` lanes run side by side in processes, and each is seen as a whole when it is done.
     """
 
+    base = param.String("")
     task = param.String("sentiment")
     then = param.List([])
     before = param.String(AS_IT_IS)
@@ -142,6 +145,8 @@ class TransferStore(param.Parameterized):
     layers = param.Integer(2)
     workers = param.Integer(1)
     trouble = param.String("")
+    notice = param.String("")
+    unknown_words = param.Boolean(False)
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
@@ -228,25 +233,28 @@ class TransferStore(param.Parameterized):
 
     def begin(self, session: Session | None) -> bool:
         """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
+        self.unknown_words = False
         try:
             base, tokenizer = base_of(session)
             chosen, tasks = self._asked_for(base)
             others = self._others()
+            labels, notice = self._labels_there_are(tasks)
             if self.before == AS_IT_IS:
-                self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks)
+                self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, labels[0])
         except Refusal as refusal:
-            self.trouble = str(refusal)
+            self._refuse(refusal)
             return False
         assert session is not None
         self.end()
-        self.trouble, self.doing, self.events, self.state = "", "", [], "running"
+        self.param.update(trouble="", notice=notice)
+        self.doing, self.events, self.state = "", [], "running"
         self.courses, self.count = {}, 0
         self.heard = self.advanced = self.looked = self.finished = 0
         self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
         made = "" if self.before == AS_IT_IS else f", {self.before}"
         learner = base.learner
         self.base_name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}"
-        labels = (self.labels,) if self.in_turn else tuple(sorted({self.labels, *self.counts}))
+        labels = labels[:1] if self.in_turn else tuple(sorted(set(labels)))
         self.asked = Asked(
             "base", tasks[0].name, tuple(map(spell, chosen)), labels, self.seeds, 0, self.steps,
             "steps" if self.in_turn else self.match, self.rates, 1 if self.in_turn else min(self.workers, spare(0)),
@@ -286,6 +294,34 @@ class TransferStore(param.Parameterized):
                 raise Refusal("Rates are tuned, but for tasks one after another nothing is searched; choose others.")
         return chosen, tasks
 
+    def _labels_there_are(self, tasks: Sequence[Task]) -> tuple[tuple[int, ...], str]:
+        """The numbers of labelled texts, the first one first, no more than a file has, and what was made of them."""
+        asked = (self.labels, *self.counts)
+        small = min((t for t in tasks if t.examples is not None), key=lambda task: task.examples or 0, default=None)
+        if small is None or small.examples is None or max(asked) <= small.examples:
+            return asked, ""
+        most = small.examples
+        labels = (min(self.labels, most), *(count for count in self.counts if count <= most))
+        left_out = [count for count in asked if count > most]
+        return labels, (
+            f"{small.name} has {most:,} texts to learn from and {small.tests:,} to be tested on, so "
+            f"{_listed(sorted(set(labels)), 'and')} labelled texts are used, not {_listed(left_out, 'or')}."
+        )
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self.param.update(trouble=str(refusal), notice="", unknown_words=isinstance(refusal, UnknownWords))
+
+    @property
+    def text_for_base(self) -> str | Path:
+        """A text whose words are those of the task: the file itself, or a corpus in which its words come; else ""."""
+        try:
+            task = self.known
+        except Refusal:
+            return ""
+        if self.task == OWN_FILE and self.own_file is not None:
+            return self.own_file
+        return next(iter(task.corpora), "")
+
     @property
     def reads_others(self) -> bool:
         """Whether a chosen strategy reads the vectors of other runs."""
@@ -297,9 +333,11 @@ class TransferStore(param.Parameterized):
             return {}
         return {f"beside/{name}": self.runs.load(name) for name in self.beside}
 
-    def _check(self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task]) -> None:
+    def _check(
+        self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task], labels: int
+    ) -> None:
         for task in tasks:
-            texts_for(base.learner, task, chosen, tokenizer, self.packing or None)(self.labels, 0, "train")
+            texts_for(base.learner, task, chosen, tokenizer, self.packing or None)(labels, 0, "train")
 
     def _events(
         self, session: Session, base: Base, tokenizer: Any, chosen: list[Strategy], tasks: Sequence[Task],
@@ -308,7 +346,7 @@ class TransferStore(param.Parameterized):
         """Change the base, if that is wanted, and run every lane from it."""
         base, tokenizer = yield from self._changed(session, base, tokenizer)
         base = with_others(base, tokenizer, others)
-        self._check(base, tokenizer, chosen, tasks)
+        self._check(base, tokenizer, chosen, tasks, self.asked.labels[-1])
         studied = _studied(session, base, any(strategy.rehearses for strategy in chosen))
         self._origin, self._saved = _origin(session, base), _saved(base.learner, tokenizer, studied)
         self._saved_others = {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
@@ -345,7 +383,8 @@ class TransferStore(param.Parameterized):
                     return
             self.state = "done"
         except Refusal as refusal:
-            self.trouble, self.state = str(refusal), "failed"
+            self._refuse(refusal)
+            self.state = "failed"
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
             self.trouble, self.state = f"The comparison stopped: {error}", "failed"
 
@@ -481,6 +520,11 @@ class TransferStore(param.Parameterized):
                 except Refusal as refusal:
                     archive.writestr(f"{name}.missing.txt", str(refusal))
         return kept.getvalue()
+
+
+def _listed(counts: Sequence[int], last: str) -> str:
+    *others, final = map(str, counts)
+    return f" {last} ".join(filter(None, (", ".join(others), final)))
 
 
 def _read(path: Path, text: str, label: str) -> Task | Refusal:

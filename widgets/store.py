@@ -19,7 +19,7 @@ from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
 from playground.training import Session
-from playground.zoo import entry_named
+from playground.zoo import entries, entry_named
 from widgets.choosing import ChoosingStore
 from widgets.comparing import TransferStore
 from widgets.lent import Lent, train_small
@@ -27,7 +27,7 @@ from widgets.reading import CorpusStore
 from widgets.scene.edits import bend, carriers, number
 from widgets.scene.hosts import lockstep
 from widgets.sentence import SentenceStore
-from widgets.training import TrainStore
+from widgets.training import OPENED, OWN_FILE, TrainStore
 from widgets.work import Work
 
 LONGEST_TEXT = 2_000
@@ -640,6 +640,13 @@ def _read_cells(said: str) -> list[tuple[int, int, bool]]:
     return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in found]
 
 
+KEPT, UNTRAINED = "kept", "entry"
+"""What stands before the name of a base: a run that is kept, or an entry of the zoo that is trained first."""
+
+MOST_BASES = 50
+"""Kept runs that are offered as a base; older ones are opened on the Train page."""
+
+
 class Store(param.Parameterized):
     """One visit: which page is open, what was done across pages, and the stores of the pages."""
 
@@ -652,6 +659,8 @@ class Store(param.Parameterized):
         self.train, self.sentence, self.choosing = TrainStore(runs), SentenceStore(), ChoosingStore(runs)
         self.stage.lender = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.bring, self.fork
+        self._kept_base: tuple[str, Session | None] = "", None
+        self.transfer.param.watch(self._other_base, "base")
 
     def slow(self) -> None:
         """Pause the run of the Train page and show its coming update, stage by stage, on the Stage page."""
@@ -663,15 +672,98 @@ class Store(param.Parameterized):
         self.stage.borrow()
         self.stage.look_inside()
         self.page = 0
+        self.told = (
+            f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its coming "
+            "update. On the Train page Resume goes on."
+        )
 
     def bring(self, name: str, knobs: Mapping[str, Any]) -> None:
-        """Train an objective of the Stage page on the Train page, on the text chosen there if it suits."""
-        entry = entry_named(name)
-        self.train.brought[name] = knobs
-        self.train.param.update(entry=name, **({"corpus": entry.corpus} if entry.objective.needs else {}))
+        """Train an objective of the Stage page on the Train page, on the text chosen there if it suits.
+
+        The sentence of the Stage is watched there; one of ours only where the corpus knows its words.
+        """
+        train, entry = self.train, entry_named(name)
+        train.brought[name] = knobs
+        self._carry_texts()
+        self._train(lambda: train.begin_with(entry))
+
+    def train_on_opened(self) -> None:
+        """Train the model of the Train page on the corpus of the Corpus page."""
+        self.train.param.update(opened=self.corpus.corpus, corpus=OPENED)
+        self._train(self.train.begin)
+
+    def _train(self, begin: Callable[[], Session | None]) -> None:
+        """Go to the Train page, begin there and say what happens; a run that was going on is stopped and kept."""
+        train, before = self.train, self.train.session
+        going = before is not None and before.state in ("running", "paused")
         self.page = 1  # first the page, which is quick while nothing trains
+        if (session := begin()) is None:
+            return
+        session.start()
+        stopped = f" The run before it was stopped{' and is kept' * (train.runs is not None)}." if going else ""
+        self.told = f"{session.run.entry.name} trains on {session.run.corpus.name}.{stopped}"
+
+    def _carry_texts(self) -> None:
+        """The texts of the Stage as those that are watched in training."""
+        stage, train = self.stage, self.train
+        second = stage.pair if stage.paired else ""
+        if stage.text.strip() and stage.text.strip() not in _ours("text"):
+            train.param.update(sentence=stage.text, pair=second)
+        train.stage_texts = (stage.text, second)
+
+    @property
+    def base(self) -> Session | None:
+        """The session whose model is fine-tuned; none where the entry that was chosen is not trained yet."""
+        kind, _, name = self.transfer.base.partition(":")
+        session = self.train.session
+        if kind == KEPT and name != self.train.name_of_run:
+            return self._base_at_rest(name)
+        wrong = kind == UNTRAINED and (session is None or session.run.entry.name != name)
+        return None if wrong else session
+
+    def _base_at_rest(self, name: str) -> Session | None:
+        """A kept run, read once for every choice; one that cannot be read says why."""
+        if self._kept_base[0] != name:
+            self._kept_base = name, None
+            try:
+                self._kept_base = name, self.train.at_rest(name)
+                self.transfer.trouble = ""
+            except Refusal as refusal:
+                self.transfer.trouble = str(refusal)
+        return self._kept_base[1]
+
+    def _other_base(self, *_event: object) -> None:
+        """An entry that is to be trained is the one that the Train page trains; a kept run is read anew."""
+        kind, _, name = self.transfer.base.partition(":")
+        self._kept_base = "", None
+        if kind == UNTRAINED:
+            self.train.entry = name
+
+    def bases(self) -> dict[str, str]:
+        """What can be fine-tuned, by what it is called on screen: runs that are kept, the newest first, and the zoo."""
+        kept = [run for run in reversed(self.train.kept()) if run.out and run.state != "running"][:MOST_BASES]
+        runs = {f"{run.shown}, step {run.step:,}": f"{KEPT}:{run.name}" for run in kept}
+        zoo = {f"{name}, to be trained": f"{UNTRAINED}:{name}" for name in entries()}
+        return {"the run on the Train page": "", **runs, **zoo}
+
+    def train_base(self) -> None:
+        """Train a base on texts of the task that is compared, so that it knows their words."""
+        text = self.transfer.text_for_base
+        own = {"upload": text} if isinstance(text, Path) else {}
+        self.train.param.update(corpus=OWN_FILE if own else text, **own)
+        self.train_one()
+
+    def train_one(self) -> None:
+        """Train what is chosen on the Train page, as the base of what is compared."""
         if (session := self.train.begin()) is not None:
+            self.take_run_on_screen()
+            self.transfer.param.update(trouble="", unknown_words=False)
             session.start()
+
+    def take_run_on_screen(self) -> None:
+        """Whatever kept run was the base: the one on the Train page is it from now on."""
+        if self.transfer.base.startswith(f"{KEPT}:"):
+            self.transfer.base = ""
 
     def fork(self) -> str:
         """The run goes on as a run of its own from the step that is shown, on the Train page; says why it cannot.

@@ -1,6 +1,6 @@
 """The state of the Train page: the choices for a run, the run that is watched, and the runs that are kept."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, count
@@ -12,19 +12,21 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import param
 
-from playground.analysis.glance import sentence_from, sentence_of
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
 from playground.example import Tokens
 from playground.finetuning.significance import critical
 from playground.knob import turn
 from playground.refusal import Refusal
-from playground.training import Run, Session
+from playground.tokenizing.tokenizer import unknown_words
+from playground.tokenizing.words import clean, split_words
+from playground.training import Run, Session, moments
 from playground.training.checkpoint import Saved
+from playground.training.feed import longest_window
 from playground.training.fork import corpus_of, fork, what_changed
 from playground.training.lanes import lane_name
 from playground.training.learner import Learner
-from playground.training.look import LookAt
+from playground.training.look import LookAt, text_to_watch
 from playground.training.rates import Found, Tried, find_rate
 from playground.training.record import recorded
 from playground.training.runs import Kept, Parent, Runs
@@ -32,10 +34,14 @@ from playground.training.session import Record, Row
 from playground.training.siblings import Siblings
 from playground.training.story import Moment
 from playground.training.workers import spare
-from playground.zoo import entry_named
+from playground.zoo import Entry, entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
+from widgets.scene.replay import page as replay_page
 from widgets.work import Work
+
+FEWEST_IN_ROW = 4
+"""Tokens of the shortest row that a recipe allows."""
 
 LONGEST_PASTE = 2_000_000
 """Characters of a pasted corpus."""
@@ -97,7 +103,10 @@ class TrainStore(param.Parameterized):
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
     are compared; `workers` is the most processes for other seeds; `name` is what the list calls the run that is
     watched. `brought` are the knobs of objectives that came from the Stage, by the name under which they are trained
-    here. `earlier` names the run that the same tab of the browser showed before the visit began.
+    here, and `proposed_corpus` is the text that the app chose for them. `earlier` names the run that the same tab of
+    the browser showed before the visit began. `window` is the length of a row in tokens, 0 for that of the recipe.
+    `sentence` and its second text `pair` are watched where they are typed, else `stage_texts` where the corpus knows
+    their words. `notice` says what was made of the choices.
     """
 
     entry = param.String("BERT")
@@ -106,6 +115,8 @@ class TrainStore(param.Parameterized):
     upload = param.Parameter(None)
     opened = param.Parameter(None)
     sentence = param.String("")
+    pair = param.String("")
+    window = param.Integer(0)
     seed = param.Integer(0)
     seeds = param.Integer(1, bounds=(1, 20))
     steps = param.Integer(1000)
@@ -119,10 +130,13 @@ class TrainStore(param.Parameterized):
     name_of_run = param.String("")
     earlier = param.String("")
     trouble = param.String("")
+    notice = param.String("")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
         self.runs = None if runs is None else Runs(runs)
+        self.stage_texts = ("", "")
+        self.proposed_corpus = self.corpus
         self.search = Work("search for a rate")
         self.tried: list[Tried] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
@@ -147,6 +161,20 @@ class TrainStore(param.Parameterized):
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
         return self._tried(lambda: self._with_siblings(self._watch(self._run())))
 
+    def begin_with(self, entry: Entry) -> Session | None:
+        """A fresh session of an entry on the text that a person chose; where that does not suit, on the entry's own."""
+        chosen = self.corpus != self.proposed_corpus
+        if not chosen:
+            self.proposed_corpus = entry.corpus
+        self.param.update(entry=entry.name, corpus=self.corpus if chosen else entry.corpus)
+        session = self.begin()
+        if session is not None or self.corpus == entry.corpus:
+            return session
+        refused, self.corpus, self.proposed_corpus = self.trouble, entry.corpus, entry.corpus
+        if (session := self.begin()) is not None:
+            self.notice = f"{refused} So {entry.name} is trained on {entry.corpus}. {self.notice}".rstrip()
+        return session
+
     def _with_siblings(self, session: Session) -> Session:
         """The same session; the other seeds, where several are asked for, will train beside it."""
         if self.seeds > 1:
@@ -155,7 +183,7 @@ class TrainStore(param.Parameterized):
             folders = {seed: kept / self._new_folder(lane_name(run, seed)) for seed in seeds} if kept else {}
             busy = sum(some.workers for some in _siblings.values() if some.state == "running")
             workers = min(self.workers, spare(1 + busy))
-            film = LookAt(self._sentence(run.corpus)) if kept else None
+            film = self._look_at(run) if kept else None
             _siblings[session] = Siblings(run, seeds, workers, self.runs, folders, film)
         return session
 
@@ -168,8 +196,24 @@ class TrainStore(param.Parameterized):
         entry = entry_named(self.entry)
         entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
         entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
-        entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, "steps": self.steps}))
-        return self._rhythm(Run(entry, self.load_corpus(), self.seed, pick(self.device)))
+        window = {"window": self.window} if self.window else {}
+        entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, **window, "steps": self.steps}))
+        corpus = self.load_corpus()
+        return self._rhythm(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
+
+    def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
+        """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
+        asked = entry.recipe.window
+        fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.objective.needs))
+        if fits >= asked:
+            self.notice = ""
+            return entry
+        parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
+        self.notice = (
+            f"{corpus.name} is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
+            f"tokens instead of {asked}. A longer text allows longer rows."
+        )
+        return replace(entry, recipe=turn(entry.recipe, {"window": fits}))
 
     def _rhythm(self, run: Run) -> Run:
         """How often the run is evaluated, measured and saved."""
@@ -185,14 +229,14 @@ class TrainStore(param.Parameterized):
     ) -> Session:  # fmt: skip
         """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
         feed_of(run)
-        look = LookAt(self._sentence(run.corpus))
+        look = self._look_at(run)
         self.leave()
         wanted = lane_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}"
         name = name or self._new_folder(wanted)
         if self.runs is not None:
             run = replace(run, out=(self.runs.folder / name).absolute())
 
-        record = self._record(name, parent, learner.step if learner else 0)
+        record = self._record(name, parent, learner.step if learner else 0, look.sentence)
         session = Session(run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments)
         if learner is not None:
             session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
@@ -206,8 +250,20 @@ class TrainStore(param.Parameterized):
         self.param.update(session=session, name_of_run=name, trouble="")
         return session
 
-    def _sentence(self, corpus: Corpus) -> Tokens:
-        return sentence_from(self.sentence, corpus.tokenizer) if self.sentence.strip() else sentence_of(corpus)
+    def _look_at(self, run: Run) -> LookAt:
+        """A look at the text that is typed, at that of the Stage where the corpus knows it, or at a held-out one."""
+        sentence, pair = self.sentence, self.pair
+        if not sentence.strip() and _known_words(" ".join(self.stage_texts), run.corpus):
+            sentence, pair = self.stage_texts
+        found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.window, sentence, pair)
+        return LookAt(found.tokens, found.origin)
+
+    @param.depends("sentence", "pair", watch=True)
+    def watch_sentence(self) -> None:
+        """Look at what is typed now, also in the midst of a run; one that cannot be watched says why."""
+        session = self.session
+        if session is not None:
+            self._tried(lambda: session.look_with(self._look_at(session.run)))
 
     def _new_folder(self, wanted: str) -> str:
         """A name that no run has, its folder made at once so that no other visit takes it."""
@@ -216,11 +272,16 @@ class TrainStore(param.Parameterized):
         names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
         return next(name for name in names if _made(self.runs.folder / name))
 
-    def _record(self, name: str, parent: Parent | None, resumed_at: int) -> Record | None:
+    def _record(self, name: str, parent: Parent | None, resumed_at: int, text: Tokens) -> Record | None:
+        """What writes a run down: its curve, the moments of its replay, and its place in the list."""
         runs = self.runs
         if runs is None:
             return None
-        return lambda run, events: runs.recorded(name, run, recorded(run, events, resumed_at), parent)
+
+        def record(run: Run, events: Iterable[Any]) -> Generator[Any]:
+            return runs.recorded(name, run, moments.watched(run, recorded(run, events, resumed_at), text), parent)
+
+        return record
 
     # the run that is there
 
@@ -311,6 +372,39 @@ class TrainStore(param.Parameterized):
 
     # runs that are kept
 
+    def rename(self, name: str, title: str) -> None:
+        """Call a kept run something else in the list."""
+        if self.runs is not None:
+            self._tried(lambda: self.runs.rename(name, title))
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete kept runs with their checkpoints; none of them where one must stay."""
+        self._tried(lambda: self._deleted(names))
+
+    def _deleted(self, names: Sequence[str]) -> None:
+        if self.runs is None:
+            return
+        for name in names:
+            alive = _live.get((self.runs.folder / name).absolute())
+            if name == self.name_of_run and self.session is not None:
+                raise Refusal(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
+            if alive is not None and not alive.halted and alive.state in ("ready", "running", "paused"):
+                raise Refusal(f"{name} is open in another visit and may go on there; it is not deleted.")
+            if self.runs.find(name).state == "running":
+                raise Refusal(f"{name} is being trained; stop it before it is deleted.")
+        self.notice = " ".join(filter(None, map(self.runs.delete, names)))
+
+    def replay(self, name: str = "") -> bytes:
+        """A kept run, or the one on screen, as a page that plays without a network."""
+        folder = self._folder_of(name or self.name_of_run)
+        return replay_page(moments.load(folder)).encode()
+
+    def _folder_of(self, name: str) -> Path:
+        out = self.runs.find(name).out if self.runs is not None and name else None
+        if out is None:
+            raise Refusal("There is no run on screen whose moments are kept; press Train, or open a run that is kept.")
+        return Path(out)
+
     def kept(self) -> tuple[Kept, ...]:
         """The runs of the folder, the oldest first."""
         try:
@@ -326,6 +420,7 @@ class TrainStore(param.Parameterized):
     def _opened(self, name: str) -> Session:
         if self.runs is None:
             raise Refusal("Nothing is kept here, so there is no run to open.")
+        self.notice = ""
         folder = (self.runs.folder / name).absolute()
         alive = _live.get(folder)
         if alive is not None and alive.ending:
@@ -342,6 +437,14 @@ class TrainStore(param.Parameterized):
         saved = self.runs.load(name, device=pick(self.device))
         run = self._rhythm(Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device))
         return self._watch(run, saved.learner, self.past(name).until(saved.learner.step), name=name)
+
+    def at_rest(self, name: str) -> Session:
+        """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
+        if self.runs is None:
+            raise Refusal("Nothing is kept here, so there is no run to read.")
+        saved = self.runs.load(name, device=pick(self.device))
+        run = Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device)
+        return Session(run, begin=saved.learner, rows=self.curve(name))
 
     def earlier_run(self) -> Kept | None:
         """The kept run that this tab of the browser showed before, as long as none is on screen."""
@@ -410,6 +513,12 @@ def _can_be_watched(session: Session) -> bool:
     return session.state in ("ready", "running", "paused") or session.reason in ("steps", "seconds", "diverged")
 
 
+def _known_words(text: str, corpus: Corpus) -> bool:
+    """Whether there are words and the vocabulary of a corpus can write them all."""
+    words = split_words(clean(text))
+    return bool(words) and not unknown_words(corpus.tokenizer, words)
+
+
 def _turned(entry: Any, settings: Mapping[str, Any]) -> Any:
     return replace(entry, recipe=turn(entry.recipe, settings))
 
@@ -462,7 +571,12 @@ def groups(runs: Sequence[Kept]) -> dict[str, list[Kept]]:
             there.append(run)
         else:
             found.append([run])
-    return {_called(some): some for some in found}
+    called = [_called(some) for some in found]
+    names = (
+        name if called.count(name) == 1 else f"{name} ({some[0].name})"
+        for name, some in zip(called, found, strict=True)
+    )
+    return dict(zip(names, found, strict=True))
 
 
 def _alike(one: Kept, other: Kept) -> bool:
@@ -471,7 +585,7 @@ def _alike(one: Kept, other: Kept) -> bool:
 
 def _called(some: Sequence[Kept]) -> str:
     seeds = len({run.seed for run in some})
-    return some[0].name if seeds == 1 else f"{some[0].name} and {seeds - 1} more seed{'s' * (seeds > 2)}"
+    return some[0].shown if seeds == 1 else f"{some[0].shown} and {seeds - 1} more seed{'s' * (seeds > 2)}"
 
 
 def held_out_curves(store: TrainStore, some: Sequence[Kept]) -> dict[int, list[float]]:

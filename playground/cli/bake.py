@@ -13,11 +13,14 @@ from playground.refusal import Refusal
 def add(commands: Any) -> None:
     """The options of the command."""
     bake = command(commands, "bake", "a run as one HTML file that replays it offline", bake_run)
-    bake.add_argument("run_or_entry", metavar="RUN|ENTRY", help="the folder of a run, or an entry to train first")
+    bake.add_argument(
+        "run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first"
+    )  # fmt: skip
     bake.add_argument("-o", "--output", required=True, metavar="FILE.html", help="the file to write")
     bake.add_argument("--sentence", help="of an entry that is trained first: the sentence to watch")
     bake.add_argument("--corpus", help="the corpus of an entry that is trained first")
     bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
+    bake.add_argument("--runs", default="runs", metavar="DIR", help="the folder with the list of runs")
     training_options(bake)
 
 
@@ -54,7 +57,7 @@ def _folder(given: argparse.Namespace) -> Path:
     """The folder of the run; an entry is trained first."""
     from playground.zoo import entry_named
 
-    folder = Path(given.run_or_entry)
+    folder = _kept_folder(given) or Path(given.run_or_entry)
     if folder.exists():
         unused = [name for name in ("sentence", "corpus", "steps", "seconds", "out") if getattr(given, name)]
         if unused or given.set:
@@ -63,3 +66,12 @@ def _folder(given: argparse.Namespace) -> Path:
         return folder if folder.is_dir() else folder.parent
     entry = turned(entry_named(given.run_or_entry), pairs(given.set, "The setting"))
     return Path(train_one(given, entry, given.seed, 1)["out"])
+
+
+def _kept_folder(given: argparse.Namespace) -> Path | None:
+    """The folder of a run that is listed under this name."""
+    from playground.training.runs import Runs
+
+    kept = {run.name: run.out for run in Runs(given.runs).all()}
+    out = None if Path(given.run_or_entry).exists() else kept.get(given.run_or_entry)
+    return None if out is None else Path(out)

@@ -140,7 +140,7 @@ def _follow(given: argparse.Namespace, run: Any, events: Any, learner: Any, pare
     summary = Summary(run)
     if together.first():
         events = recorded(run, events, learner.step if learner and parent is None else 0)
-        events = moments.watched(run, events, _watched(given, run.corpus))
+        events = moments.watched(run, events, _watched(given, run))
         runs = Runs(getattr(given, "runs", "runs"))
         events = _with_bar(run, runs.recorded(name_in(runs, run), run, events, parent))
     for event in events:
@@ -230,12 +230,16 @@ def _find_rate(given: argparse.Namespace) -> int:
     return say(given, asdict(found), [found.sentence])
 
 
-def _watched(given: argparse.Namespace, corpus: Any) -> Any:
+def _watched(given: argparse.Namespace, run: Any) -> Any:
     """The sentence of the replay, where one is given."""
-    from playground.analysis.glance import sentence_from
+    from playground.training.look import text_to_watch
 
     sentence = getattr(given, "sentence", None)
-    return sentence_from(sentence, corpus.tokenizer) if sentence else None
+    if not sentence:
+        return None
+    found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.window, sentence)
+    print(found.origin, file=sys.stderr)
+    return found.tokens
 
 
 def _as_set(events: Any, entry: Any, settings: dict[str, str]) -> Any:

@@ -126,6 +126,7 @@ def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], said:
         items=Examples(Path(name.partition(COLUMNS)[0]).name, train, test),
         corpora=(),
         tests=len(test),
+        examples=len(train),
         notice=f"{said} {counts}".strip(),
     )
 

@@ -2,13 +2,28 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from playground.corpora.source import two_files
 from playground.finetuning.compare import Comparison
+from playground.finetuning.files import COLUMNS, is_file
 from playground.finetuning.job import Asked
+from playground.refusal import Refusal
 
 Kept = dict[str, list[float]]
 """Accuracies or other values, seed by seed, by what they belong to."""
+
+LEFT_BEHIND = (
+    "To run it you need Python with `pretraining-playground` installed, and beside this notebook the files of its "
+    "archive (*All, with the model* on the Transfer page): the folder `base` with the model, and a labelled file of "
+    "your own where the task is one."
+)
+"""What the notebook alone does not hold."""
+
+NEEDS = """from playground.finetuning.rerun import check_files
+
+check_files(base, task, beside)"""
 
 RUN = """from playground.finetuning.job import Asked
 
@@ -71,6 +86,19 @@ print(f"The accuracies differ from those on screen by at most {{apart['accuracy'
 assert not unchanged or apart["accuracy"] < 0.05, "the same numbers, but for rounding on another machine\""""
 
 
+def check_files(base: str, task: str, beside: Sequence[str] = ()) -> None:
+    """Refuse to begin where a file is not beside the notebook, and say where it comes from."""
+    path = task.partition(COLUMNS)[0]
+    both = [path] if two_files(path) is None and is_file(task) else []
+    lacking = [name for name in (base, *beside, *both) if not Path(name).exists()]
+    if lacking:
+        raise Refusal(
+            f"This notebook needs {', '.join(lacking)} in the folder {Path.cwd()}. They come with it in one archive: "
+            "'All, with the model' on the Transfer page, or --out of playground compare. Unpack it and open the "
+            "notebook there."
+        )
+
+
 def values_of(facts: Mapping[str, Any]) -> dict[str, Kept]:
     """Accuracy and forgetting of a comparison, by number of labelled texts and strategy."""
     return {
@@ -96,6 +124,8 @@ def notebook(asked: Asked, provenance: Mapping[str, str], comparison: Comparison
     cells = [
         _title(f"Which way of fine-tuning for {asked.task}?", provenance),
         _code(_parameters(_values(asked)), "parameters"),
+        _words("## Is everything here?"),
+        _code(NEEDS),
         _words("## Run every lane again"),
         _code(RUN),
         _words("## What came out: a dot for every seed"),
@@ -115,6 +145,8 @@ def notebook_in_turn(asked: Asked, provenance: Mapping[str, str], found: Mapping
     cells = [
         _title(f"What is left of {asked.task} after {', '.join(asked.then)}?", provenance),
         _code(_parameters(values), "parameters"),
+        _words("## Is everything here?"),
+        _code(NEEDS),
         _words("## Learn the tasks in turn again"),
         _code(RUN_IN_TURN),
         _words("## What came out: each task after each"),
@@ -153,7 +185,7 @@ def _values(asked: Asked) -> dict[str, Any]:
 
 def _title(question: str, provenance: Mapping[str, str]) -> dict[str, Any]:
     origin = "\n".join(f"* {name}: {said}" for name, said in provenance.items() if name != "command")
-    return _words(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}")
+    return _words(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}\n\n{LEFT_BEHIND}")
 
 
 def _words(text: str) -> dict[str, Any]:

@@ -24,14 +24,19 @@ Items = Callable[[int, int, Split], list[Item]]
 """From a number, a seed and a split to so many different examples."""
 
 
+class UnknownWords(Refusal):
+    """A vocabulary that knows too few words of a task; a base that was trained on texts of the task knows them."""
+
+
 @dataclass(frozen=True)
 class Task:
     """What is asked, in which form it is answered, and where the labelled texts come from.
 
     A model should have read one of the `corpora` before, which speak the same language. There are `tests` examples for
-    testing at most. With `orders` 2 a pair is read in both orders and their scores are averaged. `signs` are words that
-    are written with a spare sign of the vocabulary where it does not know them. `prompt` stands between a text
-    and the gap when a model is only asked. `notice` says what was guessed.
+    testing at most, and `examples` to learn from (None: as many as anybody asks for). With `orders` 2 a pair is read in
+    both orders and their scores are averaged. `signs` are words that are written with a spare sign of the vocabulary
+    where it does not know them. `prompt` stands between a text and the gap when a model is only asked. `notice` says
+    what was guessed.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Task:
     aliases: tuple[str, ...] = ()
     rank: int = 0
     tests: int = 1000
+    examples: int | None = None
     orders: Literal[1, 2] = 1
     signs: tuple[str, ...] = ()
     prompt: tuple[str, ...] = ("it", "was")
@@ -81,7 +87,7 @@ class Task:
         if strange > 0.2:
             better = " or ".join(f"{name!r}" for name in self.corpora)
             advice = f"the corpus {better}, which speak{'s' * (len(self.corpora) == 1)} the same language"
-            raise Refusal(
+            raise UnknownWords(
                 f"This model's vocabulary does not know {strange:.0%} of the words of the task {self.name!r}; "
                 f"train it on {advice if self.corpora else 'this file, or on text like it'}."
             )

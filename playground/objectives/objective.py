@@ -188,6 +188,14 @@ class Objective:
         return (*taken, *part)
 
     @property
+    def questions(self) -> tuple[str, ...]:
+        """The names of what it asks, in the order in which losses are reported: what stands beside comes first."""
+        beside, own = [q for _, chain in self.beside for q in chain.questions], [term.question for term in self.terms]
+        if any(isinstance(stage, AskViews) for stage in self.stages):  # the views stand beside the whole text
+            own = [*own[1:], *own[:1]]
+        return tuple(dict.fromkeys((*beside, *own)))
+
+    @property
     def chains(self) -> tuple["Objective", ...]:
         """The own chain first, then the parts of a mixture, then those beside it."""
         others = (*self.parts, *(chain for _, chain in self.beside))

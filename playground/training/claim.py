@@ -1,12 +1,10 @@
 """A claim on a folder: while one run is written there, another one goes beside it."""
 
-import os
-import platform
 from itertools import count
 from pathlib import Path
 
 from playground.refusal import Refusal
-from playground.training.runs import alive
+from playground.training.runs import alive, this_process
 
 FILE = "writing"
 """Says, while a run is being written, which process writes it."""
@@ -28,7 +26,7 @@ def release(folder: Path) -> None:
 
 def _claim(folder: Path) -> bool:
     """Whether the folder is ours; a claim whose process is gone counts no more."""
-    mine = f"{platform.node()}:{os.getpid()}"
+    mine = this_process()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         try:

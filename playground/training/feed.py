@@ -65,12 +65,27 @@ class Feed:
         return pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids)), device=self.held_out.ids.device))
 
 
+PAIRED = frozenset(("pair", "translation", "distance"))
+"""What an objective can need that is cut out of a corpus sentence by sentence, in rows of any length."""
+
+
+def longest_window(corpus: Corpus, wanted: int, needs: Sequence[str] = ()) -> int:
+    """The longest row of at most `wanted` tokens of which the training part and the held-out part each hold one."""
+    if PAIRED & set(needs):
+        return wanted
+    return min(wanted, corpus.held_out_from, len(corpus) - corpus.held_out_from)
+
+
 def windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
     """One part of a corpus as rows of text, or as pairs of texts where the objective needs them."""
     if "distance" in needs:
         return _with_labels(corpus, corpus.triples(window, part, seed), needs)
-    paired = {"pair", "translation"} & set(needs)
-    return _with_labels(corpus, corpus.pairs(window, part, seed) if paired else corpus.windows(window, part), needs)
+    if not PAIRED & set(needs):
+        return _with_labels(corpus, corpus.windows(window, part), needs)
+    rows = corpus.pairs(window, part, seed)
+    if "translation" in needs and "translation" not in rows.neighbours:
+        raise Refusal(f"{corpus.name} has no translations; choose a text in two languages, such as parallel.")
+    return _with_labels(corpus, rows, needs)
 
 
 def _with_labels(corpus: Corpus, tokens: Tokens, needs: Sequence[str]) -> Tokens:

@@ -13,8 +13,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from playground.example import Tokens
 from playground.refusal import Refusal
-from playground.training import checkpoint
+from playground.training import checkpoint, moments
 from playground.training.claim import claimed, release
 from playground.training.events import Evaluated, Event, Stepped
 from playground.training.learner import Learner
@@ -82,22 +83,30 @@ def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
 
 
 @dataclass(frozen=True)
+class Replayed:
+    """That the moments of a run are kept for its replay, and the text that is watched (None: a held-out one)."""
+
+    text: Tokens | None = None
+
+
+@dataclass(frozen=True)
 class Beside:
     """Seeds that train beside other work of this process, in folders that are theirs already.
 
     Somebody outside says whether they may go on and when they shall halt; every one obeys after the step that it takes.
-    With a `film` their story is told and kept.
+    With a `film` their story is told and kept; their replays watch `text`, or a held-out one where there is none.
     """
 
     folders: Mapping[int, Path]
     go: Signal
     halt: Signal
     film: Film | None = None
+    text: Tokens | None = None
 
     @classmethod
-    def of(cls, folders: Mapping[int, Path], film: Film | None = None) -> "Beside":
+    def of(cls, folders: Mapping[int, Path], film: Film | None = None, text: Tokens | None = None) -> "Beside":
         """Seeds that may go on."""
-        made = cls(folders, context().Event(), context().Event(), film)
+        made = cls(folders, context().Event(), context().Event(), film, text)
         made.go.set()
         return made
 
@@ -164,7 +173,8 @@ def lane(
 ) -> Generator[Point | Finished]:
     """The points of one seed, and its facts."""
     run, learner = _own(run, seed, resume, beside)
-    yield from _points(run, _told(run, train(run, learner), beside), learner, runs)
+    events = _told(run, train(run, learner), beside)
+    yield from _points(run, events, learner, runs, Replayed(beside.text if beside else None))
 
 
 def _stacked(
@@ -206,12 +216,13 @@ def _told(run: Run, events: Iterable[Event], beside: Beside | None) -> Iterable[
 
 
 def _points(
-    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None
-) -> Generator[Point | Finished]:
+    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None,
+    replayed: Replayed | None = None,
+) -> Generator[Point | Finished]:  # fmt: skip
     """What the events of one seed say, in short."""
     summary, last, seed = Summary(run), Row(0, None, None, 0, 0.0), run.seed
     try:
-        for event in followed(run, events, learner, runs):
+        for event in followed(run, events, learner, runs, replayed):
             summary.read(event)
             if isinstance(event, Stepped):
                 last = Row.of(event)
@@ -249,10 +260,13 @@ def resumed(run: Run) -> Learner | None:
 
 
 def followed(
-    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None
-) -> Iterator[Event | Moment]:
-    """The events of a run, written into its folder and into the list of runs."""
+    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None,
+    replayed: Replayed | None = None,
+) -> Iterator[Event | Moment]:  # fmt: skip
+    """The events of a run, written into its folder and into the list of runs, and `replayed` where that is wanted."""
     written = recorded(run, events, learner.step if learner else 0)
+    if replayed is not None:
+        written = moments.watched(run, written, replayed.text)
     if runs is None:
         return written
     return runs.recorded(name_in(runs, run), run, written)

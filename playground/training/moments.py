@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil
@@ -12,21 +13,19 @@ import torch
 from torch import Tensor
 
 from playground import frames, leaks
-from playground.analysis.glance import Seen, read, sentence_of
+from playground.analysis.glance import Seen, read
 from playground.analysis.story import numbers, with_numbers
-from playground.corpora import Corpus
-from playground.corpora.corpus import pick
 from playground.example import Example, Tokens
-from playground.objectives import Objective
 from playground.objectives.formula import written
 from playground.objectives.rebuild import spoken, terms
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
-from playground.training.events import Checkpointed, Event, Started, Stepped, Stopped
-from playground.training.feed import windows
+from playground.training.events import Checkpointed, Started, Stepped, Stopped
 from playground.training.learner import Learner
+from playground.training.look import draw_that_asks, to_watch
 from playground.training.loop import Run
+from playground.training.record import Told
 
 MOST = 60
 """Moments of one run."""
@@ -46,13 +45,6 @@ def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
     return tuple(steps)
 
 
-def to_watch(corpus: Corpus, objective: Objective, window: int) -> Tokens:
-    """One held-out text with everything that the objective needs beside it."""
-    if not objective.needs:
-        return sentence_of(corpus)
-    return pick(windows(corpus, window, "held_out", 0, objective.needs), torch.tensor([0]))
-
-
 @dataclass
 class Moments:
     """The fixed example, its frames, and what the model made of it at some steps; only its lists grow."""
@@ -69,7 +61,9 @@ class Moments:
     def of(cls, learner: Learner, corpus: str, text: Tokens, last: int | None = None) -> "Moments":
         """The text under the learner's objective, corrupted once for all moments."""
         objective, device = learner.objective, learner.device
-        steps = objective.steps(text.to(device), generator(0, "glance", device=device.type))
+        text = text.to(device)
+        seed = draw_that_asks(objective, text) or 0
+        steps = objective.steps(text, generator(seed, "glance", device=device.type))
         example = steps[-1].example
         about = {
             "title": f"{learner.entry.name} while it learns",
@@ -135,11 +129,15 @@ def _nearest(steps: Sequence[int], wanted: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The losses of a run in nats, as pairs of step and loss, and the levels to compare them with."""
+    """The losses of a run in nats, as pairs of step and loss, and the levels to compare them with.
+
+    Where several questions are trained, `question` names the one whose losses these are.
+    """
 
     training: Sequence[tuple[int, float]] = ()
     held_out: Sequence[tuple[int, float]] = ()
     levels: Mapping[str, float] = field(default_factory=dict)
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -169,27 +167,44 @@ class Replay:
         return replace(self, moments=(*(earlier.moments[k] for k in old), *self.moments), attention=attention)
 
 
-def watched(run: Run, events: Iterable[Event], text: Tokens | None = None) -> Iterator[Event]:
+def watched(run: Run, events: Iterable[Told], text: Tokens | None = None) -> Iterator[Told]:
     """The same events; the moments are taken as they pass and written into the folder of the run, where it has one."""
     return iter(events) if run.out is None else _watched(run, run.out, events, text)
 
 
-def _watched(run: Run, folder: Path, events: Iterable[Event], text: Tokens | None) -> Iterator[Event]:
+def _watched(run: Run, folder: Path, events: Iterable[Told], text: Tokens | None) -> Iterator[Told]:
     moments, learner, earlier = None, None, None
-    for event in events:
-        if isinstance(event, Started):
-            learner = event.learner
-            text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.window)
-            moments = Moments.of(learner, run.corpus.name, text, run.last)
-            earlier = load(folder) if learner.step and (folder / FILE).is_file() else None
-        assert moments is not None, "a run begins with Started"
-        assert learner is not None
-        if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and moments.due(learner.step)):
+    try:
+        for event in events:
+            if isinstance(event, Started):
+                learner = event.learner
+                text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.window)
+                moments = Moments.of(learner, run.corpus.name, text, run.last)
+                earlier = _earlier(folder) if learner.step else None
+            assert moments is not None, "a run begins with Started"
+            assert learner is not None
+            if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and moments.due(learner.step)):
+                moments.look(learner)
+            if isinstance(event, Checkpointed | Stopped):
+                _save_replay(folder, moments, run, earlier)
+            yield event
+    except GeneratorExit:  # stopped by hand: what was seen since the last checkpoint is kept too
+        if moments is not None and learner is not None and learner.step:
             moments.look(learner)
-        if isinstance(event, Checkpointed | Stopped):
-            made = moments.replay(Curve(levels=moments.levels(run)))
-            save(folder, made.after(earlier) if earlier else made)
-        yield event
+            _save_replay(folder, moments, run, earlier)
+        raise
+
+
+def _earlier(folder: Path) -> "Replay | None":
+    """The moments that a run left before it goes on; where they cannot be read, its replay begins anew."""
+    with suppress(Refusal):
+        return load(folder)
+    return None
+
+
+def _save_replay(folder: Path, moments: Moments, run: Run, earlier: "Replay | None") -> None:
+    made = moments.replay(Curve(levels=moments.levels(run)))
+    save(folder, made.after(earlier) if earlier else made)
 
 
 def save(folder: Path, replay: Replay) -> None:
@@ -222,8 +237,10 @@ def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
+    names = next((list(r["terms"]) for r in rows if "terms" in r), [])
     return Curve(
         [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
         [(r["step"], r["held_out"]) for r in rows if "held_out" in r],
         levels,
+        names[0] if len(names) > 1 else "",
     )

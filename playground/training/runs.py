@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shutil
 import sqlite3
 from collections.abc import Generator, Iterable
 from contextlib import closing
@@ -29,6 +30,14 @@ FILE = "runs.sqlite"
 FORMAT = 1
 """Grows when the tables change."""
 
+LONGEST_TITLE = 80
+"""Characters of what a person calls a run."""
+
+NOTES = ("title", "error")
+"""What is kept of a run as a sentence beside its row, so that earlier versions can still read the list."""
+
+POINT = ("step", "loss", "held_out", "tokens", "seconds", "more", "graded", "flops")
+
 ROWS_AT_ONCE = 50
 """So many points are written together; they are always written before the checkpoint of their step."""
 
@@ -43,7 +52,11 @@ CREATE TABLE IF NOT EXISTS points (
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
 CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
+CREATE TABLE IF NOT EXISTS notes (run TEXT, kind TEXT, text TEXT, PRIMARY KEY (run, kind));
 """
+
+_recorded_here: set[tuple[Path, str]] = set()
+"""The runs that this very process is writing down, by folder and name."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +72,9 @@ class Parent:
 class Kept:
     """A run as the list shows it.
 
-    `state` is "running", "steps", "seconds", "diverged", "asked" or, where its process is gone, "cut off"; `settings`
-    are the knobs of its recipe and objective.
+    `state` is "running", "steps", "seconds", "diverged", "asked", "failed" or, where nobody writes it any more, "cut
+    off"; `settings` are the knobs of its recipe and objective, `title` is what a person calls it, `error` why it
+    failed.
     """
 
     name: str
@@ -81,6 +95,13 @@ class Kept:
     changed: str | None
     out: str | None
     settings: dict[str, Any]
+    title: str = ""
+    error: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What it is called on screen."""
+        return self.title or self.name
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
@@ -98,10 +119,26 @@ class Runs:
         """Every run, the oldest first."""
         if not (self.folder / FILE).is_file():
             return ()
-        names = ", ".join(f.name for f in fields(Kept))  # in the order of the fields, the settings last
+        columns = [f.name for f in fields(Kept) if f.name not in NOTES]  # in the order of the fields, the settings last
         with closing(self._open()) as base:
-            found = base.execute(f"SELECT {names}, process FROM runs ORDER BY began, rowid").fetchall()
-        return tuple(_kept(row) for row in found)
+            found = base.execute(f"SELECT {', '.join(columns)}, process FROM runs ORDER BY began, rowid").fetchall()
+            notes = {(run, kind): text for run, kind, text in base.execute("SELECT run, kind, text FROM notes")}
+        return tuple(self._kept(row, notes) for row in found)
+
+    def _kept(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> Kept:
+        """A run from its row; one that nobody writes any more was cut off."""
+        *values, knobs, process = row
+        run = Kept(*values, json.loads(knobs))  # pyright: ignore[reportCallIssue]
+        run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
+        born = notes.get((run.name, "born"), "")
+        gone = run.state == "running" and not self._written(run, process, born)
+        return replace(run, state="cut off") if gone else run
+
+    def _written(self, run: Kept, process: str | None, born: str) -> bool:
+        """Whether somebody is writing a run: this process, as far as it knows, or one that is still there."""
+        if process == this_process() and born in ("", _born(os.getpid())):
+            return (self.folder.absolute(), run.name) in _recorded_here
+        return alive(process, born)
 
     def find(self, name: str) -> Kept:
         """One run by its name."""
@@ -128,7 +165,9 @@ class Runs:
     def moments(self, name: str) -> list[Moment]:
         """What was measured, noticed and looked at in a run, in its order."""
         with closing(self._open()) as base:
-            found = base.execute("SELECT kind, told FROM moments WHERE run = ? ORDER BY rowid", (name,)).fetchall()
+            found = base.execute(
+                "SELECT kind, told FROM moments WHERE run = ? ORDER BY step, rowid", (name,)
+            ).fetchall()
         return [moment for row in found if (moment := read(*row)) is not None]
 
     def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Saved:
@@ -147,6 +186,45 @@ class Runs:
         steps = sorted({*there, latest.learner.step})
         raise Refusal(f"The run {name} kept nothing of step {step}; it kept {', '.join(map(str, steps))}.")
 
+    def rename(self, name: str, title: str) -> None:
+        """Call a run something else in lists; its name and its folder stay. An empty title takes the name back."""
+        self.find(name)
+        title = " ".join(title.split())
+        if len(title) > LONGEST_TITLE:
+            raise Refusal(f"The title has {len(title)} characters; use at most {LONGEST_TITLE}.")
+        with closing(self._open()) as base, base:
+            _note(base, name, "title", title)
+
+    def delete(self, name: str) -> str:
+        """Take a run off the list and remove its folder; its forks keep what they need of it. Says what was kept.
+
+        A folder that was chosen outside the folder of the list stays where it is.
+        """
+        run = self.find(name)
+        if run.state == "running":
+            raise Refusal(f"{run.shown} is being trained; stop it before it is deleted.")
+        forks = self.children(name)
+        with closing(self._open()) as base, base:
+            for fork in forks:
+                _inherit(base, run, fork)
+            for table in ("points", "moments", "notes"):
+                base.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
+            base.execute("DELETE FROM runs WHERE name = ?", (name,))
+        return self._remove_folder(run)
+
+    def _remove_folder(self, run: Kept) -> str:
+        """Remove what a run left on the disk, if it lies in the folder of the list."""
+        folder = None if run.out is None else Path(run.out)
+        if folder is None or not folder.is_dir():
+            return ""
+        if folder.parent != self.folder.absolute() or folder.is_symlink():
+            return f"Its files stay in {folder}, which is not in {self.folder}."
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            return f"Not all of {folder} could be removed ({error.strerror or error})."
+        return ""
+
     def new_name(self, wanted: str) -> str:
         """The name, with a number behind it where it is taken."""
         taken, number = {run.name for run in self.all()}, 2
@@ -157,6 +235,16 @@ class Runs:
 
     def recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None = None) -> Generator[Told]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
+        mine = (self.folder.absolute(), name)
+        _recorded_here.add(mine)
+        try:
+            yield from self._recorded(name, run, events, parent)
+        except sqlite3.Error as error:
+            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
+        finally:
+            _recorded_here.discard(mine)
+
+    def _recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None) -> Generator[Told]:
         base: sqlite3.Connection | None = None
         waiting: list[tuple[Any, ...]] = []
         last, learner = Row(0, None, None, 0, 0.0), None
@@ -177,12 +265,10 @@ class Runs:
                     _write(base, name, last, waiting, event.reason if isinstance(event, Stopped) else "running")
                     waiting = []
                 yield event
-        except GeneratorExit:
+        except BaseException as end:
             if base is not None:
-                _write(base, name, last, waiting, "asked")
+                _end(base, name, last, waiting, end)
             raise
-        except sqlite3.Error as error:
-            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
         finally:
             if base is not None:
                 base.close()
@@ -209,8 +295,8 @@ class Runs:
             "unigram_entropy": started.unigram_entropy,
             "entropy_bound": learner.entry.bound(run.corpus),
             "out": None if run.out is None else str(run.out.absolute()),
-            "settings": json.dumps(_settings(learner.entry)),
-            "process": f"{platform.node()}:{os.getpid()}",
+            "settings": json.dumps(settings(learner.entry)),
+            "process": this_process(),
         }
         if parent is not None:
             about |= {"parent": parent.run, "forked_at": parent.step, "changed": parent.changed}
@@ -219,6 +305,8 @@ class Runs:
             again = learner.step and (parent is None or learner.step != parent.step)
             for table in ("points", "moments"):
                 base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (name, learner.step if again else -1))
+            _note(base, name, "error", "")
+            _note(base, name, "born", _born(os.getpid()))
             marks = ", ".join("?" * len(about))
             updates = ", ".join(f"{k} = excluded.{k}" for k in about if not (again and k == "began"))
             base.execute(
@@ -252,15 +340,55 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _kept(row: tuple[Any, ...]) -> Kept:
-    found = Kept(*row[:-1])  # pyright: ignore[reportCallIssue]
-    found, process = replace(found, settings=json.loads(row[-2])), row[-1]
-    gone = found.state == "running" and not alive(process)
-    return replace(found, state="cut off") if gone else found
+def _inherit(base: sqlite3.Connection, run: Kept, fork: Kept) -> None:
+    """Give a fork what the curve and the story of the run that it left hold up to there, and its place in the tree."""
+    for table, columns in (("points", POINT), ("moments", ("step", "kind", "told"))):
+        names = ", ".join(columns)
+        base.execute(
+            f"INSERT INTO {table} (run, {names}) SELECT ?, {names} FROM {table} WHERE run = ? AND step <= ?",
+            (fork.name, run.name, fork.forked_at),
+        )
+    changed = f"left {run.shown}, which was deleted, at step {fork.forked_at}: {fork.changed}"
+    changed = f"{run.changed}; {changed}" if run.changed else changed
+    base.execute(
+        "UPDATE runs SET parent = ?, forked_at = ?, changed = ? WHERE name = ?",
+        (run.parent, run.forked_at, changed, fork.name),
+    )
 
 
-def alive(process: str | None) -> bool:
-    """Whether the process that writes a run is still there; those of other machines are believed to be."""
+def _end(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], end: BaseException) -> None:
+    """The last points of a run that failed, with the reason, or that was stopped."""
+    failed = isinstance(end, Exception)
+    _write(base, name, last, waiting, "failed" if failed else "asked")
+    with base:
+        _note(base, name, "error", (str(end) or type(end).__name__) if failed else "")
+
+
+def _note(base: sqlite3.Connection, name: str, kind: str, text: str) -> None:
+    """Keep a sentence about a run in the place of the earlier one; an empty one takes it away."""
+    base.execute("DELETE FROM notes WHERE run = ? AND kind = ?", (name, kind))
+    if text:
+        base.execute("INSERT INTO notes VALUES (?, ?, ?)", (name, kind, text))
+
+
+def _born(number: int) -> str:
+    """When a process began, as the system counts it; empty where the system does not say."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def this_process() -> str:
+    """Names this process: its machine and its number."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
+def alive(process: str | None, born: str = "") -> bool:
+    """Whether the process that writes a run is still there; those of other machines are believed to be.
+
+    Numbers are given again: where it is known when the process was `born`, another one of its number is not it.
+    """
     machine, _, number = (process or "").rpartition(":")
     if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it
         return True
@@ -268,10 +396,11 @@ def alive(process: str | None) -> bool:
         os.kill(int(number), 0)
     except (OSError, ValueError):
         return False
-    return True
+    return not born or born == _born(int(number))
 
 
-def _settings(entry: Any) -> dict[str, Any]:
+def settings(entry: Any) -> dict[str, dict[str, Any]]:
+    """The knobs of an entry's recipe and of its objective, as they stand."""
     recipe = {f.name: getattr(entry.recipe, f.name) for f in fields(entry.recipe)}
     return {"recipe": recipe, "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
 

@@ -29,8 +29,8 @@ from playground.training.watched import Measured, Noticed
 class Row:
     """One point of the curves, in nats per graded position of the first question; the losses of others are in `more`.
 
-    `held_out` is only there in steps that were evaluated. `graded` are the answers graded so far, `flops` the
-    operations so far: those of the first batch, by its positions, for every batch.
+    `held_out` is only there in evaluations, whose `more` holds held-out losses too. `graded` are the answers graded so
+    far, `flops` the operations so far: those of the first batch, by its positions, for every batch.
     """
 
     step: int
@@ -45,15 +45,19 @@ class Row:
     @classmethod
     def of(cls, event: Stepped) -> "Row":
         """The point of a finished step, whose operations were not counted."""
-        (_, first), *others = event.terms.items()
-        more = tuple((name, float(value)) for name, value in others)
-        return cls(event.step, float(first), None, event.tokens, event.seconds, more, event.graded)
+        first = next(iter(event.terms.values()))
+        return cls(event.step, float(first), None, event.tokens, event.seconds, _others(event.terms), event.graded)
 
     def after(self, event: Stepped | Evaluated, learner: Learner) -> "Row":
         """The next point of the curve: a step, with its operations, or an evaluation."""
         if isinstance(event, Evaluated):
-            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=())
+            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=_others(event.terms))
         return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
+
+
+def _others(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """The losses of all questions but the first, by name."""
+    return tuple((name, float(value)) for name, value in terms.items())[1:]
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
@@ -90,7 +94,7 @@ class Session:
         moments: Iterable[Moment] = (),
     ) -> None:
         self.run, self.look, self.watched_for = run, look, watched_for
-        self._begin, self._record, self._film = begin, record, film
+        self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[Row] = list(rows)
         self.moments: list[Moment] = []
@@ -107,7 +111,8 @@ class Session:
         self.trouble: Trouble | None = None
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
-        self._watched_until, self._looked_at = 0.0, -1
+        self._watched_until = 0.0
+        self._looked: tuple[Look | None, int] = (None, -1)
         # processor time, since other programs take theirs from looks and steps alike; elsewhere the processor waits
         clock = time.thread_time if run.device.type == "cpu" else time.monotonic
         self._looks = Budget(LOOKING, clock, clock, LOOKED_EVERY)
@@ -167,6 +172,11 @@ class Session:
             self._thread.join(wait)
 
     @property
+    def halted(self) -> bool:
+        """Whether it was told to stop, so that it never goes on by itself."""
+        return self._halt.is_set()
+
+    @property
     def ending(self) -> bool:
         """Whether it was stopped and is still taking, or saving, its last step."""
         return self._halt.is_set() and self._thread.is_alive()
@@ -174,6 +184,12 @@ class Session:
     def watch(self) -> None:
         """Say that somebody is looking; to be called again and again."""
         self._watched_until = time.monotonic() + self.watched_for
+
+    def look_with(self, look: Look) -> None:
+        """See something else of the learner from now on; what does not train is looked at at once."""
+        self.look = look
+        if not self._thread.is_alive():
+            self._show(self.learner, now=True)
 
     @property
     def watched(self) -> bool:
@@ -188,10 +204,13 @@ class Session:
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
 
     def _follow(self) -> None:
-        events = told(self.run, train(self.run, self._begin), self._film, self.moments)
+        events = told(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
         with closing(events if self._record is None else self._record(self.run, events)) as seen:
             for event in seen:
-                self._hear(event)
+                try:
+                    self._hear(event)
+                except Exception as error:
+                    seen.throw(error)  # whoever writes the run down learns that it failed
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
                     self._save()
                     self.reason, self._state = "asked", "done"
@@ -254,8 +273,9 @@ class Session:
 
     def _show(self, learner: Learner | None, now: bool = False) -> None:
         """Look at the model where somebody wants to see it; while it rests, once is enough."""
-        if self.look is None or learner is None or learner.step == self._looked_at:
+        look, (earlier, step) = self.look, self._looked
+        if look is None or learner is None or (look is earlier and learner.step == step):
             return
         if now or (self.watched and (self._looks.allows or not self._go.is_set())):
             with self._looks.spending():
-                self.view, self._looked_at = self.look(learner), learner.step
+                self.view, self._looked = look(learner), (look, learner.step)

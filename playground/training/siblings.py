@@ -7,10 +7,10 @@ from pathlib import Path
 from playground.refusal import Refusal
 from playground.training import background
 from playground.training.lanes import Band, Beside, Finished, Point, bands, train_seeds
+from playground.training.look import LookAt
 from playground.training.loop import Run
 from playground.training.runs import Runs
 from playground.training.session import Row, Session
-from playground.training.story import Film
 
 
 class Siblings:
@@ -27,7 +27,7 @@ class Siblings:
         workers: int,
         runs: Runs | None,
         folders: Mapping[int, Path],
-        film: Film | None = None,
+        film: LookAt | None = None,
     ) -> None:
         self.run, self.seeds, self.workers = (
             replace(run, out=None, sizes_every=0),
@@ -38,7 +38,7 @@ class Siblings:
         self.steps: dict[int, int] = dict.fromkeys(seeds, 0)
         self.evaluated: list[Point] = []
         self.finished: list[int] = []
-        self._runs, self._beside = runs, Beside.of(folders, film)
+        self._runs, self._beside = runs, Beside.of(folders, film, film.sentence if film else None)
         self._thread = background.thread(self._work, self._beside.halt, f"seeds-{run.entry.name}")
 
     def follow(self, session: Session) -> None:

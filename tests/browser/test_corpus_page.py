@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_train_page import steps
 from tests.browsing import shot, still, visit, wait_until
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -77,6 +78,9 @@ def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tm
     wait_until(page, lambda: "café" in words(page))
     page.get_by_role("button", name="Train on latin.txt").click()
     expect(page.get_by_role("combobox", name="text")).to_have_text("the text on the Corpus page")
+    expect(page.get_by_text("BERT trains on latin.txt.")).to_be_visible()
+    wait_until(page, lambda: steps(page) > 2)
+    page.get_by_role("button", name="Stop").click()
 
 
 def test_a_link_to_the_page_shows_its_document_however_fast_it_was_read(page: Page, address: str) -> None:

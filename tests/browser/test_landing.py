@@ -60,6 +60,43 @@ def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_sta
     assert said(wait_for_table(page, "t.rows[0].targets.startsWith('Rosa')")) == expected(own)
 
 
+DRAWN = """
+() => {
+  const walk = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      if (e.matches('section.wall canvas')) return e;
+      if (e.shadowRoot) { const found = walk(e.shadowRoot); if (found) return found; }
+    }
+    return null;
+  };
+  const canvas = walk(document);
+  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const lines = [];
+  for (let y = 0; y < canvas.height; y += 1) {
+    for (let x = 0; x < canvas.width; x += 1) {
+      if (pixels[4 * (y * canvas.width + x) + 3] > 200) { lines.push(y); break; }
+    }
+  }
+  return lines.length / canvas.height;
+}
+"""
+"""The share of the lines of the table's canvas on which something is drawn."""
+
+
+def test_the_table_stays_while_the_first_word_is_typed_and_for_a_text_without_spaces(page: Page, address: str) -> None:
+    visit(page, address)
+    whole = wait_for_table(page, "t.rows.length === 11")
+    field = page.get_by_label("your sentence")
+    for words, width in (("I", 1280), ("今天很高兴", 1280), ("I", 390)):
+        page.set_viewport_size({"width": width, "height": 900})
+        field.fill(words)
+        state = wait_for_table(page, f"t.width <= {width} && t.rows[0].targets === '{words}'")
+        assert {row["name"] for row in state["rows"]} == {row["name"] for row in whole["rows"]}
+        assert state["height"] > 300
+        page.wait_for_function(f"() => ({DRAWN})() > 0.3")
+    shot(page, "table-one-word-390")
+
+
 NEVER_READY = """
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {

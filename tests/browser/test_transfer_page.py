@@ -92,9 +92,9 @@ def test_strategies_are_searched_walked_by_key_and_chosen(page: Page, address: s
 
 def test_the_task_says_what_it_asks_and_may_be_a_file_of_ones_own(page: Page, address: str, tmp_path: Path) -> None:
     visit(page, f"{address}/?page=2")
-    choose(page, 1, "similarity")
+    choose(page, 2, "similarity")
     expect(page.get_by_text("Measured: Pearson correlation")).to_be_visible()
-    choose(page, 1, "my own labelled file")
+    choose(page, 2, "my own labelled file")
     expect(page.get_by_text("No labelled file is chosen yet")).to_be_visible()
     rows = "".join(f"the film was {('good', 'bad')[k % 2]} number {k},{('yes', 'no')[k % 2]}\n" for k in range(80))
     (tmp_path / "films.csv").write_text(f"said,liked\n{rows}", encoding="utf-8")

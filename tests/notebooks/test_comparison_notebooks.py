@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from playground import cli
 from playground.finetuning.rerun import values_in_turn, values_of
 from playground.finetuning.spelling import read
+from playground.refusal import Refusal
 from playground.training import Session, train
 from playground.training.record import recorded
 from playground.training.runs import Runs
@@ -94,6 +95,20 @@ def test_the_command_makes_the_same_numbers(name, archives, monkeypatch, capsys)
         assert list(now) == list(named)
         for key, some in named.items():
             assert now[key] == pytest.approx(some, abs=ROUNDING), (what, key)
+
+
+@pytest.mark.parametrize(("name", "needed"), [("plain", "base"), ("own file", "base, films.csv"), ("in turn", "base")])
+def test_a_notebook_without_its_archive_says_what_it_needs(name, needed, archives, tmp_path, monkeypatch):
+    folder, _, _ = archives[name]
+    made = nbformat.read(next(folder.glob("*.ipynb")), as_version=4)
+    assert "the folder `base` with the model" in made.cells[0].source
+    parameters, check = [cell.source for cell in made.cells if cell.cell_type == "code"][:2]
+    cells = f"{parameters}\n{check}"
+    monkeypatch.chdir(folder)
+    exec(cells, {})
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Refusal, match=rf"This notebook needs {needed} in the folder .*All, with the model"):
+        exec(cells, {})
 
 
 @pytest.mark.slow

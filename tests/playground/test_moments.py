@@ -67,6 +67,27 @@ def test_the_curve_is_the_one_that_was_recorded(tmp_path):
     assert replay.curve.levels["frequencies alone"] == reviews().unigram_entropy
 
 
+def test_the_curve_says_which_of_several_questions_it_is_of(tmp_path):
+    assert kept(run_of("ELECTRA", out=tmp_path / "two")).curve.question == "hidden words"
+    assert kept(run_of("GPT", out=tmp_path / "one")).curve.question == ""
+
+
+def test_what_was_seen_before_a_run_is_stopped_is_kept(tmp_path):
+    run = run_of(out=tmp_path, steps=9)
+    events = watched(run, recorded(run, train(run)))
+    while getattr(next(events), "step", 0) < 4:
+        pass
+    events.close()
+    assert [m["step"] for m in load(tmp_path).moments] == [0, 1, 2, 3, 4]
+
+
+def test_a_replay_that_cannot_be_read_stops_no_run(tmp_path):
+    kept(run_of(out=tmp_path, steps=5))
+    (tmp_path / FILE).write_bytes(b"not one number of it is left")
+    replay = kept(run_of(out=tmp_path, steps=9), checkpoint.load(tmp_path).learner)
+    assert [m["step"] for m in replay.moments] == [5, 6, 7, 8, 9]
+
+
 def test_a_resumed_run_keeps_its_earlier_moments(tmp_path):
     kept(run_of(out=tmp_path, steps=5))
     saved = checkpoint.load(tmp_path)

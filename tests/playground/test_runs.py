@@ -16,7 +16,7 @@ from playground.training import Session, Stepped, checkpoint, train
 from playground.training.claim import claimed
 from playground.training.fork import fork, from_saved, what_changed
 from playground.training.lanes import Band, Finished, Point, bands, lane, train_seeds
-from playground.training.runs import Parent, Runs
+from playground.training.runs import Parent, Runs, _born, alive, this_process
 from playground.training.session import Row
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
@@ -363,3 +363,133 @@ def test_half_precision_survives_a_checkpoint(tmp_path):
     learner = checkpoint.load(tmp_path).learner
     assert learner.model.table.weight.dtype == torch.float32
     assert losses(train(run_of(entry=entry), learner)) == whole[5:]
+
+
+# what ends badly, what is called otherwise, what is deleted
+
+
+def failing(run, at=5):
+    """The events of a run that fails in a step."""
+    for event in train(run):
+        yield event
+        if isinstance(event, Stepped) and event.step == at:
+            raise RuntimeError("the disk is gone")
+
+
+def test_a_run_that_fails_says_so_and_why_and_keeps_its_curve(tmp_path):
+    run = run_of(out=tmp_path / "first", save_every=4, evaluate_every=4)
+    runs = Runs(tmp_path)
+    with pytest.raises(RuntimeError):
+        list(runs.recorded("first", run, failing(run)))
+    kept = runs.find("first")
+    assert (kept.state, kept.error, kept.step) == ("failed", "the disk is gone", 5)
+    assert [p.step for p in runs.points("first") if p.loss is not None] == [1, 2, 3, 4, 5]
+    list(runs.recorded("first", run, train(run)))
+    assert (runs.find("first").state, runs.find("first").error) == ("steps", "")
+
+
+def test_a_session_whose_listener_fails_is_listed_as_failed(tmp_path):
+    runs = Runs(tmp_path)
+
+    def look(learner):
+        raise ValueError("nothing to see")
+
+    session = Session(run_of(steps=50), look, record=lambda run, events: runs.recorded("live", run, events))
+    session.watch()
+    session.start()
+    assert becomes(lambda: session.state == "failed")
+    assert becomes(lambda: runs.find("live").state == "failed")
+    assert runs.find("live").error == "nothing to see"
+
+
+def test_a_run_that_this_process_no_longer_writes_was_cut_off(tmp_path):
+    keep(tmp_path)
+    with Runs(tmp_path)._open() as base:
+        base.execute("UPDATE runs SET state = 'running'")
+    assert Runs(tmp_path).find("first").state == "cut off"
+
+
+def test_the_number_of_a_process_that_another_one_has_now_is_no_sign_of_life():
+    born = _born(os.getpid())
+    assert alive(this_process(), born)
+    assert alive(this_process()), "earlier versions did not say when the process began"
+    if born:
+        assert not alive(this_process(), "1")
+
+
+def test_a_run_whose_number_of_a_process_was_given_again_was_cut_off(tmp_path):
+    run = run_of(out=tmp_path / "first")
+    events = Runs(tmp_path).recorded("first", run, train(run))
+    while not isinstance(next(events), Stepped):
+        pass
+    assert Runs(tmp_path).find("first").state == "running"
+    if _born(os.getpid()):
+        with Runs(tmp_path)._open() as base:
+            base.execute("UPDATE notes SET text = '1' WHERE kind = 'born'")
+        assert Runs(tmp_path).find("first").state == "cut off"
+
+
+def test_a_run_is_called_what_a_person_says_and_goes_by_its_name(tmp_path):
+    keep(tmp_path)
+    runs = Runs(tmp_path)
+    runs.rename("first", "  the  one with\na low rate ")
+    assert (runs.find("first").shown, runs.find("first").name) == ("the one with a low rate", "first")
+    assert runs.load("first").learner.step == 12
+    with pytest.raises(Refusal, match="has 90 characters; use at most 80"):
+        runs.rename("first", "x" * 90)
+    with pytest.raises(Refusal, match="no run 'second'"):
+        runs.rename("second", "new")
+    runs.rename("first", " ")
+    assert runs.find("first").shown == "first"
+
+
+def test_a_deleted_run_leaves_its_forks_their_whole_curve_and_their_checkpoints(tmp_path):
+    run, _ = keep(tmp_path)
+    runs = Runs(tmp_path)
+    for name, before, step in (("second", "first", 4), ("third", "second", 8)):
+        made = fork(run, runs.load(before, step).learner, {"rate": 0.02 / step}, out=tmp_path / name)
+        parent = Parent(before, made.step, made.changed)
+        list(runs.recorded(name, made.run, train(made.run, made.learner), parent))
+    whole = [p for p in runs.points("first") if p.step <= 4]
+    whole += [p for p in runs.points("second") if p.step <= 8] + runs.points("third")
+    assert runs.delete("second") == ""
+    assert not (tmp_path / "second").exists()
+    third = runs.find("third")
+    assert (third.parent, third.forked_at) == ("first", 4)
+    assert "left second, which was deleted, at step 8: rate 0.005 → 0.0025" in third.changed
+    assert [p for p in runs.points("first") if p.step <= 4] + runs.points("third") == whole
+    assert runs.delete("first") == ""
+    third = runs.find("third")
+    assert (third.parent, third.forked_at) == (None, None)
+    assert runs.points("third") == whole
+    assert runs.load("third").learner.step == 12
+    assert [r.name for r in runs.all()] == ["third"]
+
+
+def test_what_trains_is_not_deleted_and_files_elsewhere_stay(tmp_path):
+    run = run_of(out=tmp_path / "runs" / "first")
+    runs = Runs(tmp_path / "runs")
+    events = runs.recorded("first", run, train(run))
+    while not isinstance(next(events), Stepped):
+        pass
+    with pytest.raises(Refusal, match="first is being trained; stop it before it is deleted"):
+        runs.delete("first")
+    events.close()
+    assert runs.delete("first") == ""
+    other = run_of(out=tmp_path / "elsewhere")
+    list(runs.recorded("other", other, train(other)))
+    assert "Its files stay in" in runs.delete("other")
+    assert (tmp_path / "elsewhere" / "checkpoint.safetensors").is_file()
+    assert runs.all() == ()
+    with pytest.raises(Refusal, match="no run 'other'"):
+        runs.delete("other")
+
+
+def test_a_list_of_an_earlier_version_is_read_and_gets_its_notes(tmp_path):
+    keep(tmp_path)
+    runs = Runs(tmp_path)
+    with runs._open() as base:
+        base.execute("DROP TABLE notes")
+    assert runs.find("first").shown == "first"
+    runs.rename("first", "new")
+    assert runs.find("first").title == "new"

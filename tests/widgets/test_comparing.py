@@ -2,15 +2,20 @@
 
 from types import SimpleNamespace
 
+import panel_material_ui as pmui
 import pytest
 import torch
 
-from playground.finetuning import Cell, Lane, find_strategy
+from playground.finetuning import Cell, Lane, find_strategy, find_task
 from playground.finetuning.tune import Look, Outcome, Tuned
 from playground.refusal import Refusal
+from playground.training import Session
+from tests.runs import becomes, reviews, run_of, tiny
 from widgets.comparing import OWN_FILE, Course, TransferStore
 from widgets.drafting import DraftStore
+from widgets.pages import transfer as transfer_page
 from widgets.pages.transfer import _file
+from widgets.store import Store
 from widgets.views import comparison, courses, diagram
 from widgets.views.plasticity import region
 
@@ -232,3 +237,144 @@ def test_the_main_number_is_named_for_every_task():
     assert named == {
         "sentiment": "accuracy", "similarity": "Pearson correlation", "NER": "F1 of mentions", "QA": "exact match"
     }  # fmt: skip
+
+
+# what helps where a file does not fit
+
+
+def odd_file(rows=80):
+    """So many rows whose words no generated corpus knows."""
+    words = ("zorblax", "quimpel", "vrandish", "okluti", "mefdar", "sylgon", "brantu")
+    lines = [f"the {words[k % 7]} {words[k % 5]} {words[k // 7 % 7]} {k % 9},{'ab'[k % 2]}" for k in range(rows)]
+    return "\n".join(["said,liked", *lines]).encode()
+
+
+def known_file(rows=100):
+    """So many rows of words that a base on the reviews knows."""
+    words = [word for word in reviews().tokenizer.words if word.isalpha()]
+    lines = [f"{words[k % 40]} {words[k % 37 + 40]} {('good', 'bad')[k % 2]},{'ab'[k % 2]}" for k in range(rows)]
+    return "\n".join(["said,liked", *lines]).encode()
+
+
+@pytest.fixture
+def visit(tmp_path, monkeypatch):
+    """A visit with a tiny base on the reviews and two strategies that are quickly done."""
+    monkeypatch.setattr("widgets.training.entry_named", tiny)
+    made = Store(tmp_path / "runs")
+    made.train.session = Session(run_of(steps=4)).start()
+    made.train.steps = 4
+    made.transfer.param.update(task=OWN_FILE, chosen=["random start", "full"], seeds=2, steps=3)
+    assert becomes(lambda: made.train.session.state == "done")
+    yield made
+    made.close()
+
+
+def ended(visit):
+    assert becomes(lambda: visit.transfer.state != "running")
+    assert (visit.transfer.state, visit.transfer.trouble) == ("done", "")
+    return visit.transfer.result
+
+
+def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
+    transfer = visit.transfer
+    transfer.upload("films.csv", known_file())
+    transfer.param.update(labels=128, counts=[16, 256])
+    assert transfer.known.examples < 80
+    assert transfer.begin(visit.train.session), transfer.trouble
+    most = transfer.known.examples
+    assert transfer.asked.labels == (16, most)
+    assert f"films.csv has {most} texts to learn from" in transfer.notice
+    assert f"so 16 and {most} labelled texts are used, not 128 or 256." in transfer.notice
+    assert ended(visit).labels == most
+    transfer.param.update(labels=16, counts=[])
+    assert transfer.begin(visit.train.session)
+    assert transfer.notice == "", "what fits needs no word"
+    ended(visit)
+
+
+def test_a_question_keeps_the_file_of_ones_own(visit):
+    page, _ = transfer_page.page(visit)
+    visit.transfer.upload("films.csv", known_file())
+    question = next(button for button in page.select(pmui.Button) if button.label == "Is pre-training worth it?")
+    question.clicks += 1
+    assert (visit.transfer.task, visit.transfer.asked.task) == (OWN_FILE, "films.csv")
+    assert visit.transfer.asked.labels == tuple(n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples)
+    visit.transfer.end()
+    visit.transfer.task = "topic"
+    question.clicks += 1
+    assert visit.transfer.task == "sentiment"
+    visit.transfer.end()
+
+
+def test_where_the_base_knows_too_few_words_a_base_on_the_file_is_offered_and_then_it_works(visit):
+    page, tick = transfer_page.page(visit)
+    visit.transfer.upload("odd.csv", odd_file())
+    assert visit.transfer.begin(visit.train.session) is False
+    assert "train it on this file, or on text like it" in visit.transfer.trouble
+    tick()
+    offer = next(button for button in page.select(pmui.Button) if button.label == "Train a base on this file")
+    assert offer.visible
+    offer.clicks += 1
+    session = visit.train.session
+    assert (visit.train.trouble, session.run.corpus.name) == ("", "odd.csv")
+    assert becomes(lambda: session.state == "done")
+    tick()
+    assert (offer.visible, visit.transfer.trouble) == (False, "")
+    assert visit.transfer.begin(session), visit.transfer.trouble
+    ended(visit)
+
+
+def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
+    visit.transfer.param.update(task="topic", unknown_words=True)
+    assert visit.transfer.text_for_base in find_task("topic").corpora
+    visit.transfer.task = OWN_FILE
+    assert visit.transfer.text_for_base == "", "no file is chosen yet"
+
+
+# whose model is fine-tuned
+
+
+def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
+    page, tick = transfer_page.page(visit)
+    picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
+    visit.train.param.update(corpus="reviews", device="cpu", steps=4)
+    visit.train.load_corpus = reviews
+    first = visit.train.begin().start()
+    assert becomes(lambda: first.state == "done")
+    name = visit.train.name_of_run
+    visit.train.rename(name, "the short one")
+    visit.train.steps = 5_000
+    going = visit.train.begin().start()
+    visit.page = 2
+    assert list(picker.options)[:2] == ["the run on the Train page", "the short one, step 4"]
+    picker.value = picker.options["the short one, step 4"]
+    visit.transfer.param.update(task="sentiment", labels=8)
+    assert visit.transfer.begin(visit.base), visit.transfer.trouble
+    assert visit.transfer.base_name == "BERT after 4 steps on reviews"
+    assert visit.train.session is going and going.state == "running", "the run on the Train page goes on"
+    ended(visit)
+    assert visit.base is visit.base, "a kept run is read once"
+    tick()
+    visit.train_one()
+    assert (visit.transfer.base, visit.base) == ("", visit.train.session)
+
+
+def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
+    page, tick = transfer_page.page(visit)
+    picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
+    picker.value = picker.options["GPT, to be trained"]
+    tick()
+    assert visit.base is None, "the run on the Train page is another model's"
+    assert visit.transfer.begin(visit.base) is False
+    assert "Train one here" in visit.transfer.trouble
+    visit.train.param.update(steps=2, device="cpu")
+    visit.train.load_corpus = reviews
+    next(button for button in page.select(pmui.Button) if button.label == "Train one here").clicks += 1
+    assert becomes(lambda: visit.train.session.state == "done")
+    assert visit.base is visit.train.session and visit.base.run.entry.name == "GPT"
+
+
+def test_a_kept_run_that_cannot_be_read_is_a_sentence(visit):
+    visit.transfer.base = "kept:nowhere"
+    assert visit.base is None
+    assert "no run 'nowhere'" in visit.transfer.trouble

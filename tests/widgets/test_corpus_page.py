@@ -11,6 +11,7 @@ from playground.corpora import from_pasted, from_table, open_corpus, read_table,
 from playground.corpora.tinyworld.labels import LABELS, MARKS
 from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
+from tests.runs import becomes, tiny
 from tests.widgets.test_store import is_a_sentence
 from widgets import reading
 from widgets.pages import corpus as corpus_page
@@ -404,6 +405,25 @@ def test_training_on_the_corpus_on_screen():
     assert training.load_corpus() is corpus
 
 
+def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("widgets.training.entry_named", tiny)
+    visit = Store(tmp_path / "runs", page=3)
+    visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN)
+    visit.corpus.use()
+    read(visit.corpus)
+    layout, tick = corpus_page.page(visit)
+    tick()
+    (button,) = (part for part in layout.select() if str(getattr(part, "label", "")).startswith("Train on"))
+    button.clicks += 1
+    first = visit.train.session
+    assert (visit.page, visit.train.corpus, visit.told) == (1, OPENED, "BERT trains on pasted text.")
+    assert becomes(lambda: first.learner is not None and first.learner.step > 0)
+    button.clicks += 1
+    assert first.reason == "asked" and visit.train.session is not first
+    assert visit.told == "BERT trains on pasted text. The run before it was stopped and is kept."
+    visit.close()
+
+
 # the page
 
 
@@ -460,7 +480,7 @@ def test_the_page_follows_the_store(tmp_path):
     visit.corpus.cutting.wait()
     tick()
     assert any("pieces per word" in str(p.object) for p in made.select(lambda p: hasattr(p, "object")))
-    corpus_page._train_on(visit)
+    visit.train_on_opened()
     assert (visit.train.corpus, visit.train.opened, visit.page) == (OPENED, visit.corpus.corpus, 1)
     visit.close()
 

@@ -25,6 +25,7 @@ from tests.texts import tokens_for
 from widgets import notebook
 from widgets.comparing import SHOWN_FIRST, TransferStore, base_of
 from widgets.lent import Lent
+from widgets.pages import picture
 from widgets.pages.stage import _painted
 from widgets.scene import live_widget
 from widgets.scene.table import ABOUT, table_data
@@ -469,7 +470,6 @@ def test_every_entry_trains_and_shows_itself(training, entry):
         ({"pasted": ""}, "is empty"),
         ({"pasted": "  \n \n "}, "white space"),
         ({"pasted": "Only a few words here."}, "7 tokens"),
-        ({"pasted": "Just above the fewest words . " * 12}, "needs 32"),
         ({"corpus": OWN_FILE}, "No file is chosen yet"),
         ({"corpus": OWN_FILE, "upload": "/nowhere/at/all.txt"}, "/nowhere/at/all.txt"),
         ({"corpus": "nope"}, "'nope'"),
@@ -486,6 +486,32 @@ def test_what_cannot_be_trained_is_a_sentence_and_the_old_session_stays(training
     assert named in training.trouble
     assert training.session is session
     assert not session._halt.is_set()
+
+
+PARAGRAPHS = "\n\n".join(f"The {w} stood by the river. " * 5 for w in ("mill", "old bridge", "fisher"))
+"""Three short paragraphs, as somebody pastes them."""
+
+
+@pytest.mark.parametrize("pasted", ["Just above the fewest words . " * 12, PARAGRAPHS])
+def test_a_short_text_is_trained_on_in_rows_as_long_as_it_allows_and_the_page_says_so(training, pasted):
+    training.pasted = pasted
+    session = trained(training, 1)
+    corpus, window = session.run.corpus, session.run.entry.recipe.window
+    held_out = len(corpus) - corpus.held_out_from
+    assert window == held_out < 32
+    assert session.learner.entry.recipe.window == window
+    assert is_a_sentence(training.notice)
+    assert f"{held_out:,} held out, so a row has {window} tokens instead of 32" in training.notice
+    training.pasted = text()
+    assert training.begin().run.entry.recipe.window == 32
+    assert training.notice == ""
+
+
+def test_the_length_of_a_row_can_be_chosen(training):
+    training.window = 16
+    assert training.begin().run.entry.recipe.window == 16
+    training.window = 0
+    assert training.begin().run.entry.recipe.window == 32
 
 
 @pytest.mark.parametrize(
@@ -529,6 +555,27 @@ def test_a_typed_sentence_is_the_one_that_is_watched(training):
     session.watch()
     assert becomes(lambda: session.view is not None)
     assert session.view.sees == ("[START]", "the", "movie", "was", "good")
+
+
+def test_another_sentence_is_watched_in_the_midst_of_a_run_and_the_page_says_which(training):
+    training.param.update(entry="GPT", sentence="the movie was good .")
+    session = trained(training, 1)
+    session.watch()
+    assert becomes(lambda: session.view is not None and session.view.sees[1] == "the")
+    training.sentence = "a story was told"
+    session.watch()
+    assert becomes(lambda: session.view.sees == ("[START]", "a", "story", "was")), "a run that rests is looked at anew"
+    assert session.learner.step == 1
+    assert "Watched: the typed sentence." in picture._watched(session)
+    training.sentence = "\u200b"
+    assert "no words" in training.trouble
+    assert session.view.sees == ("[START]", "a", "story", "was")
+    training.sentence = ""
+    assert training.trouble == ""
+    assert "Watched: a held-out sentence from pasted text." in picture._watched(session)
+    training.end()
+    training.sentence = "the story was good"
+    assert session.view.sees == ("[START]", "the", "story", "was"), "also of a run that is over"
 
 
 def test_ending_twice_or_before_the_beginning_is_no_harm(training):

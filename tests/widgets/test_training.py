@@ -1,6 +1,7 @@
 """The Train page's store and pictures: runs that are kept, forked, opened again and compared; no browser."""
 
 import gc
+import json
 import os
 import threading
 from dataclasses import replace
@@ -12,7 +13,9 @@ from bokeh.models import CrosshairTool
 
 from playground.analysis import heads
 from playground.analysis.glance import glance, sentence_of
-from playground.training import Session, Stepped, checkpoint, train
+from playground.cli import main
+from playground.refusal import Refusal
+from playground.training import Session, Stepped, checkpoint, moments, train
 from playground.training import look as sight
 from playground.training.inside import look_inside
 from playground.training.look import LookAt
@@ -24,6 +27,7 @@ from playground.training.watched import Measured, Noticed
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
 from widgets import training as module
 from widgets.pages import picture
+from widgets.pages import runs as runs_page
 from widgets.pages import train as train_page
 from widgets.pages.runs import _facts
 from widgets.store import Store
@@ -482,6 +486,7 @@ def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):
     visit.slow()
     assert (visit.page, session.state) == (0, "paused")
     assert visit.stage.inside["title"] == f"Inside update {session.learner.step + 1}"
+    assert f"is paused at step {session.learner.step}; this is its coming update" in visit.told
     visit.close()
 
 
@@ -553,3 +558,159 @@ def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
         assert len(asked) == often
         again = glance(learner.model, learner.objective, learner.step, sentence_of(reviews()))
         assert looks[2].guesses == again.guesses
+
+
+# the list: search, titles, what is deleted; the replay
+
+
+def followed(runs, store):
+    """The list as the page draws it now."""
+    runs.read_at = 0.0
+    runs.follow(store.session)
+    return runs
+
+
+def some_runs(store, number):
+    """So many finished runs, the last one on screen."""
+    for seed in range(number):
+        store.seed = seed
+        store.begin()
+        ends(store)
+    return [run.name for run in store.kept()]
+
+
+def test_runs_are_searched_and_older_ones_come_when_they_are_asked_for(store, monkeypatch):
+    monkeypatch.setattr(runs_page, "LISTED", 2)
+    first, second, third = some_runs(store, 3)
+    runs = followed(runs_page._Runs(store), store)
+    assert list(runs.lines) == [third, second]
+    assert (runs.older.visible, runs.older.label) == (True, "Show older runs (1 more)")
+    runs.older.clicks += 1
+    followed(runs, store)
+    assert list(runs.lines) == [third, second, first] and not runs.older.visible
+    runs.search.value_input = "BERT seed0"
+    followed(runs, store)
+    assert list(runs.lines) == [first]
+    runs.lines[first].tick.value = True
+    runs.search.value_input = "nothing like that"
+    followed(runs, store)
+    assert list(runs.lines) == [first], "what is ticked stays"
+    runs.lines[first].tick.value = False
+    assert list(followed(runs, store).lines) == []
+    assert runs.search.visible and not runs.none.visible
+
+
+def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store):
+    first, second = some_runs(store, 2)
+    runs = followed(runs_page._Runs(store), store)
+    runs.lines[first].tick.value = True
+    followed(runs, store)
+    ticked = runs.ticked
+    assert ticked.column.visible and not ticked.rename.disabled
+    ticked.rename.clicks += 1
+    assert (ticked.title.visible, ticked.title.value) == (True, first)
+    ticked.title.value = "the first try"
+    followed(runs, store)
+    assert (store.kept()[0].title, runs.lines[first].tick.label) == ("the first try", "the first try")
+    assert first in runs.lines[first].facts.object, "its name is told too"
+    assert list(runs.chart.means.data["name"])[:1] == ["the first try"]
+    runs.search.value_input = "FIRST try"
+    assert list(followed(runs, store).lines) == [first]
+    store.rename(second, "the first try")
+    assert list(groups(store.kept())) == ["the first try and 1 more seed"]
+    several = groups([replace(run, seed=0) for run in store.kept()])
+    assert list(several) == [f"the first try ({first})", f"the first try ({second})"]
+
+
+def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_that_trains(store):
+    first, second = some_runs(store, 2)
+    store.open(first)
+    forked = store.fork({"steps": 20}, 8)
+    assert becomes(lambda: forked.state == "done")
+    curve = [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)]
+    runs = followed(runs_page._Runs(store), store)
+    for name in (first, second):
+        runs.lines[name].tick.value = True
+    followed(runs, store)
+    ticked = runs.ticked
+    ticked.delete.clicks += 1
+    assert f"Delete {second}, {first} with all checkpoints?" in ticked.asked.object
+    assert f"{store.name_of_run} left them and can still be used" in ticked.asked.object
+    assert [run.name for run in store.kept()][:2] == [first, second], "nothing is gone before the answer"
+    ticked.keep.clicks += 1
+    assert not ticked.question.visible and len(store.kept()) == 3
+    ticked.delete.clicks += 1
+    ticked.sure.clicks += 1
+    assert (store.trouble, [run.name for run in store.kept()]) == ("", [store.name_of_run])
+    assert not (store.runs.folder / first).exists()
+    assert [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)] == curve
+    followed(runs, store)
+    assert not ticked.column.visible
+    store.delete([store.name_of_run])
+    assert "is on screen; open another run, or press Reset" in store.trouble
+    name = store.name_of_run
+    store.begin()
+    taken(store, 1)
+    other = TrainStore(store.runs.folder, device="cpu")
+    other.delete([store.name_of_run])
+    assert "is open in another visit" in other.trouble
+    other.delete([name])
+    assert (other.trouble, len(store.kept())) == ("", 1)
+
+
+def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_away(store):
+    store.settings = {"rate": 0.003}
+    store.brought = {"BERT": {"mask": 0.5}}
+    store.begin()
+    ends(store)
+    (line,) = followed(runs_page._Runs(store), store).lines.values()
+    assert "objective: mask 0.5" in line.facts.object.split("<details>")[0]
+    assert "recipe: " in line.facts.object and "rate 0.003" in line.facts.object.split("<details>")[0]
+    assert "<summary class='quiet'>all knobs</summary>" in line.facts.object
+
+
+def test_a_run_that_fails_is_listed_with_its_reason_and_can_be_opened_again(store, monkeypatch):
+    store.begin()
+    session = taken(store, 9)
+    monkeypatch.setattr(session, "_hear", lambda _: 1 / 0)
+    session.start()
+    assert becomes(lambda: session.state == "failed")
+    assert becomes(lambda: store.kept()[0].state == "failed")
+    (line,) = followed(runs_page._Runs(store), store).lines.values()
+    assert "failed at step 9" in line.facts.object and "division by zero" in line.facts.object
+    assert not line.open.disabled
+    assert store.open(store.name_of_run).learner.step >= 8
+
+
+def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, capsys):
+    store.begin()
+    session = taken(store, 5)
+    store.leave()
+    name = store.name_of_run
+    page = tmp_path / "run.html"
+    assert main(["bake", str(session.run.out), "-o", str(page), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"] == [0, 1, 2, 3, 4, 5]
+    assert store.replay().decode()[:40] == page.read_text()[:40]
+    assert main(["bake", name, "-o", str(page), "--runs", str(store.runs.folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["title"] == "BERT while it learns"
+    store.session = None
+    later = TrainStore(store.runs.folder, device="cpu")
+    later.open(name)
+    ends(later)
+    steps = [moment["step"] for moment in moments.load(session.run.out).moments]
+    assert steps == list(range(13)), "the replay of a run that went on is whole"
+    with pytest.raises(Refusal, match="no run on screen"):
+        TrainStore(store.runs.folder).replay()
+
+
+def test_the_other_seeds_of_a_run_can_be_baked_too(store, tmp_path):
+    store.param.update(seeds=2, steps=6)
+    session = store.begin().start()
+    store.advance()
+    siblings = store.siblings
+    ends(store)
+    siblings.wait()
+    assert siblings.error == ""
+    (folder,) = siblings.folders.values()
+    texts = [moments.load(where).record["text"] for where in (folder, session.run.out)]
+    assert texts[0] == texts[1], "both watch the same text"

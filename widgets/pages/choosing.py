@@ -19,10 +19,15 @@ WORDS = (
 )
 
 
-def choice(store: ChoosingStore, train: TrainStore) -> tuple[pmui.Column, Callable[[], None]]:
-    """A button, behind it the runs, the tasks and the table, and the tick that follows the trying."""
+def choice(
+    store: ChoosingStore, train: TrainStore, taken: Callable[[], None] = lambda: None
+) -> tuple[pmui.Column, Callable[[], None]]:
+    """A button, behind it the runs, the tasks and the table, and the tick that follows the trying.
+
+    A run that is `taken` goes to the Train page and is the base from then on.
+    """
     opened = pmui.Toggle(label="Which run suits which task?", icon="table_chart", value=False, margin=(10, 10))
-    inside, follow, refresh = _inside(store, train)
+    inside, follow, refresh = _inside(store, train, taken)
 
     def turn(event: Any) -> None:
         refresh()
@@ -32,7 +37,9 @@ def choice(store: ChoosingStore, train: TrainStore) -> tuple[pmui.Column, Callab
     return pmui.Column(opened, inside, sizing_mode="stretch_width", margin=0), follow
 
 
-def _inside(store: ChoosingStore, train: TrainStore) -> tuple[pmui.Column, Callable[[], None], Callable[[], None]]:
+def _inside(
+    store: ChoosingStore, train: TrainStore, use: Callable[[], None]
+) -> tuple[pmui.Column, Callable[[], None], Callable[[], None]]:
     wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
     runs = pmui.MultiChoice(label="runs", options=[], value=[], **wide)
     some = pmui.MultiChoice(label="tasks", options=list(tasks()), value=list(store.tasks), **wide)
@@ -46,7 +53,7 @@ def _inside(store: ChoosingStore, train: TrainStore) -> tuple[pmui.Column, Calla
     stop.on_click(lambda _: store.end())
     take = pmui.Select(label="compare strategies from", options=[], width=260, margin=(6, 10))
     taken = pmui.Button(label="Take this run", icon="check", variant="outlined", size="small", margin=(6, 4))
-    taken.on_click(lambda _: take.value and train.open(take.value))
+    taken.on_click(lambda _: take.value and train.open(take.value) and use())
     taking = pn.FlexBox(take, taken, align_items="center", margin=(0, 6), visible=False)
     picture, trouble = html(""), html("")
     seen: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from widgets.pages.layout import Folding, bind, heading, refuse_nothing
 from widgets.reading import NO_LABEL, CorpusStore, Cut
 from widgets.store import Store
 from widgets.theme import figures, html, say
-from widgets.training import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT
+from widgets.training import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.views import pieces, uses
 from widgets.views.document import DocumentPane
 from widgets.views.sheet import known, sheet
@@ -104,7 +104,7 @@ def _controls(store: Store) -> tuple[list[Any], Renew]:
     typed = _typed(corpus)
     chosen, ask_file = _chosen(corpus)
     go = pmui.Button(label="Train on it", icon="play_arrow", color="primary", variant="outlined", margin=(6, 10))
-    go.on_click(lambda _: _train_on(store))
+    go.on_click(lambda _: store.train_on_opened())
 
     def ask() -> None:
         typed.visible, chosen.visible = corpus.source == OWN_TEXT, corpus.source == OWN_FILE
@@ -115,12 +115,6 @@ def _controls(store: Store) -> tuple[list[Any], Renew]:
     corpus.param.watch(lambda *_: ask(), ["source", "files"])
     ask()
     return [heading("Text"), source, typed, chosen, go], ask
-
-
-def _train_on(store: Store) -> None:
-    """Take the corpus on screen to the Train page."""
-    store.train.param.update(opened=store.corpus.corpus, corpus=OPENED)
-    store.page = 1
 
 
 def _typed(corpus: CorpusStore) -> Any:

@@ -19,12 +19,18 @@ def row(store: StageStore) -> tuple[Any, Any]:
     """
     said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 190px", "min-width": "190px"})
     look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
-    train = pmui.Button(label="Train a small model now", icon="play_arrow", **look)
+    train = pmui.Button(
+        label="Train a small model now", icon="play_arrow", **look,
+        description=f"Train a small model now: {STEPS} steps, here on the stage, for attention, guesses and loss.",
+    )  # fmt: skip
     borrow = pmui.Button(label="Use the model of the Train page", **look)
     inside = pmui.Button(label="Inside one update", width=152, **look)
     leave = pmui.Button(label="Without a model", size="small", variant="text", margin=(2, 4))
     beside = pmui.Button(label="Same sentence", icon="view_column", **look)
-    watch = pmui.Button(label="Train this", icon="show_chart", **look)
+    watch = pmui.Button(
+        label="Train this", icon="show_chart", **look,
+        description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
+    )  # fmt: skip
     streams = pmui.Button(label="Next: why two streams?", icon="school", **look)
     acts = {
         streams: store.two_streams, train: store.teach, borrow: store.borrow, leave: lambda: store.lend(None),

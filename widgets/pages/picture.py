@@ -1,7 +1,9 @@
 """What the Train page shows of a run while it trains: never more often than costs the training next to nothing."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import panel as pn
@@ -15,6 +17,7 @@ from playground.devices import describe
 from playground.training import Session
 from playground.training.budget import Budget
 from playground.training.lanes import Band
+from playground.training.session import Row
 from playground.training.siblings import Siblings
 from playground.training.watched import Noticed
 from widgets.onscreen import OnScreen
@@ -56,12 +59,18 @@ class Picture:
         self.drawing = Budget(DRAWING, time.thread_time, time.process_time, longest=LONGEST)
         self.seeing, self.telling = _Rhythm(SEEN_EVERY), _Rhythm(TOLD_EVERY)
         self.numbers, self.seeds, self.guessed = changing(_numbers(None)), changing(""), changing(guesses.markup(None))
+        self.watched = changing("")
         self.curves, self.head, self.trouble, self.tools = _Curves(store), _Head(), _Trouble(store), Tools(store)
         self.view: Glance | None = None
         self.curves.cursor.link(self.tools.compared)
         self.words = OnScreen()
         words = pmui.Column(
-            self.words, heading("Guesses for one sentence"), self.guessed, margin=0, sizing_mode="stretch_width"
+            self.words,
+            heading("Guesses for one sentence"),
+            self.watched,
+            self.guessed,
+            margin=0,
+            sizing_mode="stretch_width",
         )
         self.widgets = [
             self.numbers, self.seeds, *self.trouble.widgets, self.curves.loss_column, self.tools.column,
@@ -100,6 +109,7 @@ class Picture:
         bands = self.curves.bands(self.store.siblings)
         last = session.run.last if session is not None else None
         tell(self.seeds, say(seeds.told(self.store.siblings, bands, last), "quiet"))
+        tell(self.watched, say(_watched(session), "quiet"))
         self.curves.limits()
         self.tools.follow(session)
 
@@ -206,10 +216,12 @@ class _Curves:
         if session is None:
             return
         run, last = session.run, session.rows[-1] if session.rows else None
-        reach = (self.loss.reach(last, run.last), session.unigram_entropy, run.entry.bound(run.corpus))
+        words = _names_words(session)
+        unigram = session.unigram_entropy if words else None
+        reach = (self.loss.reach(last, run.last), unigram, run.entry.bound(run.corpus) if words else None, not last)
         if reach != self.reach:
             self.reach = reach
-            self.loss.limits(*reach)
+            self.loss.limits(*reach[:-1])
             self.gauges.figure.x_range.end = run.last or max(100, last.step if last else 0)
             self.key.object = self.loss.key
 
@@ -232,7 +244,10 @@ class _Curves:
         sized, noticed = session.sizes[self.sized :], len(session.noticed)
         if fresh or (rows and (at_once or self.mark.seen)):
             self.rows += len(rows)
-            (self.loss.show if fresh else self.loss.extend)(rows)
+            if fresh:
+                self.loss.show(rows, _questions(session))
+            else:
+                self.loss.extend(rows)
         if fresh or measured:
             self.measured += len(measured)
             (self.gauges.show if fresh else self.gauges.extend)(measured)
@@ -335,7 +350,21 @@ def _trouble(store: TrainStore, session: Session | None) -> str:
     failed = session.error if session is not None else ""
     trouble = session.trouble if session is not None else None
     kind = "notice" if trouble is not None and trouble.kind == "memory" else "trouble"
-    return say(store.trouble, "trouble") + say(failed, "trouble") + say(trouble.sentence if trouble else "", kind)
+    noticed = say(store.notice, "notice")
+    return (
+        noticed
+        + say(store.trouble, "trouble")
+        + say(failed, "trouble")
+        + say(trouble.sentence if trouble else "", kind)
+    )
+
+
+def _watched(session: Session | None) -> str:
+    """Which text is watched, and that the film of a head keeps the one with which it began."""
+    origin = getattr(session.look, "origin", "") if session is not None else ""
+    if session is None or not session.film or session.look is session.filmed_with:
+        return origin
+    return f"{origin} The film of the head keeps the text with which it began."
 
 
 def _state(session: Session) -> str:
@@ -352,18 +381,51 @@ def _numbers(session: Session | None) -> str:
         )
     rows = session.rows
     stepped = [r for r in rows[-40:] if r.loss is not None]
-    losses = [r.loss for r in stepped if r.loss is not None]
-    more = {f"{name} (nats)": f"{value:.3f}" for name, value in (stepped[-1].more if stepped else ())}
-    tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
+    tested = next((r for r in reversed(rows) if r.held_out is not None), None)
     last = rows[-1] if rows else None
+    questions = _questions(session)
+    trained, held_out = _means(stepped, questions), {} if tested is None else _losses(tested, questions)
     return figures(
         {
             "state": _state(session),
             "step": f"{last.step if last else 0} of {session.run.last}",
-            "loss (nats)": f"{sum(losses) / len(losses):.3f}" if losses else "–",
-            "held out (nats)": f"{tested:.3f}" if tested is not None else "–",
-            **more,
+            **_named("loss", trained, questions),
+            **_named("held out", held_out, questions),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
         }
     )
+
+
+def _questions(session: Session) -> tuple[str, ...]:
+    """The names of what is asked, in the order of the losses."""
+    return session.run.entry.objective.questions
+
+
+def _names_words(session: Session) -> bool:
+    """Whether words are asked for, as far as that is known, so that their frequencies are a level for the loss."""
+    return getattr(session.look, "names_words", True)
+
+
+def _losses(row: Row, questions: Sequence[str]) -> dict[str, float]:
+    """The losses of a point by question; where a question was not asked, it is left out."""
+    first = row.loss if row.loss is not None else row.held_out
+    others = dict(row.more)
+    name = next((q for q in questions if q not in others), "")
+    return ({} if first is None else {name: first}) | others
+
+
+def _means(rows: Sequence[Row], questions: Sequence[str]) -> dict[str, float]:
+    """The mean loss of every question over some steps."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in _losses(row, questions).items():
+            found.setdefault(name, []).append(value)
+    return {name: fmean(values) for name, values in found.items()}
+
+
+def _named(what: str, losses: Mapping[str, float], questions: Sequence[str]) -> dict[str, str]:
+    """Losses as they are told: by the names of their questions where there are several."""
+    if len(questions) < 2:
+        return {f"{what} (nats)": f"{next(iter(losses.values())):.3f}" if losses else "–"}
+    return {f"{what}, {name} (nats)": f"{losses[name]:.3f}" if name in losses else "–" for name in questions}

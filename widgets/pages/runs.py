@@ -1,7 +1,9 @@
 """What the Train page folds away: turn a knob now or fork, look for a rate, and the runs that are kept."""
 
+import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +11,14 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.plotting import figure
 
+from playground.refusal import Refusal
 from playground.training import Session
-from playground.training.runs import Kept
+from playground.training.runs import LONGEST_TITLE, Kept, settings
 from playground.training.writer import kept
+from playground.zoo import entry_named
 from playground.zoo.recipe import Recipe
 from playground.zoo.way import WAYS
+from widgets.pages.layout import download
 from widgets.theme import html, say
 from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
 from widgets.views import svg
@@ -21,7 +26,7 @@ from widgets.views.courses import legend
 from widgets.views.kept import kept_chart
 
 LISTED = 30
-"""Runs that the list shows, the newest trees first."""
+"""Runs that the list shows, and by how many more it grows, the newest trees first."""
 
 READ_EVERY = 1.5
 """Seconds between two looks into the list of runs."""
@@ -33,6 +38,7 @@ STATES = {
     "diverged": "lost its numbers",
     "asked": "stopped at step {:,}",
     "cut off": "cut off at step {:,}",
+    "failed": "failed at step {:,}",
 }
 
 SMALL = {"size": "small", "margin": (4, 4), "variant": "outlined"}
@@ -204,20 +210,34 @@ class _Rates:
 
 
 class _Runs:
-    """The tree of runs with a tick to compare and a button to open each, and one chart for those that are ticked."""
+    """The tree of runs with a tick and a button to open each, what can be done with those that are ticked, and a chart.
+
+    A run that is ticked stays in the list, whatever is searched for.
+    """
 
     def __init__(self, store: TrainStore) -> None:
-        self.store, self.read_at, self.drawn = store, 0.0, None
+        self.store, self.read_at, self.drawn, self.most = store, 0.0, None, LISTED
         self.lines: dict[str, _Line] = {}
         where = store.runs.folder if store.runs is not None else "nowhere"
         self.none = html(say("No run is kept yet; the first one is when you press Train.", "quiet"))
+        self.search = pmui.TextInput(
+            label="search runs", placeholder="name, model, text, state …", size="small", visible=False,
+            margin=(6, 10), width=320,
+        )  # fmt: skip
+        self.search.param.watch(lambda _: self._again(), "value_input")
         self.list = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.older = pmui.Button(label="Show older runs", icon="expand_more", visible=False, **SMALL)
+        self.older.on_click(lambda _: self._show_older())
+        self.ticked = _Ticked(store, self._again)
         self.chart, self.names, self.noise = kept_chart(), html(""), html("")
         picture = pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width", margin=(0, 10))
         self.compared = pmui.Column(
             self.names, picture, self.noise, visible=False, margin=0, sizing_mode="stretch_width"
         )
-        self.widgets = [self.none, self.list, self.compared, html(say(f"Kept in {where}.", "quiet"))]
+        kept_in = html(say(f"Kept in {where}.", "quiet"))
+        self.widgets = [
+            self.none, self.search, self.list, self.older, self.ticked.column, self.compared, kept_in,
+        ]  # fmt: skip
 
     def follow(self, session: Session | None) -> None:
         """Read the list now and then; draw what has changed."""
@@ -225,21 +245,35 @@ class _Runs:
         if time.monotonic() - self.read_at < READ_EVERY and ticked == self.store.ticked:
             return
         self.read_at = time.monotonic()
-        listed = tree(self.store.kept())[:LISTED]
+        kept = self.store.kept()
+        found = tree([run for run in kept if run.name in ticked or _matches(run, self.search.value_input or "")])
+        listed = found[: self.most]
         if [run.name for _, run in listed] != list(self.lines):
             self.lines = {r.name: self.lines.get(r.name) or _Line(r, depth, self._open) for depth, r in listed}
             self.list.objects = [line.row for line in self.lines.values()]
         for _, run in listed:
             self.lines[run.name].show(run, run.name == self.store.name_of_run, session)
-        self.none.visible = not listed
-        self._compare([run for _, run in listed if run.name in ticked], ticked)
+        self.none.visible, self.search.visible = not kept, bool(kept)
+        left = len(found) - len(listed)
+        self.older.param.update(visible=left > 0, label=f"Show older runs ({left:,} more)")
+        some = [run for _, run in listed if run.name in ticked]
+        self.ticked.show(some)
+        self._compare(some, ticked)
+
+    def _again(self) -> None:
+        """Read the list at the next tick."""
+        self.read_at = 0.0
 
     def _open(self, name: str) -> None:
         self.store.open(name)
-        self.read_at = 0.0
+        self._again()
+
+    def _show_older(self) -> None:
+        self.most += LISTED
+        self._again()
 
     def _compare(self, runs: list[Kept], ticked: list[str]) -> None:
-        state = [(run.name, run.step) for run in runs]
+        state = [(run.name, run.step, run.title) for run in runs]
         self.store.ticked = ticked
         if state == self.drawn:
             return
@@ -251,11 +285,100 @@ class _Runs:
         self.compared.visible = bool(runs)
 
 
+class _Ticked:
+    """What can be done with the runs that are ticked: call one otherwise, see it again as a page, delete them."""
+
+    def __init__(self, store: TrainStore, renew: Callable[[], None]) -> None:
+        self.store, self.renew, self.runs = store, renew, []
+        self.rename = pmui.Button(label="Rename", icon="edit", **SMALL)
+        self.delete = pmui.Button(label="Delete", icon="delete", **SMALL)
+        self.replay = replay_button(store, lambda: self.runs[0].name if len(self.runs) == 1 else "")
+        self.title = pmui.TextInput(label="title", max_length=LONGEST_TITLE, size="small", width=320, margin=(4, 10))
+        self.asked = html("")
+        self.sure = pmui.Button(label="Delete for good", icon="delete_forever", color="error", **SMALL)
+        self.keep = pmui.Button(label="Keep", **SMALL)
+        self.rename.on_click(lambda _: self._ask_title())
+        self.title.param.watch(lambda event: self._rename(event.new), "value")
+        self.delete.on_click(lambda _: self._ask())
+        self.sure.on_click(lambda _: self._delete())
+        self.keep.on_click(lambda _: self._close())
+        self.question = pmui.Column(
+            self.asked, pmui.Row(self.sure, self.keep, margin=(0, 6)), visible=False, margin=0,
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        row = pn.FlexBox(self.rename, self.replay, self.delete, align_items="center", margin=(0, 6))
+        self.column = pmui.Column(row, self.title, self.question, visible=False, margin=0, sizing_mode="stretch_width")
+        self._close()
+
+    def show(self, runs: list[Kept]) -> None:
+        """Offer what can be done with these runs; another choice takes an open question back."""
+        if [run.name for run in runs] != [run.name for run in self.runs]:
+            self._close()
+        self.runs = runs
+        self.column.visible = bool(runs)
+        self.replay.filename = f"{runs[0].name if runs else 'run'}.html"
+        for button in (self.rename, self.replay):
+            if button.disabled != (len(runs) != 1):
+                button.disabled = len(runs) != 1
+
+    def _close(self) -> None:
+        self.title.visible = self.question.visible = False
+
+    def _ask_title(self) -> None:
+        (run,) = self.runs
+        self.title.param.update(label=f"title of {run.name}", value=run.shown, visible=True)
+
+    def _rename(self, title: str) -> None:
+        if self.title.visible and len(self.runs) == 1 and title != self.runs[0].shown:
+            run = self.runs[0]
+            self.store.rename(run.name, "" if title == run.name else title)
+            self._close()
+            self.renew()
+
+    def _ask(self) -> None:
+        names = ", ".join(run.shown for run in self.runs)
+        forks = [fork.shown for fork in self.store.kept() if fork.parent in {run.name for run in self.runs}]
+        told = (
+            f" {', '.join(forks)} left {'it' if len(self.runs) == 1 else 'them'} and can still be used."
+            if forks
+            else ""
+        )
+        self.asked.object = say(f"Delete {names} with all checkpoints? This cannot be undone.{told}", "notice")
+        self.question.visible = True
+
+    def _delete(self) -> None:
+        self.store.delete([run.name for run in self.runs])
+        self._close()
+        self.renew()
+
+
+def replay_button(store: TrainStore, name: Callable[[], str]) -> Any:
+    """A button that hands over a kept run, by default the one on screen, as a page that plays offline."""
+
+    def made() -> io.BytesIO:
+        try:
+            return io.BytesIO(store.replay(name()))
+        except Refusal as refusal:
+            store.trouble = str(refusal)
+            return io.BytesIO(str(refusal).encode())
+
+    button = download(made, "run.html", "Replay", "Replay: the run up to its last checkpoint as one HTML file.")
+    button.param.update(variant="outlined", margin=SMALL["margin"])
+    return button
+
+
+def _matches(run: Kept, searched: str) -> bool:
+    """Whether every word that is searched for stands in what the list says of a run."""
+    said = f"{run.title} {run.name} {_facts(run, here=False)}".lower()
+    return all(word in said for word in searched.lower().split())
+
+
 class _Line:
     """One run of the list: a tick, what it is and how far it came, and the way back to it."""
 
     def __init__(self, run: Kept, depth: int, act: Callable[[str], None]) -> None:
-        self.tick = pmui.Checkbox(label=run.name, value=False, margin=(0, 4), size="small")
+        self.tick = pmui.Checkbox(label=run.shown, value=False, margin=(0, 4), size="small")
+        self.knobs = _knobs(run)
         self.facts = html("", margin=(0, 10, 4, 27))
         self.open = pmui.Button(label="Open", icon="folder_open", **SMALL)
         self.open.on_click(lambda _: act(run.name))
@@ -267,20 +390,65 @@ class _Line:
 
     def show(self, run: Kept, here: bool, session: Session | None) -> None:
         """What there is to say of it now; the run on screen can be opened again once it was stopped."""
-        told = say(_facts(run, here), "quiet")
+        told = say(_facts(run, here), "quiet") + self.knobs
+        if self.tick.label != run.shown:
+            self.tick.label = run.shown
         if self.facts.object != told:
             self.facts.object = told
-        off = here and session is not None and session.reason != "asked"
+        off = here and session is not None and session.reason != "asked" and session.state != "failed"
         if self.open.disabled != off:
             self.open.disabled = off
 
 
 def _facts(run: Kept, here: bool) -> str:
-    held_out = f"held out {run.held_out:.3f} nats" if run.held_out is not None else "not yet evaluated"
+    held_out = "not yet evaluated" if run.held_out is None else f"held out {run.held_out:.3f} nats{_of(run.entry)}"
     of = run.settings.get("recipe", {}).get("steps")
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
     state = STATES.get(run.state, run.state).format(run.step)
     said = [f"{run.entry} on {run.corpus}", f"seed {run.seed}", steps, held_out, state]
+    if run.title:
+        said.insert(0, run.name)
+    if run.error:
+        said.append(run.error)
     if run.parent:
         said.append(f"left {run.parent} at step {run.forked_at:,}: {run.changed}")
+    elif run.changed:
+        said.append(run.changed)
     return " · ".join([*said, "on screen"] if here else said)
+
+
+@cache
+def _of(entry: str) -> str:
+    """Which of several questions the loss of a run is of; nothing where there is one, or the entry is not known."""
+    try:
+        questions = entry_named(entry).objective.questions
+    except Refusal:
+        return ""
+    return f" ({questions[0]})" if len(questions) > 1 else ""
+
+
+def _knobs(run: Kept) -> str:
+    """The knobs that are not as the model's entry has them, and folded away all others."""
+    kinds = {kind: run.settings.get(kind, {}) for kind in ("objective", "recipe")}
+    usual = _usual(run.entry)
+    turned = {k: {n: v for n, v in knobs.items() if v != usual[k].get(n, v)} for k, knobs in kinds.items()}
+    first = " · ".join(_told(kind, knobs) for kind, knobs in turned.items() if knobs)
+    rest = "".join(say(_told(kind, knobs), "quiet") for kind, knobs in kinds.items() if knobs)
+    return say(f"turned: {first}" if first else "", "quiet") + (
+        f"<details><summary class='quiet'>all knobs</summary>{rest}</details>" if rest else ""
+    )
+
+
+def _usual(entry: str) -> dict[str, dict[str, Any]]:
+    """The knobs of an entry as it is declared; nothing where this version does not know it."""
+    try:
+        return settings(entry_named(entry))
+    except Refusal:
+        return {"objective": {}, "recipe": {}}
+
+
+def _told(kind: str, knobs: Mapping[str, Any]) -> str:
+    written = (
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in knobs.items()
+    )
+    return f"{kind}: {', '.join(written)}"

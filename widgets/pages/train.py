@@ -13,14 +13,19 @@ from playground.corpora import Source
 from playground.corpora.source import TABLES, TEXTS, TREEBANKS
 from playground.devices import available
 from playground.inventory import entry_facts
+from playground.objectives.reading import reads_two
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
 from widgets.pages.layout import Folding, bind, heading, refuse_nothing
 from widgets.pages.picture import Picture
+from widgets.pages.runs import replay_button
 from widgets.reading import LARGEST_FILE
 from widgets.theme import GROWING, html, say
 from widgets.training import AS_DECLARED, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
+
+ROW_LENGTHS = {"as the recipe says": 0, **{str(tokens): tokens for tokens in (8, 16, 24, 32, 48, 64, 128, 256)}}
+"""Tokens of one row of a batch."""
 
 
 def page(
@@ -80,9 +85,15 @@ def _controls(store: TrainStore) -> list[Any]:
     store.param.watch(show, "corpus")
     sentence = pmui.TextInput(
         label="sentence to watch", value=store.sentence, max_length=300, sizing_mode="stretch_width",
-        margin=(6, 10), description="Empty: a held-out sentence of the text.",
+        margin=(6, 10), description="Empty: a held-out sentence of the text. It can be changed while the run goes on.",
     )  # fmt: skip
     bind(sentence, store, "sentence")
+    pair = pmui.TextInput(
+        label="second text to watch", value=store.pair, max_length=300, sizing_mode="stretch_width", margin=(6, 10),
+        visible=_reads_two(store),
+    )  # fmt: skip
+    bind(pair, store, "pair")
+    store.param.watch(lambda _: pair.param.update(visible=_reads_two(store)), "entry")
     plain = {"format": "0"}  # a number that changes its looks while it gets the focus would lose what is typed then
     seed = pmui.IntInput(label="seed", value=store.seed, start=0, width=115, **plain, margin=(6, 4, 6, 10))
     bind(seed, store, "seed")
@@ -95,6 +106,11 @@ def _controls(store: TrainStore) -> list[Any]:
         description="With more than one, the others train beside the one on screen, in processes of their own.",
     )  # fmt: skip
     bind(seeds, store, "seeds")
+    window = pmui.Select(
+        label="tokens per row", options=ROW_LENGTHS, value=store.window, sizing_mode="stretch_width", margin=(6, 10),
+        description="How many tokens stand in one row of a batch; a short corpus allows only short rows.",
+    )  # fmt: skip
+    bind(window, store, "window")
     way = pmui.Select(
         label="recipe", options=[AS_DECLARED, *WAYS], value=store.way, sizing_mode="stretch_width", margin=(6, 10)
     )
@@ -106,9 +122,14 @@ def _controls(store: TrainStore) -> list[Any]:
     )
     bind(device, store, "device")
     return [
-        heading("Model"), entry, about, heading("Text"), corpus, pasted, upload, sentence,
-        heading("Run"), pmui.Row(seed, seeds, margin=0), steps, way, recipe, device,
+        heading("Model"), entry, about, heading("Text"), corpus, pasted, upload, sentence, pair,
+        heading("Run"), pmui.Row(seed, seeds, margin=0), steps, window, way, recipe, device,
     ]  # fmt: skip
+
+
+def _reads_two(store: TrainStore) -> bool:
+    """Whether the objective that is trained reads a second text beside the first."""
+    return reads_two(entry_named(store.entry).objective)
 
 
 def _recipe(store: TrainStore) -> str:
@@ -163,7 +184,7 @@ def _keep(store: TrainStore, upload: Any) -> None:
 
 
 class _Buttons:
-    """Train, Pause, Step, Slow, Stop, Reset and New seed; each is on only where it can do something."""
+    """Train, Pause, Step, Inside one update, Stop, Reset, New seed, Replay; each is on only where it does something."""
 
     def __init__(self, store: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.store, self._slow, self._shown = store, slow or (lambda: None), None
@@ -172,17 +193,19 @@ class _Buttons:
         self.pause = pmui.Button(label="Pause", icon="pause", **make)
         self.step = pmui.Button(label="Step", icon="skip_next", **make)
         self.slow = pmui.Button(
-            label="Slow", icon="slow_motion_video", visible=slow is not None,
-            description="Slow: see the coming update from the inside, stage by stage.", **make,
+            label="Inside one update", icon="slow_motion_video", visible=slow is not None,
+            description="Inside one update: the coming one, on the Stage page; the run waits meanwhile.", **make,
         )  # fmt: skip
         self.stop = pmui.Button(label="Stop", icon="stop", **make)
         self.reset = pmui.Button(label="Reset", icon="replay", **make)
         self.fresh = pmui.Button(label="New seed", icon="casino", **make)
+        self.replay = replay_button(store, lambda: "")
+        self.replay.visible = store.runs is not None
         acts = (self._train, self._pause, self._step, self._slow, self._stop, self._reset, self._fresh)
         for button, act in zip(self._all, acts, strict=True):
             button.on_click(lambda _, act=act: (act(), self.follow(self._session())))
         look = {"margin": (6, 7), "sizing_mode": "stretch_width", "stylesheets": [GROWING]}
-        rows = pn.FlexBox(*self._all, flex_wrap="wrap", **look)
+        rows = pn.FlexBox(*self._all, self.replay, flex_wrap="wrap", **look)
         self.widgets = [rows]
         self.follow(store.session)
 
@@ -242,6 +265,7 @@ class _Buttons:
             self.stop: going,
             self.reset: state != "ready",
             self.fresh: True,
+            self.replay: learned,
         }
         for button, on in wanted.items():
             if button.disabled == on:

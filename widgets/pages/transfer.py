@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -59,35 +60,47 @@ def page(store: Store) -> tuple[Any, Any]:
     """The whole page, and the tick that keeps it alive."""
     transfer = store.transfer
     compare = pmui.Button(label="Compare", icon="compare_arrows", color="primary", variant="contained", margin=(6, 10))
-    compare.on_click(lambda _: transfer.begin(store.train.session))
+    compare.on_click(lambda _: transfer.begin(store.base))
     stop = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(6, 3), disabled=True)
     stop.on_click(lambda _: transfer.end())
     halt = pmui.Button(label="Stop", icon="stop", variant="outlined", size="small", margin=(8, 3, 0, 3), visible=False)
     halt.on_click(lambda _: transfer.end())
-    quick = pmui.Button(label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10))
-    quick.on_click(lambda _: _train_one(store))
+    quick = pmui.Button(
+        label="Train one here", icon="model_training", variant="outlined", size="small", margin=(6, 10),
+        description="Train one here: with what is chosen on the Train page; this page stays and says how far it is.",
+    )  # fmt: skip
+    quick.on_click(lambda _: store.train_one())
     base = html("")
     asking = _questions(store)
     before, what = _before(transfer)
     trouble = html("")
+    helps = pmui.Button(icon="model_training", variant="outlined", size="small", margin=(0, 10, 6, 10), visible=False)
+    helps.on_click(lambda _: store.train_base())
     controls = [
-        heading("Base model"), base, quick, before, what, pmui.Row(compare, stop, margin=0), trouble,
+        heading("Base model"), _bases(store), base, quick, before, what, pmui.Row(compare, stop, margin=0), trouble,
+        helps,
         heading("Or begin with a question"), *asking, *_controls(store),
     ]  # fmt: skip
-    more = desk(store.sentence, transfer, lambda: store.train.session), choice(store.choosing, store.train)
+    more = (
+        desk(store.sentence, transfer, lambda: store.base),
+        choice(store.choosing, store.train, store.take_run_on_screen),
+    )
     picture, follow = _picture(transfer, more)
 
     def tick() -> None:
         base.object = _base(store)
-        trouble.object = say(transfer.trouble, "trouble")
+        trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
+        text = transfer.text_for_base if transfer.unknown_words else ""
+        offered = "this file" if isinstance(text, Path) else text
+        helps.param.update(visible=bool(text), label=f"Train a base on {offered}")
         running = transfer.state == "running"
         if running and stop.disabled:
             whole.fold()  # what was asked for is seen
         stop.disabled, halt.visible = not running, running
         for button in (compare, *asking):
             button.disabled = running
-        session = store.train.session
-        quick.disabled = session is not None and session.state == "running"
+        training, session = store.train.session, store.base
+        quick.disabled = training is not None and training.state == "running"
         if session is not None and session.learner is not None:
             transfer.layers = session.learner.model.shape.layers
         follow()
@@ -99,13 +112,28 @@ def page(store: Store) -> tuple[Any, Any]:
     return whole.pane, tick
 
 
-def _train_one(store: Store) -> None:
-    if (session := store.train.begin()) is not None:
-        session.start()
+def _bases(store: Store) -> Any:
+    """Whose model is fine-tuned; runs that came meanwhile are offered when somebody comes to the page."""
+    base = pmui.Select(
+        label="base model", options=store.bases(), value=store.transfer.base, sizing_mode="stretch_width",
+        margin=(6, 10),
+    )  # fmt: skip
+    bind(base, store.transfer, "base")
+
+    def renew(*_: Any) -> None:
+        if store.page != 2:
+            return
+        offered = store.bases()
+        chosen = store.transfer.base if store.transfer.base in offered.values() else ""
+        base.param.update(options=offered, value=chosen)
+
+    store.param.watch(renew, "page")
+    store.train.param.watch(renew, "session")
+    return base
 
 
 def _base(store: Store) -> str:
-    session = store.train.session
+    session = store.base
     if store.train.trouble:
         return say(store.train.trouble, "trouble")
     if session is None or not session.rows:
@@ -128,12 +156,13 @@ def _before(store: TransferStore) -> tuple[Any, Any]:
 
 
 def _questions(store: Store) -> list[Any]:
-    """A button for every question: it chooses all that is needed and begins."""
+    """A button for every question: it chooses all that is needed and begins; a file of one's own stays the task."""
     look = {"variant": "outlined", "size": "small", "sizing_mode": "stretch_width", "margin": (3, 10)}
 
     def ask(name: str) -> None:
-        store.transfer.param.update(**QUESTIONS[name])
-        store.transfer.begin(store.train.session)
+        own = store.transfer.task == OWN_FILE
+        store.transfer.param.update(**{what: v for what, v in QUESTIONS[name].items() if not (own and what == "task")})
+        store.transfer.begin(store.base)
 
     buttons = [pmui.Button(label=name, **look) for name in QUESTIONS]
     for button in buttons:

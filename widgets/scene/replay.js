@@ -90,7 +90,7 @@ export async function mountReplay(el, packed) {
     const [train, held] = [before(curve.training, step), before(curve.held_out, step)];
     const losses = [train && `training ${train[1].toFixed(2)}`, held && `held out ${held[1].toFixed(2)}`].filter(Boolean).join(", ");
     where.textContent = `step ${step} of ${last} (${at + 1}/${moments.length})`;
-    said.textContent = `${moments[at].model}${losses ? ` · ${losses} nats` : ""}`;
+    said.textContent = `${moments[at].model}${losses ? ` · ${losses} nats${curve.question ? ` (${curve.question})` : ""}` : ""}`;
     scrub.value = String(at);
     scrub.setAttribute("aria-valuetext", `step ${step}${losses ? `, ${losses} nats` : ""}`);
     canvas.setAttribute("aria-label", `Loss over steps. At step ${step}: ${losses || "no loss yet"}.`);
@@ -221,7 +221,8 @@ function paintCurve(pen, theme, { curve, steps, last, top, width, now }, { x, y 
     say(text, CURVE.left + 6, y(level) - 8, "left");
   }
   say("nats", CURVE.left - 8, 5, "right", theme.faint);
-  const names = [["held out", "vermilion", 2.2], ["training", "blue", 1.2]];
+  const of = curve.question ? `: ${curve.question}` : "";
+  const names = [[`held out${of}`, "vermilion", 2.2], [`training${of}`, "blue", 1.2]];
   let right = width - CURVE.right;
   for (const [name, hue, thick] of names) {
     say(name, right, 7, "right");

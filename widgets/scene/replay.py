@@ -42,6 +42,7 @@ def packed(replay: Replay) -> dict[str, Any]:
             "training": _thin(curve.training),
             "held_out": _rounded(curve.held_out),
             "levels": dict(curve.levels),
+            "question": curve.question,
         },
     }
     return {

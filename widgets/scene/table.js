@@ -25,11 +25,12 @@ const TABLE_STYLE = `
 
 const WALL_HEADS = ["Objective", "The model is given", "It must predict", "Who sees whom"];
 
-/** The rows with cells and matrices read as the stage reads them. */
+/** The rows with cells and matrices read as the stage reads them; a decoder that writes nothing has no matrix to draw. */
 function readTable(raw) {
   const data = { title: "", subtitle: "", rows: [], ...plain(raw || {}) };
   const cells = (list) => (list || []).map(readCell);
-  const rows = data.rows.map((row) => ({ ...row, inputs: cells(row.inputs), targets: cells(row.targets), matrices: (row.matrices || []).map((m) => readMatrix(m)) }));
+  const matrices = (list) => (list || []).map((m) => readMatrix(m)).filter((m) => m.n && m.m);
+  const rows = data.rows.map((row) => ({ ...row, inputs: cells(row.inputs), targets: cells(row.targets), matrices: matrices(row.matrices) }));
   return { ...data, rows };
 }
 

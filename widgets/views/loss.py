@@ -1,14 +1,15 @@
 """Loss over steps: training, held out, and the two lines it lies between."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Label, Span
 from bokeh.plotting import figure
 
 from playground.training.lanes import Band
 from playground.training.session import Row
-from widgets.theme import BLUE, GREEN, GREY, PURPLE, VERMILION, chart
+from widgets.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, chart
 from widgets.views.growing import append
 from widgets.views.key import Mark, key
 from widgets.views.recorded import RUN
@@ -40,6 +41,12 @@ def held_out(rows: Sequence[Row]) -> Columns:
     return _columns([r for r in rows if r.held_out is not None], "held_out")
 
 
+def other_loss(rows: Sequence[Row], question: str, evaluated: bool) -> Columns:
+    """The loss of a question beside the first, of every step or of every evaluation."""
+    known = [(row, dict(row.more)) for row in rows if (row.loss is None) == evaluated]
+    return _columns([replace(row, loss=more[question]) for row, more in known if question in more], "loss")
+
+
 def _columns(rows: Sequence[Row], what: str) -> Columns:
     return {name: [getattr(r, name) for r in rows] for name in AXES.values()} | {
         "loss": [getattr(r, what) for r in rows]
@@ -61,8 +68,33 @@ def marks(rows: Sequence[Row], steps: Sequence[int]) -> Columns:
 
 
 @dataclass(frozen=True)
+class OtherLoss:
+    """The training and the held-out loss of one more question of a sum; the sources are called after it."""
+
+    training: ColumnDataSource
+    held_out: ColumnDataSource
+    colour: str
+
+    @property
+    def question(self) -> str:
+        return self.training.name or ""
+
+    def show(self, rows: Sequence[Row], question: str) -> None:
+        """Draw this question and no other."""
+        self.training.name = question
+        self.training.data = other_loss(rows, question, evaluated=False)
+        self.held_out.data = other_loss(rows, question, evaluated=True)
+
+    def extend(self, rows: Sequence[Row]) -> None:
+        """Append the new rows."""
+        if self.question:
+            append(self.training, other_loss(rows, self.question, evaluated=False), rollover=20_000)
+            append(self.held_out, other_loss(rows, self.question, evaluated=True))
+
+
+@dataclass(frozen=True)
 class LossChart:
-    """The figure and the sources that grow while a model trains."""
+    """The figure and the sources that grow while a model trains; a sum of objectives has `others` beside the first."""
 
     figure: figure
     training: ColumnDataSource
@@ -73,18 +105,25 @@ class LossChart:
     bound: Span
     recorded: GlyphRenderer
     name: Label
+    others: tuple[OtherLoss, ...] = ()
 
-    def show(self, rows: Sequence[Row]) -> None:
-        """Draw these rows and no others."""
+    def show(self, rows: Sequence[Row], questions: Sequence[str] = ()) -> None:
+        """Draw these rows and no others; `questions` names what the losses are of, the first one first."""
         self._give_way(rows)
         self.training.data, self.held_out.data, self.marks.data = training(rows), held_out(rows), marks((), ())
         self.band.data = band((), ())
+        first, *beside = questions or ("",)
+        self.training.name = first if beside else ""
+        for other, question in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
+            other.show(rows, question)
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows; what is drawn stays."""
         self._give_way(rows)
         append(self.training, training(rows), rollover=20_000)
         append(self.held_out, held_out(rows))
+        for other in self.others:
+            other.extend(rows)
 
     def _give_way(self, rows: Sequence[Row]) -> None:
         """The recorded run is shown only as long as there is nothing of a person's own."""
@@ -114,9 +153,15 @@ class LossChart:
     def limits(self, end: float, unigram: float | None, bound: float | None) -> None:
         """Draw what guessing by frequency alone would cost and, where known, the best possible; fix the axes."""
         self.figure.x_range.end = end
-        self.figure.y_range.end = round(1.6 * unigram, 1) if unigram else 8
+        self.figure.y_range.end = round(1.6 * unigram, 1) if unigram else self._highest
         self.unigram.update(location=unigram or 0, visible=unigram is not None)
         self.bound.update(location=bound or 0, visible=bound is not None)
+
+    @property
+    def _highest(self) -> float:
+        """Where the losses end that no frequency of words is a level for: well above where they began."""
+        began = [loss for some in (self.training, self.held_out) for loss in list(some.data["loss"])[:1]]
+        return round(1.6 * max(began), 1) if began and max(began) > 0 else 8
 
     @property
     def key(self) -> str:
@@ -127,8 +172,14 @@ class LossChart:
         )
         bookmarks = [Mark("a head learnt a pattern", PURPLE, width=1.4)] if len(self.marks.data["step"]) else []
         seeds = [Mark("all seeds, ± a standard deviation", VERMILION, width=6)] if len(self.band.data["low"]) else []
-        return key([*LINES, *seeds, *(mark for span, mark in levels if span.visible), *bookmarks])
+        first = f": {self.training.name}" if self.training.name else ""
+        lines = [replace(line, name=f"{line.name}{first}") for line in LINES]
+        beside = [Mark(o.question, o.colour, shape="square") for o in self.others if len(o.training.data["loss"])]
+        return key([*lines, *beside, *seeds, *(mark for span, mark in levels if span.visible), *bookmarks])
 
+
+OTHERS = (ORANGE, SKY, PURPLE, GREEN)
+"""Colours of the losses of further questions; of more than these only the numbers are told."""
 
 LINES = (Mark("training", BLUE, width=1.2), Mark("held out", VERMILION, shape="circle"))
 
@@ -164,6 +215,7 @@ def loss_chart() -> LossChart:
     plot.line("step", "loss", source=seen, color=BLUE, alpha=0.7, line_width=1.2, **run)
     name = Label(x=500, y=RUN.held_out[20], y_offset=8, text=RUN.name, text_color=GREY, text_font_size="13px")
     plot.add_layout(name)
+    others = tuple(_other_loss(plot, colour) for colour in OTHERS)
     tested_line = plot.line("step", "loss", source=tested, color=VERMILION, line_width=2.2, **run)
     dots = plot.scatter("step", "loss", source=tested, color=VERMILION, size=6, **run)
     plot.add_tools(
@@ -173,4 +225,13 @@ def loss_chart() -> LossChart:
     bound = Span(location=0, dimension="width", line_color=GREEN, line_dash="dotted", line_width=1.6, visible=False)
     plot.add_layout(unigram)
     plot.add_layout(bound)
-    return LossChart(plot, seen, tested, noticed, around, unigram, bound, recorded, name)
+    return LossChart(plot, seen, tested, noticed, around, unigram, bound, recorded, name, others)
+
+
+def _other_loss(plot: figure, colour: str) -> OtherLoss:
+    """Lines for one more question, with nothing in them yet."""
+    seen, tested = (ColumnDataSource(training(()), name="") for _ in range(2))
+    plot.line("step", "loss", source=seen, color=colour, alpha=0.6, line_width=1.2, name="run")
+    plot.line("step", "loss", source=tested, color=colour, line_width=2.2, name="run")
+    plot.scatter("step", "loss", source=tested, color=colour, size=6, marker="square", name="run")
+    return OtherLoss(seen, tested, colour)

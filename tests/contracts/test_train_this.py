@@ -1,0 +1,136 @@
+"""What "Train this" owes: every objective of the catalogue trains from the Stage page, and what is watched suits it."""
+
+import os
+import pickle
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from playground.corpora import open_corpus
+from playground.objectives import find_objective, objectives
+from playground.training.look import LookAt
+from playground.zoo import entry_named
+from tests.runs import becomes
+from widgets import store as store_module
+from widgets import training
+from widgets.pages import picture
+from widgets.pages.runs import _facts
+from widgets.store import Store
+
+A_SUM = "MLM + 0.5 SOP"
+NAMES = (*objectives(), A_SUM)
+STEPS = 2
+BESIDE = {"pair": {"next", "other"}, "translation": {"translation", "other"}, "distance": {"next", "apart", "other"}}
+"""The second texts of a row by what an objective needs."""
+
+small_corpus = cache(lambda name: open_corpus(name, tokens=12_000))
+
+
+def small(name):
+    """The entry of a name with one narrow layer and short rows."""
+    entry = entry_named(name)
+    model = replace(entry.model, width=16, heads=2, layers=1)
+    return replace(entry, model=model, recipe=replace(entry.recipe, window=24, batch=8))
+
+
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory):
+    """One visit to the app, whose models and corpora are small."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        patch.setattr(store_module, "entry_named", small)
+        patch.setattr(training, "entry_named", small)
+        patch.setattr(training, "open_corpus", small_corpus)
+        made = Store(tmp_path_factory.mktemp("visit") / "runs")
+        made.train.param.update(steps=STEPS, device="cpu")
+        yield made
+        made.close()
+
+
+def trained(visit, name):
+    """The run that a click on "Train this" began, at its end."""
+    visit.stage.objective = name
+    visit.stage.train_this()
+    assert visit.train.trouble == ""
+    session = visit.train.session
+    assert becomes(lambda: session.state in ("done", "failed"))
+    return session
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_objective_of_the_stage_trains_and_has_a_text_to_watch(visit, name):
+    session = trained(visit, name)
+    assert session.error == ""
+    assert [row.step for row in session.rows if row.loss is not None] == [1, STEPS]
+    assert session.run.entry.name == visit.train.entry == name
+    assert becomes(lambda: session.view is not None)
+    assert session.view.guesses, "something is asked of what is watched"
+    suits(find_objective(name), session)
+    asked = list(session.learner.evaluate(session._held_out))
+    assert [q for q in picture._questions(session) if q in asked] == asked, "losses are told by their names"
+
+
+def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
+    session = trained(visit, A_SUM)
+    numbers = picture._numbers(session)
+    first, second = ("pair", "hidden words")
+    assert all(f"{what}, {name} (nats)" in numbers for what in ("loss", "held out") for name in (first, second))
+    tested = [row for row in session.rows if row.held_out is not None][-1]
+    assert picture._losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
+    assert "nats (pair)" in _facts(visit.train.kept()[-1], here=True)
+    assert session.look.names_words
+    assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"
+
+
+def suits(objective, session):
+    """What is watched has what the objective needs, and the page says which text it is."""
+    text, origin = session.look.sentence, session.look.origin
+    assert origin.startswith("Watched: ")
+    for need, beside in BESIDE.items():
+        assert need not in objective.needs or beside <= set(text.neighbours)
+    labels = {need.removeprefix("label:") for need in objective.needs if need.startswith("label:")}
+    assert labels <= set(text.labels)
+    assert not objective.needs or f"from {session.run.corpus.name}, because {objective.name} needs one" in origin
+
+
+OWN = "Rosa likes the old bridge. She paints it."
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"), [("MLM", set()), ("NSP", {"next", "other"}), ("MLM + NSP", {"next", "other"})]
+)
+def test_the_sentence_of_the_stage_is_the_one_that_is_watched(visit, name, beside):
+    visit.stage.text = OWN
+    session = trained(visit, name)
+    words = session.look.sentence.vocabulary
+    assert visit.train.sentence == OWN
+    assert session.look.origin.startswith("Watched: the typed sentence.")
+    assert [words[i] for i in session.look.sentence.ids[0].tolist()][:1] == ["rosa"]
+    assert set(session.look.sentence.neighbours) == beside
+
+
+def test_a_sentence_that_lacks_what_the_objective_needs_gives_way_to_a_row_that_has_it(visit):
+    visit.stage.text = OWN
+    session = trained(visit, "conditional LM")
+    assert "needs the label 'topic'" in session.look.origin
+    assert "Watched instead: a held-out text with its labels (topic) from world." in session.look.origin
+    assert "topic" in session.look.sentence.labels
+
+
+def test_the_text_that_a_person_chose_stays_where_it_suits_and_is_named_where_it_does_not(visit):
+    visit.train.corpus = "reviews"
+    assert trained(visit, "NSP").run.corpus.name == "reviews"
+    assert visit.train.notice == ""
+    session = trained(visit, "TLM")
+    assert session.run.corpus.name == "parallel"
+    assert "reviews" in visit.train.notice and visit.train.notice.endswith("So TLM is trained on parallel.")
+    assert trained(visit, "MLM").run.corpus.name == "world", "what the app chose for another objective is no choice"
+    assert visit.train.notice == ""
+
+
+def test_a_look_can_be_sent_to_a_worker_without_the_corpus_it_was_cut_from(visit):
+    session = trained(visit, "TLM")
+    sent = pickle.dumps(LookAt(session.look.sentence))
+    assert len(sent) < 300_000
+    assert pickle.loads(sent)(session.learner).guesses == session.look(session.learner).guesses
