@@ -252,7 +252,7 @@ def followed(
     run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None
 ) -> Iterator[Event | Moment]:
     """The events of a run, written into its folder and into the list of runs."""
-    written = recorded(run, events, learner.step if learner else 0)
+    written = recorded(run, events if runs is None else runs.opened(events), learner.step if learner else 0)
     if runs is None:
         return written
     return runs.recorded(name_in(runs, run), run, written)

@@ -1,6 +1,6 @@
 """Moments: what a model makes of one fixed example at some steps of its training, for a replay without a kernel."""
 
-import json
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -13,10 +13,11 @@ from torch import Tensor
 
 from playground import frames, leaks
 from playground.analysis.glance import Seen, read, sentence_of
-from playground.analysis.story import numbers, with_numbers
+from playground.analysis.story import FORWARD, numbers, with_numbers
 from playground.corpora import Corpus
 from playground.corpora.corpus import pick
 from playground.example import Example, Tokens
+from playground.literals import has_form
 from playground.objectives import Objective
 from playground.objectives.formula import written
 from playground.objectives.rebuild import spoken, terms
@@ -27,6 +28,7 @@ from playground.training.events import Checkpointed, Event, Started, Stepped, St
 from playground.training.feed import windows
 from playground.training.learner import Learner
 from playground.training.loop import Run
+from playground.training.record import read_rows
 
 MOST = 60
 """Moments of one run."""
@@ -51,6 +53,19 @@ def to_watch(corpus: Corpus, objective: Objective, window: int) -> Tokens:
     if not objective.needs:
         return sentence_of(corpus)
     return pick(windows(corpus, window, "held_out", 0, objective.needs), torch.tensor([0]))
+
+
+CELL = {"text": str, "state?": str, "badge?": str, "was?": str, "language?": int}
+LANE = {"name": str, "cells": [CELL]}
+MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": [str]}
+FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
+RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
+KEPT = {
+    "record": RECORD,
+    "moments": [{"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}],
+    "levels": {str: float},
+}
+"""What the file of the moments must hold to be drawn."""
 
 
 @dataclass
@@ -210,6 +225,7 @@ def load(folder: Path) -> Replay:
     about, tensors = checkpoint.read(folder / FILE)
     attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
     try:
+        _check(about, attention)
         return Replay(about["record"], tuple(about["moments"]), attention, _curve(folder, about["levels"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Refusal(
@@ -217,11 +233,22 @@ def load(folder: Path) -> Replay:
         ) from error
 
 
+def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
+    """Whether the frames and the moments can be drawn."""
+    if not has_form(about, KEPT) or not about["moments"] or not about["record"]["frames"]:
+        raise ValueError("parts of them are missing or of another type")
+    for matrix in (matrix for frame in about["record"]["frames"] for matrix in frame["matrices"]):
+        n, m = matrix["shape"]
+        if min(n, m) < 1 or len(b64decode(matrix["states"])) != n * m:
+            raise ValueError(f"the matrix {matrix['name']} has no {n} x {m} cells")
+    for name, weights in attention.items():
+        if weights.dtype != torch.uint8 or weights.dim() != 5 or len(weights) != len(about["moments"]):
+            raise ValueError(f"the attention {name} is {weights.dtype} of shape {list(weights.shape)}")
+
+
 def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     """The curve as `record` wrote it."""
-    path = folder / "metrics.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    rows = [json.loads(line) for line in lines]
+    rows = read_rows(folder / "metrics.jsonl")
     return Curve(
         [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
         [(r["step"], r["held_out"]) for r in rows if "held_out" in r],

@@ -4,15 +4,16 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
+from playground.literals import Form, has_form, parse_int, parse_json
 from playground.refusal import Refusal
 from playground.training import checkpoint
 from playground.training.checkpoint import Saved
@@ -23,6 +24,8 @@ from playground.training.record import Told
 from playground.training.session import Row
 from playground.training.story import Moment, read, written
 from playground.training.writer import kept
+
+T = TypeVar("T")
 
 FILE = "runs.sqlite"
 
@@ -88,6 +91,18 @@ class Kept:
         return tuple(kept(Path(self.out))) if self.out else ()
 
 
+KEPT: dict[str, Form] = {
+    "name": str, "entry": str, "corpus": str, "seed": int, "device": str, "began": str, "state": str, "step": int,
+    "tokens": int, "seconds": float, "held_out?": float, "unigram_entropy?": float, "entropy_bound?": float,
+    "parent?": str, "forked_at?": int, "changed?": str, "out?": str, "settings": {},
+}  # fmt: skip
+POINT: dict[str, Form] = {
+    "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
+    "graded": int, "flops": float,
+}  # fmt: skip
+"""What a run and a point of its curve hold, by the names of the columns."""
+
+
 class Runs:
     """The runs that were recorded in a folder, whether their process is still there or not."""
 
@@ -98,10 +113,8 @@ class Runs:
         """Every run, the oldest first."""
         if not (self.folder / FILE).is_file():
             return ()
-        names = ", ".join(f.name for f in fields(Kept))  # in the order of the fields, the settings last
-        with closing(self._open()) as base:
-            found = base.execute(f"SELECT {names}, process FROM runs ORDER BY began, rowid").fetchall()
-        return tuple(_kept(row) for row in found)
+        rows = self._select(f"SELECT {_columns(KEPT)}, process FROM runs ORDER BY began, rowid")
+        return tuple(self._read(_kept, rows))
 
     def find(self, name: str) -> Kept:
         """One run by its name."""
@@ -117,19 +130,33 @@ class Runs:
 
     def points(self, name: str, after: int = -1) -> list[Row]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
-        with closing(self._open()) as base:
-            found = base.execute(
-                "SELECT step, loss, held_out, tokens, seconds, more, graded, flops FROM points "
-                "WHERE run = ? AND step > ? ORDER BY step, rowid",
-                (name, after),
-            ).fetchall()
-        return [_row(*row) for row in found]
+        query = f"SELECT {_columns(POINT)} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
+        rows = self._select(query, name, after)
+        return self._read(_row, rows)
 
     def moments(self, name: str) -> list[Moment]:
         """What was measured, noticed and looked at in a run, in its order."""
-        with closing(self._open()) as base:
-            found = base.execute("SELECT kind, told FROM moments WHERE run = ? ORDER BY rowid", (name,)).fetchall()
-        return [moment for row in found if (moment := read(*row)) is not None]
+        rows = self._select("SELECT kind, told FROM moments WHERE run = ? ORDER BY rowid", name)
+        return [moment for row in rows if (moment := read(*row)) is not None]
+
+    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            with closing(self._open()) as base:
+                return base.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._damaged(error) from error
+
+    def _read(self, read: Callable[[tuple[Any, ...]], T], rows: Iterable[tuple[Any, ...]]) -> list[T]:
+        try:
+            return [read(row) for row in rows]
+        except ValueError as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, why: Exception) -> Refusal:
+        return Refusal(
+            f"The list of runs {self.folder / FILE} is damaged ({why}). Move it away to begin a new list; the runs' "
+            "own folders stay as they are."
+        )
 
     def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Saved:
         """The learner of a run at its latest checkpoint, or at an earlier one that stayed."""
@@ -154,6 +181,23 @@ class Runs:
         while name in taken:
             name, number = f"{wanted}-{number}", number + 1
         return name
+
+    def opened(self, events: Iterable[Told]) -> Generator[Told]:
+        """The same events; a list that cannot be opened is refused at the first, before a run writes anything."""
+        for number, event in enumerate(events):
+            if not number:
+                self._check()
+            yield event
+
+    def _check(self) -> None:
+        """Refuse a list that cannot be opened, or made where there is none."""
+        if os.path.exists(self.folder / FILE):
+            self._open().close()
+        above = next(each for each in (self.folder, *self.folder.absolute().parents) if os.path.exists(each))
+        if not (above.is_dir() and os.access(above, os.W_OK)):
+            raise Refusal(
+                f"The list of runs in {self.folder / FILE} cannot be made; give a folder that can be written."
+            )
 
     def recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None = None) -> Generator[Told]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
@@ -229,6 +273,7 @@ class Runs:
 
     def _open(self) -> sqlite3.Connection:
         """The file, made where there is none; several processes may write at once."""
+        base = None
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             base = sqlite3.connect(self.folder / FILE, timeout=30, check_same_thread=False)
@@ -237,6 +282,8 @@ class Runs:
             _check_format(base, self.folder / FILE)
             base.executescript(f"PRAGMA user_version = {FORMAT}; {TABLES}")
         except (OSError, sqlite3.Error) as error:
+            if base is not None:
+                base.close()
             raise Refusal(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
         return base
 
@@ -252,9 +299,21 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def _columns(form: dict[str, Form]) -> str:
+    return ", ".join(name.removesuffix("?") for name in form)
+
+
+def _values(form: dict[str, Form], row: Sequence[Any], written: str) -> dict[str, Any]:
+    """The values of a row by their columns, that of the column `written` read from its JSON."""
+    found = dict(zip(_columns(form).split(", "), row, strict=True))
+    found[written] = parse_json(found[written]) if isinstance(found[written], str) else None
+    if not has_form(found, form):
+        raise ValueError(f"it says {', '.join(f'{name} {value!r}' for name, value in list(found.items())[:8])}")
+    return found
+
+
 def _kept(row: tuple[Any, ...]) -> Kept:
-    found = Kept(*row[:-1])  # pyright: ignore[reportCallIssue]
-    found, process = replace(found, settings=json.loads(row[-2])), row[-1]
+    found, process = Kept(**_values(KEPT, row[:-1], "settings")), row[-1]
     gone = found.state == "running" and not alive(process)
     return replace(found, state="cut off") if gone else found
 
@@ -265,7 +324,7 @@ def alive(process: str | None) -> bool:
     if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it
         return True
     try:
-        os.kill(int(number), 0)
+        os.kill(parse_int(number, 1, 2**31 - 1), 0)
     except (OSError, ValueError):
         return False
     return True
@@ -286,10 +345,11 @@ def _keep(base: sqlite3.Connection, name: str, moment: Moment) -> None:
         base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (name, moment.step, *written(moment)))
 
 
-def _row(*values: Any) -> Row:
+def _row(values: tuple[Any, ...]) -> Row:
     """A point as it was kept; the losses of other questions come back as pairs."""
-    step, loss, held_out, tokens, seconds, more, graded, flops = values
-    return Row(step, loss, held_out, tokens, seconds, tuple((k, v) for k, v in json.loads(more)), graded, flops)
+    point = _values(POINT, values, "more")
+    more = tuple((name, value) for name, value in point.pop("more"))
+    return Row(**point, more=more)
 
 
 def _write(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], state: str) -> None:
