@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import os
 from pathlib import Path
 from random import Random
 
@@ -35,14 +36,41 @@ def draw(random: Random, home: Path) -> Case:
     if random.random() < 0.35:
         content, more = odd.spoiled(random, content)
         done = f"{done}, {more}"
-    (home / name).write_bytes(content)
+    if random.random() < 0.1:
+        content, done = b"", _something_else(random, home / name)
+    else:
+        (home / name).write_bytes(content)
     (home / "other.txt").write_bytes(content[: random.choice((len(content), len(content) // 2))])
     asked = random.choice(ASKED) if random.random() < 0.2 else None
     if random.random() < 0.55:
-        path = name if random.random() < 0.85 else f"{name}+other.txt"
+        path = name if random.random() < 0.85 else random.choice((f"{name}+other.txt", odd.word(random), f"{name}/x"))
         return Case(f"corpus {path!r} in {asked}: {done}", lambda: _read(path, asked))
-    path = random.choice((name, name, f"{name}+other.txt", f"{name}?text={odd.value(random)[:20]}&label=label"))
+    path = random.choice(
+        (
+            name,
+            name,
+            f"{odd.word(random)}.csv",
+            f"{name}+other.txt",
+            f"{name}?text={odd.value(random)[:20]}&label=label",
+        )
+    )
     return Case(f"task {path!r}: {done}", lambda: _task(path))
+
+
+def _something_else(random: Random, path: Path) -> str:
+    """A folder, a pipe, a link to itself or to nothing where a file should be."""
+    match random.randrange(4):
+        case 0:
+            path.mkdir()
+            return "a folder"
+        case 1 if hasattr(os, "mkfifo"):
+            os.mkfifo(path)
+            return "a pipe"
+        case 2:
+            path.symlink_to(path)
+            return "a link to itself"
+    path.symlink_to(path.with_name("nothing"))
+    return "a link to nothing"
 
 
 def _read(path: str, encoding: str | None) -> None:
