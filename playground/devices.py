@@ -1,5 +1,6 @@
 """The device a run uses: one flag, chosen automatically, always shown."""
 
+from contextlib import suppress
 from functools import cache
 
 import torch
@@ -19,9 +20,10 @@ def pick(name: str = "auto") -> torch.device:
         return torch.device(there[0])
     if name.split(":")[0] == "mps" and (why := doubt()):
         raise Refusal(why)
-    if name.split(":")[0] not in there:
-        raise Refusal(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(there)}.")
-    return torch.device(name)
+    with suppress(RuntimeError):  # a name that torch does not know, such as cpu:one
+        if name.split(":")[0] in there:
+            return torch.device(name)
+    raise Refusal(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(there)}.")
 
 
 def available() -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any
 
+from playground.literals import LARGEST
 from playground.refusal import Refusal
 
 
@@ -84,6 +85,23 @@ def _said(value: Any) -> str:
         if isinstance(value, float)
         else str(value)
     )
+
+
+def as_saved(part: Any, values: Mapping[str, Any]) -> Any:
+    """The same part with the values of its fields as a file holds them: of the right type, whatever the limits are."""
+    for k in knobs(part):
+        if k.name in values and not _fits(k, values[k.name]):
+            raise ValueError(f"{k.name} is {values[k.name]!r}")
+    return replace(part, **values)
+
+
+def _fits(k: Knob, value: Any) -> bool:
+    """Whether a value has the type of a knob; a count from 1 on is never 0, and no number is below 0 or without end."""
+    kind = type(k.default)
+    if kind in (int, float) and not isinstance(value, bool):
+        low = 1 if kind is int and (k.low or 0) >= 1 else 0
+        return isinstance(value, (int, kind)) and low <= value <= LARGEST
+    return type(value) is kind and (not k.choices or value in k.choices)
 
 
 def check(k: Knob, value: Any) -> Any:

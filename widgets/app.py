@@ -10,6 +10,7 @@ import panel_material_ui as pmui
 
 from widgets import room
 from widgets.first import TEMPLATE, first
+from widgets.invalid_events import say_in_a_line
 from widgets.keys import keys
 from widgets.live import drain
 from widgets.lost import lost
@@ -24,6 +25,7 @@ from widgets.typed import Typed
 from widgets.visit import after_the_answer, give_up, hear_goodbyes, with_its_own_sign
 
 pn.extension()
+say_in_a_line()
 
 MOST_VISITS = 40
 """Visits at the same time; each may train one model."""

@@ -39,6 +39,7 @@ from playground.training.learner import Learner
 from playground.training.runs import Runs
 from playground.training.workers import spare
 from widgets.bases import AS_IT_IS, Preparing, changed
+from widgets.uploads import LARGEST_LABELLED_FILE, Uploads
 
 LOOKS, FEWER_LOOKS = 10, 4
 """How often each lane is looked at on its way, and how often where there are several numbers of labelled texts."""
@@ -53,9 +54,6 @@ FIRST_GUESS = 3.0
 
 OWN_FILE = "my own labelled file"
 """The task that is a file of the visitor's."""
-
-LARGEST_FILE = 5_000_000
-"""Bytes of an uploaded file; larger ones go through the command line."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +136,8 @@ class TransferStore(param.Parameterized):
     own = param.Dict({})
     labels = param.Integer(64)
     counts = param.List([])
-    seeds = param.Integer(3)
-    steps = param.Integer(80)
+    seeds = param.Integer(3, bounds=(1, 8))
+    steps = param.Integer(80, bounds=(1, 300), softbounds=(20, 300))
     match = param.String("steps")
     rates = param.String("own")
     layers = param.Integer(2)
@@ -164,7 +162,7 @@ class TransferStore(param.Parameterized):
         self._origin: Origin | None = None
         self._saved, self._saved_others = b"", {}
         self._made: tuple[tuple[Any, ...], Any, Any] | None = None
-        self._folder: TemporaryDirectory[str] | None = None
+        self.uploads = Uploads()
         self._opened: tuple[tuple[Any, ...], Task | Refusal] | None = None
         self._record, self._shared = Record(), ()
         self._steps: dict[tuple[Strategy, int, int], list[Lane]] = {}
@@ -184,21 +182,19 @@ class TransferStore(param.Parameterized):
     # the task
 
     def upload(self, name: str, content: bytes) -> None:
-        """Put a labelled file on disk, so that it is read as every other file is; its columns are guessed."""
-        if len(content) > LARGEST_FILE:
-            self.trouble = f"The file has {len(content):,} bytes; at most {LARGEST_FILE:,} are read here."
+        """Keep an uploaded labelled file; its columns are guessed."""
+        try:
+            paths = self.uploads.keep([(name, content)], LARGEST_LABELLED_FILE)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
             return
-        self.forget()
-        self._folder = TemporaryDirectory(prefix="playground-")
-        path = Path(self._folder.name) / (Path(name).name or "texts.csv")
-        path.write_bytes(content)
-        self.param.update(own_file=path, text_column="", label_column="", trouble="")
+        self._opened = None
+        self.param.update(own_file=paths[0], text_column="", label_column="", trouble="")
 
     def forget(self) -> None:
         """Remove what was uploaded."""
-        if self._folder is not None:
-            self._folder.cleanup()
-        self._folder, self._opened = None, None
+        self.uploads.remove()
+        self._opened = None
 
     @property
     def known(self) -> Task:

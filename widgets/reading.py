@@ -1,9 +1,9 @@
 """The state of the Corpus page: where a corpus comes from, which document is on screen, and a way to cut it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import param
@@ -13,16 +13,15 @@ from torch import Tensor
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
 from playground.corpora.decode import Progress, WrongEncoding
 from playground.corpora.source import TABLES
+from playground.literals import LARGEST
 from playground.refusal import Refusal
 from playground.seeds import derive
 from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.training import LONGEST_PASTE, OWN_FILE, OWN_TEXT
+from widgets.uploads import Uploads
 from widgets.work import Work
-
-LARGEST_FILE = 20_000_000
-"""Bytes of an uploaded file; larger ones go through the command line, which streams them."""
 
 NO_LABEL = "(none)"
 """Stands for "no column is the label"."""
@@ -74,10 +73,10 @@ class CorpusStore(param.Parameterized):
     text_column = param.String("")
     label_column = param.String("")
     place = param.Integer(0)
-    seed = param.Integer(0)
+    seed = param.Integer(0, bounds=(0, LARGEST))
     layers = param.List(["pos", "phrase", "mention", "aligned", "head"])
     kind = param.String("bpe")
-    size = param.Integer(800)
+    size = param.Integer(800, bounds=(50, 20_000))
     across = param.Boolean(False)
 
     def __init__(self, **values: Any) -> None:
@@ -85,7 +84,7 @@ class CorpusStore(param.Parameterized):
         self.reading, self.cutting = Work("reading"), Work("cutting")
         self.opened: Opened | None = None
         self.table: Table | None = None
-        self._folder: TemporaryDirectory[str] | None = None
+        self.uploads = Uploads()
 
     @param.depends("source", "files", watch=True)
     def _other_file(self) -> None:
@@ -179,28 +178,20 @@ class CorpusStore(param.Parameterized):
         wish = (self.kind, self.size, self.across and self.kind == "bytes")
         self.cutting.begin(lambda _: _cut(corpus, span, wish, before))
 
-    def keep(self, named: dict[str, bytes]) -> None:
-        """Put uploaded files on disk, so that they are read as every other file is; columns are guessed anew."""
-        size = sum(map(len, named.values()))
-        if size > LARGEST_FILE:
-            self.reading.forget(Refusal(f"The file has {size:,} bytes; at most {LARGEST_FILE:,} are read here."))
+    def keep(self, files: Iterable[tuple[str, bytes]]) -> None:
+        """Keep uploaded files; columns are guessed anew."""
+        try:
+            paths = self.uploads.keep(files)
+        except Refusal as refusal:
+            self.reading.forget(refusal)
             return
-        self._forget()
-        self._folder = TemporaryDirectory(prefix="playground-")
-        paths = [Path(self._folder.name) / (Path(name).name or "text.txt") for name in named]
-        for path, content in zip(paths, named.values(), strict=True):
-            path.write_bytes(content)
         self.param.update(files=paths, encoding="", text_column="", label_column="")
-
-    def _forget(self) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
 
     def end(self) -> None:
         """Stop reading and remove what was uploaded."""
         self.reading.end()
         self.cutting.end()
-        self._forget()
+        self.uploads.remove()
 
 
 def _open(corpus: Corpus) -> Opened:

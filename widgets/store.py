@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ import param
 
 from playground import frames
 from playground.corpora.decode import Progress
+from playground.literals import LARGEST, parse_int, parse_json
 from playground.objectives import Objective, find_objective, objectives
 from playground.objectives.carried import Rule, carried, written
 from playground.objectives.objective import tell
@@ -18,13 +20,14 @@ from playground.objectives.paint import natural, repainted
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
+from playground.seeds import next_seed
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from widgets.choosing import ChoosingStore
 from widgets.comparing import TransferStore
 from widgets.lent import Lent, train_small
 from widgets.reading import CorpusStore
-from widgets.scene.edits import bend, carriers, number
+from widgets.scene.edits import bend, carriers, cells_of, number
 from widgets.scene.hosts import lockstep
 from widgets.sentence import SentenceStore
 from widgets.training import OPENED, OWN_FILE, TrainStore
@@ -95,7 +98,7 @@ class StageStore(param.Parameterized):
     objective = param.String("MLM")
     text = param.String(SENTENCE)
     pair = param.String("")
-    seed = param.Integer(0)
+    seed = param.Integer(0, bounds=(0, LARGEST))
     settings = param.Dict({})
     plan = param.String("")
     painted = param.Dict({})
@@ -412,7 +415,7 @@ class StageStore(param.Parameterized):
         try:
             match message.get("do"):
                 case "roll":
-                    self._set(seed=self.seed + 1, plan="")
+                    self._set(seed=next_seed(self.seed), plan="")
                 case "undo" | "redo" as way:
                     self.go_back(-1 if way == "undo" else 1)
                 case "paint":
@@ -461,7 +464,7 @@ class StageStore(param.Parameterized):
             raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
         cells = natural(made.example).get(name, []) if made is not None else []
         mine = {(i, j): is_open for i, j, is_open in self.painted.get(name, [])}
-        for cell in message.get("cells", ()):
+        for cell in cells_of(message):
             reader, read, is_open = (number(dict(enumerate(cell)), k) for k in range(3))
             if not (0 <= reader < len(cells) and 0 <= read < len(cells[0])):
                 raise Refusal(f"There is no cell {reader + 1}.{read + 1} in the matrix {name!r} to paint.")
@@ -577,15 +580,15 @@ class StageStore(param.Parameterized):
         values: dict[str, Any] = {name: query[name] for name in ("text", "pair", "plan", "frame") if name in query}
         if "text" in values and "plan" not in values and values["text"].strip() not in _ours("text"):
             values["plan"] = ""
-        if query.get("seed", "").isdigit():
-            values["seed"] = int(query["seed"])
+        with suppress(ValueError):
+            values["seed"] = parse_int(query.get("seed", ""), *self.param.seed.bounds)
         values["settings"] = {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")}
         values["painted"] = {k[6:]: _read_cells(v) for k, v in query.items() if k.startswith("paint.")}
         known = objectives()
         values["beside"] = [name for name in query.get("beside", "").split(",") if name in known][:3]
         values["same_plan"] = query.get("same_plan") != "False"
         tokens = query.get("tokens", "")
-        values["tokens"] = tokens if re.fullmatch(r"\d{1,4}(-\d{1,4})?", tokens) else ""
+        values["tokens"] = tokens if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})?", tokens) else ""
         values["view"] = "table" if query.get("view") == "table" else "stage"
         self._past, self._at = [], -1
         self._set(**values)
@@ -625,7 +628,7 @@ def _right_texts(objective: str) -> dict[str, str]:
 
 def _value(said: str) -> Any:
     try:
-        return json.loads(said)
+        return parse_json(said)
     except ValueError:
         return said
 
@@ -800,5 +803,4 @@ class Store(param.Parameterized):
         self.transfer.forget()
         self.sentence.end()
         self.choosing.end()
-        if self.train.upload is not None:
-            Path(self.train.upload).unlink(missing_ok=True)
+        self.train.uploads.remove()

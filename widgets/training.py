@@ -17,13 +17,14 @@ from playground.devices import pick
 from playground.example import Tokens
 from playground.finetuning.significance import critical
 from playground.knob import turn
+from playground.literals import LARGEST
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session, moments
 from playground.training.checkpoint import Saved
 from playground.training.feed import longest_window
-from playground.training.fork import corpus_of, fork, what_changed
+from playground.training.fork import corpus_of, fork, seed_of, what_changed
 from playground.training.lanes import lane_name
 from playground.training.learner import Learner
 from playground.training.look import LookAt, text_to_watch
@@ -38,6 +39,7 @@ from playground.zoo import Entry, entry_named
 from playground.zoo.way import find_way
 from widgets.comparing import feed_of
 from widgets.scene.replay import page as replay_page
+from widgets.uploads import Uploads
 from widgets.work import Work
 
 FEWEST_IN_ROW = 4
@@ -117,9 +119,9 @@ class TrainStore(param.Parameterized):
     sentence = param.String("")
     pair = param.String("")
     window = param.Integer(0)
-    seed = param.Integer(0)
+    seed = param.Integer(0, bounds=(0, LARGEST))
     seeds = param.Integer(1, bounds=(1, 20))
-    steps = param.Integer(1000)
+    steps = param.Integer(1000, bounds=(1, 20_000))
     workers = param.Integer(100)
     device = param.String("auto")
     axis = param.String("steps")
@@ -140,6 +142,7 @@ class TrainStore(param.Parameterized):
         self.search = Work("search for a rate")
         self.tried: list[Tried] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
+        self.uploads = Uploads()
 
     # a new run
 
@@ -156,6 +159,11 @@ class TrainStore(param.Parameterized):
                 raise Refusal("Nothing is open on the Corpus page yet; open it and choose a text there.")
             return self.opened
         return open_corpus(self.corpus)
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Keep an uploaded file as the text; it is read when a run begins."""
+        if (paths := self._tried(lambda: self.uploads.keep([(name, content)]))) is not None:
+            self.upload = paths[0]
 
     def begin(self) -> Session | None:
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
@@ -279,7 +287,8 @@ class TrainStore(param.Parameterized):
             return None
 
         def record(run: Run, events: Iterable[Any]) -> Generator[Any]:
-            return runs.recorded(name, run, moments.watched(run, recorded(run, events, resumed_at), text), parent)
+            told = recorded(run, runs.opened(events), resumed_at)
+            return runs.recorded(name, run, moments.watched(run, told, text), parent)
 
         return record
 
@@ -336,8 +345,8 @@ class TrainStore(param.Parameterized):
         if session is None or session.learner is None:
             return "nothing"
         old, given = session.learner.entry, dict(settings)
-        seed = int(given.pop("seed", session.learner.seed))
         try:
+            seed = seed_of(given, session.learner)
             return what_changed(old, _turned(old, given), {"seed": (session.learner.seed, seed)})
         except Refusal as refusal:
             return str(refusal)

@@ -2,10 +2,11 @@
 
 import argparse
 import importlib
+import os
 from pathlib import Path
 from typing import Any
 
-from playground.cli.options import KNOBS, command, pairs, say, training_options
+from playground.cli.options import KNOBS, command, pairs, path, say, training_options
 from playground.cli.train import train_one, turned
 from playground.refusal import Refusal
 
@@ -16,7 +17,7 @@ def add(commands: Any) -> None:
     bake.add_argument(
         "run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first"
     )  # fmt: skip
-    bake.add_argument("-o", "--output", required=True, metavar="FILE.html", help="the file to write")
+    bake.add_argument("-o", "--output", type=path, required=True, metavar="FILE.html", help="the file to write")
     bake.add_argument("--sentence", help="of an entry that is trained first: the sentence to watch")
     bake.add_argument("--corpus", help="the corpus of an entry that is trained first")
     bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
@@ -58,7 +59,7 @@ def _folder(given: argparse.Namespace) -> Path:
     from playground.zoo import entry_named
 
     folder = _kept_folder(given) or Path(given.run_or_entry)
-    if folder.exists():
+    if os.path.exists(folder):
         unused = [name for name in ("sentence", "corpus", "steps", "seconds", "out") if getattr(given, name)]
         if unused or given.set:
             name = f"--{(unused or ['set'])[0]}"

@@ -1,10 +1,11 @@
 """`playground choose`: which of several runs suits which task? Each is tried, and compared with the task's texts."""
 
 import argparse
+import os
 import sys
 from typing import Any
 
-from playground.cli.options import command, positive, say
+from playground.cli.options import MOST_SEEDS, MOST_STEPS, MOST_TEXTS, command, positive, say
 from playground.refusal import Refusal
 
 
@@ -14,15 +15,13 @@ def add(commands: Any) -> None:
     made.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs")
     made.add_argument("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
     made.add_argument("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
-    made.add_argument("--labels", type=positive(int), default=64, metavar="N")
-    made.add_argument("--seeds", type=positive(int), default=2, metavar="K")
-    made.add_argument("--tuning-steps", type=positive(int), default=80, metavar="N")
+    made.add_argument("--labels", type=positive(int, MOST_TEXTS), default=64, metavar="N")
+    made.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=2, metavar="K")
+    made.add_argument("--tuning-steps", type=positive(int, MOST_STEPS), default=80, metavar="N")
 
 
 def choose(given: argparse.Namespace) -> int:
     """Try every run on every task, with a bar on standard error."""
-    from pathlib import Path
-
     import torch
     from tqdm import tqdm
 
@@ -33,7 +32,7 @@ def choose(given: argparse.Namespace) -> int:
     from playground.training import checkpoint
 
     torch.set_num_threads(1)
-    missing = next((run for run in given.runs if not Path(run).exists()), None)
+    missing = next((run for run in given.runs if not os.path.exists(run)), None)
     if missing:
         raise Refusal(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")
     tasks = [find_task(name.strip()) for name in given.tasks.split(",")]

@@ -2,15 +2,26 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from playground.cli.options import command, finite, positive, say, training_options
+from playground.cli.options import (
+    MOST_AT_ONCE,
+    MOST_SEEDS,
+    MOST_STEPS,
+    MOST_TEXTS,
+    command,
+    finite,
+    positive,
+    say,
+    training_options,
+)
 from playground.cli.prepare import add_decoder, check_runs, learn_second
 from playground.cli.sequence import check_sequence, compare_in_turn
 from playground.cli.train import train_one
@@ -28,9 +39,13 @@ def add(commands: Any) -> None:
     compare.add_argument("--packing", metavar="NAME", help="how texts become rows: plain, last, BERT or GPT")
     compare.add_argument("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
     compare.add_argument("--labels", type=counts, default=(64,), metavar="N", help="or several: 16,64,256")
-    compare.add_argument("--seeds", type=positive(int), default=3, metavar="K")
-    compare.add_argument("--tuning-steps", type=positive(int), default=80, metavar="N", help="steps of each lane")
-    compare.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes for the lanes")
+    compare.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=3, metavar="K")
+    compare.add_argument(
+        "--tuning-steps", type=positive(int, MOST_STEPS), default=80, metavar="N", help="steps of each lane"
+    )
+    compare.add_argument(
+        "--workers", type=positive(int, MOST_AT_ONCE), default=1, metavar="N", help="processes for the lanes"
+    )
     compare.add_argument(
         "--way", default="auto", choices=("auto", "stacked", "apart"), help="how lanes run; auto: stacked on CUDA"
     )
@@ -39,7 +54,7 @@ def add(commands: Any) -> None:
     compare.add_argument("--rates", default="own", help="learning rates: own, fixed, published or tuned")
     compare.add_argument("--resume", action="store_true", help="go on with the lanes that --out has not finished")
     compare.add_argument(
-        "--second-language", type=positive(int), nargs="?", const=600, metavar="STEPS",
+        "--second-language", type=positive(int, MOST_STEPS), nargs="?", const=600, metavar="STEPS",
         help="first give the base word vectors of the second language, all else frozen",
     )  # fmt: skip
     compare.add_argument("--decoder", metavar="same|new|RUN", help="first give the base a decoder to write with")
@@ -53,17 +68,12 @@ def add(commands: Any) -> None:
 
 def compare_strategies(given: argparse.Namespace) -> int:
     """Compare, with a bar on standard error; what is written into a folder is written as soon as it is known."""
-    from playground.finetuning import Comparison, find_task
-    from playground.finetuning.artefact import Artefact, Origin, write
-    from playground.finetuning.base import from_checkpoint
-    from playground.finetuning.fair import said_of_published
+    from playground.finetuning import find_task
+    from playground.finetuning.fair import check_rules, said_of_published
     from playground.finetuning.files import named
-    from playground.finetuning.job import Asked, accompanied
     from playground.finetuning.packing import packing_named
-    from playground.finetuning.record import Record
     from playground.finetuning.spelling import read as read_strategy
-    from playground.finetuning.spelling import spell, split
-    from playground.training import checkpoint
+    from playground.finetuning.spelling import split
 
     what = named(given.task, given.text_column, given.label_column)
     task, chosen = find_task(what), [read_strategy(line) for line in split(given.strategies)]
@@ -71,11 +81,25 @@ def compare_strategies(given: argparse.Namespace) -> int:
         print(f"{task.name}: {task.notice}", file=sys.stderr)
     if given.rates == "published":
         print(said_of_published(chosen), file=sys.stderr)
+    check_rules(given.match, given.rates)
     if given.packing is not None:
         packing_named(given.packing)
     check_sequence(given)
     check_runs(given)
-    folder = _folder(given.out)
+    with _folder(given.out) as folder:
+        return _compare(given, what, task, chosen, folder)
+
+
+def _compare(given: argparse.Namespace, what: str, task: Any, chosen: list[Any], folder: Path | None) -> int:
+    """The lanes from a base, which is trained or changed first where that is asked for, and the files of the result."""
+    from playground.finetuning import Comparison
+    from playground.finetuning.artefact import Artefact, Origin, write
+    from playground.finetuning.base import from_checkpoint
+    from playground.finetuning.job import Asked, accompanied
+    from playground.finetuning.record import Record
+    from playground.finetuning.spelling import spell
+    from playground.training import checkpoint
+
     run = _base(given, folder)
     if given.second_language:
         run = learn_second(run, given.second_language, folder)
@@ -90,7 +114,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     saved = checkpoint.load(run)
     base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
     base = accompanied(base, saved.tokenizer, given.beside)
-    record = Record.open(folder, given.resume) if folder else None
+    record = Record.of(folder, given.resume) if folder else None
     with _elsewhere(given.cluster) as elsewhere:
         lanes = asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
         *_, last = _lane_bar(lanes, asked)
@@ -119,25 +143,36 @@ def _elsewhere(address: str | None) -> Iterator[Any]:
 
 def counts(text: str) -> tuple[int, ...]:
     """One number of labelled texts, or several with commas between them."""
-    return tuple(sorted({positive(int)(part) for part in text.split(",")}))
+    return tuple(sorted({positive(int, MOST_TEXTS)(part) for part in text.split(",")}))
 
 
-def _folder(out: str | None) -> Path | None:
-    """The folder of a result, made before the work begins, so that nothing is computed for nothing."""
-    if out is None:
-        return None
+@contextmanager
+def _folder(out: str | None) -> Iterator[Path | None]:
+    """The folder of a result, made before the work begins, so that nothing is computed for nothing.
+
+    Where the work is refused, what was made of it and is empty goes again.
+    """
+    folder = None if out is None else Path(out)
+    new = [] if folder is None else [each for each in (folder, *folder.parents) if not os.path.exists(each)]
     try:
-        Path(out).mkdir(parents=True, exist_ok=True)
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Refusal(f"The folder {out} cannot be written ({error.strerror or error}); choose another.") from error
-    return Path(out)
+    try:
+        yield folder
+    except Refusal:
+        with suppress(OSError):
+            for each in new:
+                each.rmdir()
+        raise
 
 
 def _base(given: argparse.Namespace, folder: Path | None) -> Path:
     """The folder of the run to start from; an entry is trained first, into the folder of the result if there is one."""
     from playground.zoo import entry_named
 
-    if Path(given.base).exists():
+    if os.path.exists(given.base):
         return Path(given.base)
     entry = entry_named(given.base)
     home = None if folder is None else folder / "base"

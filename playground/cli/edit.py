@@ -1,10 +1,11 @@
 """`playground edit`: give a sentence another label by filling a few of its words anew."""
 
 import argparse
+import os
 from dataclasses import asdict
 from typing import Any
 
-from playground.cli.options import command, positive, say
+from playground.cli.options import MOST_STEPS, MOST_TEXTS, command, positive, say
 from playground.refusal import Refusal
 
 
@@ -15,15 +16,19 @@ def add(commands: Any) -> None:
     made.add_argument("--text", required=True, help="the sentence")
     made.add_argument("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
     made.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
-    made.add_argument("--labels", type=positive(int), default=256, metavar="N", help="labelled texts to learn from")
-    made.add_argument("--tuning-steps", type=positive(int), default=120, metavar="N", help="steps of each judge")
-    made.add_argument("--tests", type=positive(int), default=50, metavar="N", help="unseen texts that are turned too")
+    made.add_argument(
+        "--labels", type=positive(int, MOST_TEXTS), default=256, metavar="N", help="labelled texts to learn from"
+    )
+    made.add_argument(
+        "--tuning-steps", type=positive(int, MOST_STEPS), default=120, metavar="N", help="steps of each judge"
+    )
+    made.add_argument(
+        "--tests", type=positive(int, MOST_TEXTS), default=50, metavar="N", help="unseen texts that are turned too"
+    )
 
 
 def edit(given: argparse.Namespace) -> int:
     """Train judges and writer, edit the sentence, and say how often that works."""
-    from pathlib import Path
-
     import torch
 
     from playground.finetuning import find_task
@@ -35,7 +40,7 @@ def edit(given: argparse.Namespace) -> int:
     from playground.training import checkpoint
 
     torch.set_num_threads(1)
-    if not Path(given.base).exists():
+    if not os.path.exists(given.base):
         raise Refusal(f"There is no run in {given.base}; train one: playground train BERT --out {given.base}.")
     saved, task = checkpoint.load(given.base), find_task(given.task)
     check_classes("Edits", task)

@@ -4,12 +4,15 @@ import argparse
 import codecs
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from playground.refusal import Refusal
+from playground.literals import LARGEST, parse_int, parse_json
+from playground.refusal import Refusal, readable
 
 SENTENCE = "I am happy to join with you today"
 
@@ -21,8 +24,14 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that refuses in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}. See `{self.prog} --help`.", file=sys.stderr)
+        print(readable(f"{self.prog}: {message}. See `{self.prog} --help`."), file=sys.stderr)
         raise SystemExit(2)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """The value of an option; argparse of Python 3.11 takes `--text=--` for an empty list."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
 
 
 def command(commands: Any, name: str, help_text: str, run: Callable[[argparse.Namespace], int]) -> Parser:
@@ -47,11 +56,17 @@ def training_options(command: Parser) -> None:
     command.add_argument("--steps", type=positive(int), metavar="N")
     command.add_argument("--seconds", type=positive(float), metavar="N")
     command.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or mps")
-    command.add_argument("--threads", type=positive(int), default=1, metavar="N", help="1 is fastest for tiny models")
-    command.add_argument("--out", metavar="DIR", help="folder for checkpoint and metrics")
+    command.add_argument(
+        "--threads", type=positive(int, MOST_AT_ONCE), default=1, metavar="N", help="1 is fastest for tiny models"
+    )
+    command.add_argument("--out", type=path, metavar="DIR", help="folder for checkpoint and metrics")
 
 
-def positive(kind: type) -> Callable[[str], Any]:
+MOST_SEEDS, MOST_STEPS, MOST_TEXTS, MOST_AT_ONCE = 1_000, 100_000, 1_000_000, 256
+"""Limits of what one command is asked for: seeds, steps of a lane, labelled texts, and processes or threads."""
+
+
+def positive(kind: type, most: int = LARGEST) -> Callable[[str], Any]:
     """A reader of numbers above 0."""
     wanted = "a whole number" if kind is int else "a number"
 
@@ -60,8 +75,9 @@ def positive(kind: type) -> Callable[[str], Any]:
             value = kind(text)
         except ValueError:
             value = 0
-        if not 0 < value < math.inf:
-            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted} above 0")
+        if not 0 < value <= most:
+            limit = f" and at most {most:,}" if value > most else ""
+            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted} above 0{limit}")
         return value
 
     return read
@@ -70,9 +86,23 @@ def positive(kind: type) -> Callable[[str], Any]:
 def whole(text: str) -> int:
     """A whole number, which a seed is."""
     try:
-        return int(text)
+        return parse_int(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from error
+        large = f" of at most {len(str(LARGEST))} digits" if len(text) >= len(str(LARGEST)) else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number{large}") from error
+
+
+def path(text: str) -> str:
+    """A path that this system could have, whether something is there or not."""
+    try:
+        text.encode()  # the list of runs keeps it
+        for name in (text, *Path(text).parts):
+            with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+                os.lstat(name)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be a path: {why}") from error
+    return text
 
 
 def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:
@@ -110,20 +140,19 @@ def read_plan(settings: Sequence[str]) -> dict[str, Any]:
 
 def _saved_plan(path: Path) -> dict[str, Any]:
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = parse_json(path.read_text(encoding="utf-8"))
         plan = kept.get("plan", kept)
         return {str(key): value for key, value in plan.items()}
     except OSError as error:
-        raise Refusal(f"The plan {path} could not be read: {error.strerror}.") from error
-    except (ValueError, AttributeError, RecursionError) as error:
+        raise Refusal(f"The plan {path} could not be read: {error.strerror or error}.") from error
+    except (ValueError, AttributeError) as error:
         raise Refusal(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error
 
 
 def given_text(given: argparse.Namespace) -> str:
     """The text that was typed or read from a file."""
     if given.file is None:
-        typed = given.text if isinstance(given.text, str | None) else "--"  # argparse turns a lone "--" into a list
-        return SENTENCE if typed is None else typed
+        return SENTENCE if given.text is None else given.text
     from playground.corpora.text import read_whole
 
     return read_whole(Path(given.file))

@@ -1,6 +1,7 @@
 """What `playground compare` does to a base before anything is compared; every step leaves a run of its own."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ def check_runs(given: argparse.Namespace) -> None:
     asked = [("--beside", run) for run in given.beside]
     asked += [("--decoder", given.decoder)] if given.decoder not in (None, *OWN) else []
     for option, run in asked:
-        if not Path(run).exists():
+        if not os.path.exists(run):
             also = f", or one of {', '.join(OWN)}" if option == "--decoder" else ""
             raise Refusal(f"{option} is {run}, where no run is; name the folder of a run{also}.")
 

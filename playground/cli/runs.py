@@ -5,14 +5,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from playground.cli.options import command, say
+from playground.cli.options import command, path, say
 
 
 def add(commands: Any) -> None:
     """The options of the command."""
     made = command(commands, "runs", "list the runs that were kept, or show the curve of one", show)
     made.add_argument("name", nargs="?", help="one run; without it all are listed, forks beneath their parents")
-    made.add_argument("--runs", default="runs", metavar="DIR", help="the folder with the list of runs")
+    made.add_argument("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
 
 
 def show(given: argparse.Namespace) -> int:

@@ -6,7 +6,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from playground.cli.options import KNOBS, command, pairs, positive, say, training_options
+from playground.cli.options import (
+    KNOBS,
+    MOST_AT_ONCE,
+    MOST_SEEDS,
+    command,
+    pairs,
+    path,
+    positive,
+    say,
+    training_options,
+)
+from playground.literals import parse_int
 from playground.refusal import Refusal
 
 COMPILE = (
@@ -24,11 +35,13 @@ def add(commands: Any) -> None:
     train.add_argument("--corpus", help="a generated corpus by name, or a text file")
     training_options(train)
     train.add_argument("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")
-    train.add_argument("--seeds", type=positive(int), default=1, metavar="K", help="train K seeds")
+    train.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=1, metavar="K", help="train K seeds")
     train.add_argument(
         "--way", default="auto", choices=("auto", "stacked", "apart"), help="how seeds run; auto: stacked on CUDA"
     )
-    train.add_argument("--workers", type=positive(int), default=1, metavar="N", help="processes that share the seeds")
+    train.add_argument(
+        "--workers", type=positive(int, MOST_AT_ONCE), default=1, metavar="N", help="processes that share the seeds"
+    )
     train.add_argument("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
     train.add_argument("--compile", action="store_true", help=COMPILE)
     train.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
@@ -36,7 +49,7 @@ def add(commands: Any) -> None:
     train.add_argument("--save-every", type=positive(int), default=500, metavar="N", help="steps between checkpoints")
     train.add_argument("--fork", metavar="RUN[@STEP]", help="leave a kept run at a step; --set says what changes")
     train.add_argument("--find-rate", action="store_true", help="search for a learning rate and train nothing")
-    train.add_argument("--runs", default="runs", metavar="DIR", help="the folder with the list of runs")
+    train.add_argument("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
 
 
 def train_entry(given: argparse.Namespace) -> int:
@@ -139,9 +152,9 @@ def _follow(given: argparse.Namespace, run: Any, events: Any, learner: Any, pare
 
     summary = Summary(run)
     if together.first():
-        events = recorded(run, events, learner.step if learner and parent is None else 0)
-        events = moments.watched(run, events, _watched(given, run))
         runs = Runs(getattr(given, "runs", "runs"))
+        events = recorded(run, runs.opened(events), learner.step if learner and parent is None else 0)
+        events = moments.watched(run, events, _watched(given, run))
         events = _with_bar(run, runs.recorded(name_in(runs, run), run, events, parent))
     for event in events:
         summary.read(event)
@@ -203,10 +216,8 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     torch.set_num_threads(given.threads)
     memory.hold()
     name, _, step = given.fork.partition("@")
-    if step and not step.isdigit():
-        raise Refusal(f"The step {step!r} is not a whole number; write the fork as RUN@STEP, such as {name}@500.")
     runs = Runs(given.runs)
-    saved = runs.load(name, int(step) if step else None, pick(given.device))
+    saved = runs.load(name, _step(name, step) if step else None, pick(given.device))
     learner = saved.learner
     corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
     run = Run(
@@ -219,6 +230,14 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     parent = Parent(name, made.step, made.changed)
     facts = _follow(given, run, train(run, made.learner), made.learner, parent)
     return facts | {"parent": name, "forked_at": made.step, "changed": made.changed}
+
+
+def _step(name: str, step: str) -> int:
+    try:
+        return parse_int(step, 0)
+    except ValueError as error:
+        said = f"The step {step!r} is not a whole number; write the fork as RUN@STEP, such as {name}@500."
+        raise Refusal(said) from error
 
 
 def _find_rate(given: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from playground.corpora.corpus import Corpus
+from playground.literals import parse_json
 from playground.tokenizing.tokenizer import Tokenizer
 
 MOST_FILES = 16
@@ -39,7 +40,7 @@ def remembered(key: str, make: Callable[[], Corpus]) -> Corpus:
 
 def _read(path: Path) -> Corpus:
     with safe_open(path, framework="pt") as file:
-        known = json.loads(file.metadata()["corpus"])
+        known = parse_json(file.metadata()["corpus"])
         rows = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
     corpus = _widen(known, rows)
     if corpus.hash != known["hash"]:

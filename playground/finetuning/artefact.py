@@ -1,12 +1,11 @@
 """The result of a comparison as files: a page, a figure, tables, a notebook, and the command that makes it again."""
 
-import csv
 import json
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from playground.finetuning.rerun import notebook, notebook_in_turn
 from playground.finetuning.sequence import Passed
 from playground.finetuning.sequence import facts as in_turn
 from playground.finetuning.sequence import table as matrices
+from playground.finetuning.spreadsheet import csv_text
 from playground.finetuning.task import Task, short
 from playground.finetuning.tune import Outcome
 from playground.refusal import Refusal
@@ -146,11 +146,8 @@ def png(made: Artefact) -> bytes:
 
 def table(made: Artefact) -> bytes:
     """The lanes as CSV."""
-    rows, kept = made.rows(), StringIO()
-    writer = csv.DictWriter(kept, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return kept.getvalue().encode()
+    rows = made.rows()
+    return csv_text([rows[0], *(row.values() for row in rows)]).encode()
 
 
 def parquet(made: Artefact) -> bytes:

@@ -95,12 +95,19 @@ def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
             return 0.0
 
 
+def check_rules(match: str = "steps", rates: str = "own") -> None:
+    """Refuse what is no way to match lanes or to choose their rates."""
+    if match not in MATCHES:
+        raise Refusal(f"match is {match!r}; choose one of {', '.join(MATCHES)}.")
+    if rates not in RATES:
+        raise Refusal(f"rates is {rates!r}; choose one of {', '.join(RATES)}.")
+
+
 def matched(
     base: Base, first: Strategy, other: Strategy, train: Labelled, setting: Setting, match: str, seed: int = 0
 ) -> int:
     """How many steps a strategy gets, so that it reads or computes as much as the first one does in its steps."""
-    if match not in MATCHES:
-        raise Refusal(f"match is {match!r}; choose one of {', '.join(MATCHES)}.")
+    check_rules(match)
     if match == "steps" or other == first:
         return setting.steps
     wanted, own = (getattr(cost(base, s, train, setting, seed), match) for s in (first, other))
@@ -122,8 +129,7 @@ def stretched(strategy: Strategy, steps: int, before: int) -> Strategy:
 
 def rated(strategy: Strategy, rates: str) -> Strategy:
     """The strategy with its rate by a rule that needs no search; where no place states one it keeps our own."""
-    if rates not in RATES:
-        raise Refusal(f"rates is {rates!r}; choose one of {', '.join(RATES)}.")
+    check_rules(rates=rates)
     if rates == "fixed":
         return replace(strategy, rate=FIXED)
     return replace(strategy, rate=strategy.published.rate) if rates == "published" and strategy.published else strategy

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
-from math import ceil, floor, log10
+from math import ceil, floor, isfinite, log10
 from statistics import fmean, stdev
 from typing import Any
 
@@ -74,6 +74,9 @@ def outcomes_figure(
     title: str, accuracy: Mapping[str, Sequence[float]], forgetting: Mapping[str, Sequence[float]]
 ) -> Drawing:
     """Accuracy and forgetting of every strategy: a dot for every seed, a line at the mean, a band of one deviation."""
+    accuracy, forgetting = (
+        {name: [v for v in some if isfinite(v)] for name, some in values.items()} for values in (accuracy, forgetting)
+    )
     foot = TOP + ROW * len(accuracy)
     marks: list[Mark] = [Words(16, 24, title, size=14)]
     for index, name in enumerate(accuracy):

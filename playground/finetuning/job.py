@@ -56,7 +56,7 @@ class Asked:
         """The same with the paths of runs and files as they are from a folder."""
 
         def there(path: str) -> str:
-            return Path(os.path.relpath(path, folder)).as_posix() if Path(path).exists() else path
+            return Path(os.path.relpath(path, folder)).as_posix() if os.path.exists(path) else path
 
         def task(name: str) -> str:
             path, mark, columns = name.partition(COLUMNS)

@@ -15,11 +15,20 @@ from playground import __version__
 from playground.finetuning.base import Base
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.tune import Outcome, Setting
+from playground.literals import LARGEST, has_form, parse_json
 from playground.refusal import Refusal
 
 FILE = "lanes.jsonl"
 FOR_PEOPLE = ("name", "aliases", "rank", "family", "idea", "source", "made_of", "published")
 """Fields of a strategy on which no number of a lane depends."""
+
+
+OUTCOME = {
+    "accuracy": float, "forgetting": float, "trainable": int, "stored": int, "seconds": float, "groups": [str],
+    "plan": [[float]], "rates": [[float]], "moved": [float], "plugged_in?": float, "shares?": [float],
+    "unchanged?": bool, "measured?": {str: float}, "sizes?": [int],
+}  # fmt: skip
+"""What an outcome holds where it is written down."""
 
 
 @dataclass
@@ -32,23 +41,38 @@ class Record:
 
     path: Path | None = None
     known: dict[str, Any] = field(default_factory=dict)
+    earlier: list[dict[str, Any]] | None = None
+
+    @classmethod
+    def of(cls, folder: Path, resume: bool) -> "Record":
+        """The record of a folder, of whose file nothing is changed before the first lane is finished."""
+        path = folder / FILE
+        lines = _lines(path) if resume else []
+        return cls(path, {line["key"]: line["value"] for line in lines}, lines)
 
     @classmethod
     def open(cls, folder: Path, resume: bool) -> "Record":
         """The record of a folder; without `resume` a new one."""
-        path = folder / FILE
-        lines = _lines(path) if resume else []
-        beside = path.with_suffix(".writing")
+        made = cls.of(folder, resume)
+        made.begin()
+        return made
+
+    def begin(self) -> None:
+        """Write down the lines of earlier lanes that are kept, and let all others go."""
+        if self.path is None or self.earlier is None:
+            return
+        lines, self.earlier = self.earlier, None
+        beside = self.path.with_suffix(".writing")
         try:
             beside.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-            os.replace(beside, path)
+            os.replace(beside, self.path)
         except OSError as error:
-            raise Refusal(f"The record {path} cannot be written ({error.strerror or error}).") from error
-        return cls(path, {line["key"]: line["value"] for line in lines})
+            raise Refusal(f"The record {self.path} cannot be written ({error.strerror or error}).") from error
 
     def put(self, key: str, value: Any, **about: Any) -> None:
         """Keep a value; `about` is for people who look into the file."""
         self.known[key] = value
+        self.begin()
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, **about, "value": value}) + "\n")
@@ -61,17 +85,22 @@ class Record:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a record; the last one may have been cut off."""
-    kept: list[dict[str, Any]] = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            value = json.loads(line)
-        except ValueError:
-            break
-        if not isinstance(value, dict) or not {"key", "value"} <= set(value):
-            break
-        kept.append(value)
-    return kept
+    """The whole lines of a record; the last one may have been cut off, and a lane that is damaged runs again."""
+    content = path.read_bytes() if path.exists() else b""
+    return [kept for line in content.splitlines() if (kept := _line(line)) is not None]
+
+
+def _line(content: bytes) -> dict[str, Any] | None:
+    """A line of a record, with a learning rate or the outcome of a lane; nothing where it holds neither."""
+    try:
+        line = parse_json(content.decode("utf-8"))
+        if has_form(line, {"key": str, "value": OUTCOME}):
+            made = read_outcome(line["value"])
+            whole = len(made.groups) == len(made.plan) == len(made.rates) == len(made.moved)
+            return line if whole and abs(made.accuracy) <= 1 and not abs(made.forgetting) > LARGEST else None
+    except (ValueError, TypeError, RuntimeError, OverflowError):
+        return None
+    return line if has_form(line, {"key": str, "value": float}) else None
 
 
 def write_outcome(outcome: Outcome) -> dict[str, Any]:

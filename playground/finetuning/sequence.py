@@ -1,9 +1,7 @@
 """Tasks one after another: what is left of the earlier ones once later ones have been learnt."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 from statistics import fmean
 from typing import Any, ClassVar
 
@@ -15,6 +13,7 @@ from playground.finetuning.beside import Moment, PullByFisher, Replay, Start, Te
 from playground.finetuning.compare import TEST_TEXTS, spread
 from playground.finetuning.head import AnyHead, WritingHead
 from playground.finetuning.labelled import Labelled
+from playground.finetuning.spreadsheet import csv_text
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import Texts, texts_for
 from playground.finetuning.task import Task
@@ -267,13 +266,13 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[Passed]) -> dict[
 
 def table(found: dict[str, Any]) -> str:
     """The mean matrices as CSV, a line for every cell."""
-    text = StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("strategy", "after", "task", "accuracy"))
-    for one in found["strategies"]:
-        for after, row in zip(found["tasks"], one["matrix"], strict=True):
-            lines.writerows((one["name"], after, task, cell) for task, cell in zip(found["tasks"], row, strict=False))
-    return text.getvalue()
+    lines = [
+        (one["name"], after, task, cell)
+        for one in found["strategies"]
+        for after, row in zip(found["tasks"], one["matrix"], strict=True)
+        for task, cell in zip(found["tasks"], row, strict=False)
+    ]
+    return csv_text([("strategy", "after", "task", "accuracy"), *lines])
 
 
 def _rows(some: Sequence[Passed]) -> Iterator[tuple[tuple[float, ...], ...]]:

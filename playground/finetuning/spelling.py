@@ -16,7 +16,8 @@ def spell(strategy: Strategy) -> str:
     """The line that `read` understands; a strategy that is not made of the catalogue's has only its name."""
     parts = " + ".join(strategy.parts) or strategy.name
     cells = "; ".join(f"{c.group} {c.first}-{c.last} x{c.multiplier:g}" for c in strategy.painted)
-    own = f"{strategy.name} = " if strategy.name != parts else ""
+    named_by_itself = strategy.name in (parts, f"{parts} (painted)")  # as `read` calls it too
+    own = "" if named_by_itself else f"{strategy.name} = "
     return f"{own}{parts}{f' [{cells}]' if cells else ''}"
 
 
@@ -37,7 +38,7 @@ def named(strategy: Strategy, name: str) -> Strategy:
     """The same strategy with a name of its own, which must fit into a list of names."""
     name = " ".join(name.split())
     if not name or len(name) > 60 or set(name) & set(FORBIDDEN):
-        raise Refusal(f"The name {name!r} cannot be used; take 1 to 60 characters without any of {FORBIDDEN}")
+        raise Refusal(f"The name {name!r} cannot be used; take 1 to 60 characters, none of them {' '.join(FORBIDDEN)}.")
     return replace(strategy, name=name, made_of=strategy.parts)
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from playground.example import Example, Tokens
+from playground.literals import parse_json
 from playground.refusal import Refusal
 from playground.tokenizing.words import clean
 
@@ -97,8 +98,8 @@ def _items(value: Any) -> list[Any]:
 def _listed(value: str) -> list[Any] | None:
     """What a list in JSON holds; nothing where the text is none, as `[MASK],walk`."""
     try:
-        found = json.loads(value) if value.startswith("[") else None
-    except (ValueError, RecursionError):
+        found = parse_json(value) if value.startswith("[") else None
+    except ValueError:
         return None
     return found if isinstance(found, list) else None
 

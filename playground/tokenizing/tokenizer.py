@@ -9,6 +9,7 @@ from re import Match
 from typing import Literal
 
 from playground.example import Specials
+from playground.literals import parse_json
 from playground.refusal import Refusal
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.kinds import KINDS, check
@@ -131,13 +132,13 @@ class Tokenizer:
     def from_json(text: str) -> "Tokenizer":
         """A tokenizer that was saved with `to_json`."""
         try:
-            kept = json.loads(text)
+            kept = parse_json(text)
             merges = tuple((str(left), str(right)) for left, right in kept["merges"])
             scores = tuple(map(float, kept.get("scores", ())))
             learnt = Learnt(tuple(map(_string, kept["words"])), merges, scores, bool(kept.get("across", False)))
             check(kept["kind"], learnt)
             return _named(kept["kind"], learnt, bool(kept["lower"]))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Refusal(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
 
 

@@ -13,15 +13,19 @@ from torch import Tensor
 
 from playground import __version__
 from playground.example import OPTIONAL, Tokens
+from playground.knob import as_saved
+from playground.literals import parse_int, parse_json
 from playground.models import Architecture
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
+from playground.training import integrity
 from playground.training.learner import Learner
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
 FORMAT = 1
 HELD_OUT = ("ids", "lengths", "word", "sentence")
+COUNTED = ("step", "tokens", "graded")
 
 
 @dataclass(frozen=True)
@@ -108,33 +112,46 @@ def put_in_place(beside: Path, path: Path) -> None:
 def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
     """A learner as it was saved; a file that is missing, cut short or from another version is a sentence."""
     path = Path(path)
-    path = path / "checkpoint.safetensors" if path.is_dir() else path
+    path = path / "checkpoint.safetensors" if os.path.isdir(path) else path
     about, tensors = read(path)
     try:
         return _restored(about, tensors, torch.device(device))
     except Refusal:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError) as error:
+        why = str(error) if isinstance(error, ValueError) else type(error).__name__
         raise Refusal(
             f"The checkpoint {path} was written by version {about.get('version', 'unknown')} and does not fit version "
-            f"{__version__} ({type(error).__name__}); train again, or read it with the version that wrote it."
+            f"{__version__} ({why}); train again, or read it with the version that wrote it."
         ) from error
 
 
 def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Saved:
     entry = _entry(about)
     tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
-    learner = Learner.new(entry, tokenizer.words, about["seed"], device)
+    integrity.check_size(entry.model, len(tokenizer), tensors)
+    learner = Learner.new(entry, tokenizer.words, integrity.number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
-    learner.step, learner.tokens, learner.seconds = about["step"], about["tokens"], about["seconds"]
-    learner.graded, learner.each = about.get("graded", 0), about.get("each", 0.0)
-    held_out = _read_back(tensors, "held_out", tokenizer).to(device)
-    kept = "rehearsal.ids" in tensors
-    rehearsal = _read_back(tensors, "rehearsal", tokenizer).to(device) if kept else None
-    name, content, entropy = about["corpus"]
-    return Saved(learner, tokenizer, Studied(name, content, entropy, held_out, rehearsal))
+    since = {"graded": 0, "each": 0.0} | about  # earlier versions did not count them
+    learner.step, learner.tokens, learner.graded = (integrity.number(since, name) for name in COUNTED)
+    learner.seconds, learner.each = (integrity.number(since, name, float) for name in ("seconds", "each"))
+    return Saved(learner, tokenizer, _studied(about, tensors, tokenizer, dict(entry.model.labels), device))
+
+
+def _studied(
+    about: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokenizer, classes: dict[str, int],
+    device: torch.device,
+) -> Studied:  # fmt: skip
+    name, content, _ = map(str, about["corpus"])
+    there = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
+    rows = {part: _read_back(tensors, part, tokenizer) for part in there}
+    for part, tokens in rows.items():
+        integrity.check_rows(tokens, part, classes)
+    kept = rows.get("rehearsal")
+    entropy = integrity.number({"unigram entropy": about["corpus"][2]}, "unigram entropy", float)
+    return Studied(name, content, entropy, rows["held_out"].to(device), kept and kept.to(device))
 
 
 def _written(tokens: Tokens, name: str) -> dict[str, Tensor]:
@@ -168,13 +185,15 @@ def _read_back(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> T
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The header and the tensors of a checkpoint file."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise Refusal(f"There is no checkpoint at {path}; give the folder of a run, as printed by `playground train`.")
     try:
         with safe_open(path, framework="pt") as file:
-            about = json.loads((file.metadata() or {}).get("playground", "{}"))
+            about = parse_json((file.metadata() or {}).get("playground", "{}"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, json.JSONDecodeError, OSError) as error:
+            if not isinstance(about, dict):
+                raise ValueError(f"its header is {type(about).__name__}, not an object")
+    except (SafetensorError, ValueError, OSError) as error:
         raise Refusal(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
     if about.get("format") != FORMAT:
         found = about.get("format", "none")
@@ -186,8 +205,8 @@ def _entry(about: dict[str, Any]) -> Entry:
     entry = entry_named(about["entry"])
     return replace(
         entry,
-        model=Architecture(**{"tied": "table", **about["architecture"]}),  # as earlier versions did
-        recipe=Recipe(**about["recipe"]),
+        model=as_saved(Architecture(tied="table"), about["architecture"]),  # as earlier versions did
+        recipe=as_saved(Recipe(), about["recipe"]),
         objective=entry.objective.turn(about["knobs"]),
     )
 
@@ -198,5 +217,6 @@ def _restore(optimiser: torch.optim.Optimizer, number: int, tensors: dict[str, T
     for name, value in tensors.items():
         if name.startswith(f"optimiser.{number}."):
             _, _, index, key = name.split(".", 3)
-            state.setdefault(int(index), {})[key] = value
+            state.setdefault(parse_int(index), {})[key] = value
+    integrity.check_state(optimiser, state)
     optimiser.load_state_dict({**whole, "state": state})

@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.corpora import Corpus, open_corpus
 from playground.knob import knobs, turn
+from playground.literals import parse_int
 from playground.refusal import Refusal
 from playground.training.checkpoint import Saved
 from playground.training.learner import Learner
@@ -31,7 +32,7 @@ def fork(run: Run, learner: Learner, changes: Mapping[str, Any] | None = None, o
     The learner that is forked goes on undisturbed. Moments are kept unless another optimiser is chosen.
     """
     changes = dict(changes or {})
-    seed = int(changes.pop("seed", learner.seed))
+    seed = seed_of(changes, learner)
     entry = _turned(learner.entry, changes)
     new = Learner.new(entry, run.corpus.tokenizer.words, seed, learner.device)
     state = State.of(learner)
@@ -48,6 +49,15 @@ def fork(run: Run, learner: Learner, changes: Mapping[str, Any] | None = None, o
     new.step, new.tokens, new.graded, new.seconds = state.step, state.tokens, state.graded, state.seconds
     forked = replace(run, entry=entry, seed=seed, out=out)
     return Fork(forked, new, new.step, what_changed(learner.entry, entry, {"seed": (learner.seed, seed)}))
+
+
+def seed_of(changes: dict[str, Any], learner: Learner) -> int:
+    """The seed taken out of what shall change, by default the learner's own."""
+    seed = changes.pop("seed", learner.seed)
+    try:
+        return parse_int(str(seed))
+    except ValueError as error:
+        raise Refusal(f"seed is {seed!r}; it must be a whole number.") from error
 
 
 def from_saved(saved: Saved, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:

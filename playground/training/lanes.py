@@ -264,7 +264,7 @@ def followed(
     replayed: Replayed | None = None,
 ) -> Iterator[Event | Moment]:  # fmt: skip
     """The events of a run, written into its folder and into the list of runs, and `replayed` where that is wanted."""
-    written = recorded(run, events, learner.step if learner else 0)
+    written = recorded(run, events if runs is None else runs.opened(events), learner.step if learner else 0)
     if replayed is not None:
         written = moments.watched(run, written, replayed.text)
     if runs is None:

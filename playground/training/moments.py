@@ -1,6 +1,6 @@
 """Moments: what a model makes of one fixed example at some steps of its training, for a replay without a kernel."""
 
-import json
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,8 +14,9 @@ from torch import Tensor
 
 from playground import frames, leaks
 from playground.analysis.glance import Seen, read
-from playground.analysis.story import numbers, with_numbers
+from playground.analysis.story import FORWARD, numbers, with_numbers
 from playground.example import Example, Tokens
+from playground.literals import has_form
 from playground.objectives.formula import written
 from playground.objectives.rebuild import spoken, terms
 from playground.refusal import Refusal
@@ -25,7 +26,7 @@ from playground.training.events import Checkpointed, Started, Stepped, Stopped
 from playground.training.learner import Learner
 from playground.training.look import draw_that_asks, to_watch
 from playground.training.loop import Run
-from playground.training.record import Told
+from playground.training.record import Told, read_rows
 
 MOST = 60
 """Moments of one run."""
@@ -43,6 +44,19 @@ def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
         left = max(1, most - len(steps))
         steps.append(max(steps[-1] + 1, min(last, round(steps[-1] * (last / steps[-1]) ** (1 / left)))))
     return tuple(steps)
+
+
+CELL = {"text": str, "state?": str, "badge?": str, "was?": str, "language?": int}
+LANE = {"name": str, "cells": [CELL]}
+MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": [str]}
+FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
+RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
+KEPT = {
+    "record": RECORD,
+    "moments": [{"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}],
+    "levels": {str: float},
+}
+"""What the file of the moments must hold to be drawn."""
 
 
 @dataclass
@@ -225,6 +239,7 @@ def load(folder: Path) -> Replay:
     about, tensors = checkpoint.read(folder / FILE)
     attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
     try:
+        _check(about, attention)
         return Replay(about["record"], tuple(about["moments"]), attention, _curve(folder, about["levels"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Refusal(
@@ -232,11 +247,22 @@ def load(folder: Path) -> Replay:
         ) from error
 
 
+def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
+    """Whether the frames and the moments can be drawn."""
+    if not has_form(about, KEPT) or not about["moments"] or not about["record"]["frames"]:
+        raise ValueError("parts of them are missing or of another type")
+    for matrix in (matrix for frame in about["record"]["frames"] for matrix in frame["matrices"]):
+        n, m = matrix["shape"]
+        if min(n, m) < 1 or len(b64decode(matrix["states"])) != n * m:
+            raise ValueError(f"the matrix {matrix['name']} has no {n} x {m} cells")
+    for name, weights in attention.items():
+        if weights.dtype != torch.uint8 or weights.dim() != 5 or len(weights) != len(about["moments"]):
+            raise ValueError(f"the attention {name} is {weights.dtype} of shape {list(weights.shape)}")
+
+
 def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     """The curve as `record` wrote it."""
-    path = folder / "metrics.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    rows = [json.loads(line) for line in lines]
+    rows = read_rows(folder / "metrics.jsonl")
     names = next((list(r["terms"]) for r in rows if "terms" in r), [])
     return Curve(
         [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],

@@ -15,6 +15,7 @@ from torch import Tensor
 from playground.analysis.gauges import GAUGES
 from playground.analysis.gauges import asked as ready
 from playground.devices import describe
+from playground.literals import has_form, parse_json
 from playground.refusal import Refusal
 from playground.training.checkpoint import put_in_place
 from playground.training.events import Evaluated, Started, Stepped, Stopped, Trouble
@@ -30,6 +31,10 @@ RECENT = 50
 
 READ_EVERY = 10
 """Steps whose losses are read at once where the device computes beside Python, which would wait for every one."""
+
+
+ROWS = ({"step": int, "terms": {str: float}}, {"step": int, "held_out": float})
+"""What every row of a curve says: a step with its losses, or an evaluation."""
 
 
 @dataclass
@@ -180,15 +185,28 @@ def _keep_until(path: Path, step: int) -> None:
     """Drop the rows after a step, and a last line that was cut short when its run was."""
     if not path.exists():
         return
-    lines = path.read_text(encoding="utf-8").splitlines() if step else []
-    _write_whole(path, "".join(f"{line}\n" for line in lines if _step_of(line) <= step))
+    lines = path.read_bytes().splitlines() if step else []
+    rows = ((line.decode("utf-8"), row) for line in lines if (row := read_row(line)) is not None)
+    _write_whole(path, "".join(f"{line}\n" for line, row in rows if row["step"] <= step))
 
 
-def _step_of(line: str) -> float:
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a curve as they were written; a line that is none is a ValueError."""
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(path.read_bytes().splitlines() if path.is_file() else (), 1):
+        if (row := read_row(line)) is None:
+            raise ValueError(f"line {number} of {path.name} is no row of a curve")
+        rows.append(row)
+    return rows
+
+
+def read_row(line: bytes) -> dict[str, Any] | None:
+    """A row of a curve; nothing where a line is none."""
     try:
-        return json.loads(line)["step"]
-    except (json.JSONDecodeError, KeyError, TypeError):
-        return float("inf")
+        row = parse_json(line.decode("utf-8"))
+    except ValueError:
+        return None
+    return row if any(has_form(row, form) for form in ROWS) and row.get("terms") != {} else None
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -5,15 +5,16 @@ import os
 import platform
 import shutil
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
+from playground.literals import Form, has_form, parse_int, parse_json
 from playground.refusal import Refusal
 from playground.training import checkpoint
 from playground.training.checkpoint import Saved
@@ -25,6 +26,8 @@ from playground.training.session import Row
 from playground.training.story import Moment, read, written
 from playground.training.writer import kept
 
+T = TypeVar("T")
+
 FILE = "runs.sqlite"
 
 FORMAT = 1
@@ -35,8 +38,6 @@ LONGEST_TITLE = 80
 
 NOTES = ("title", "error")
 """What is kept of a run as a sentence beside its row, so that earlier versions can still read the list."""
-
-POINT = ("step", "loss", "held_out", "tokens", "seconds", "more", "graded", "flops")
 
 ROWS_AT_ONCE = 50
 """So many points are written together; they are always written before the checkpoint of their step."""
@@ -109,6 +110,18 @@ class Kept:
         return tuple(kept(Path(self.out))) if self.out else ()
 
 
+KEPT: dict[str, Form] = {
+    "name": str, "entry": str, "corpus": str, "seed": int, "device": str, "began": str, "state": str, "step": int,
+    "tokens": int, "seconds": float, "held_out?": float, "unigram_entropy?": float, "entropy_bound?": float,
+    "parent?": str, "forked_at?": int, "changed?": str, "out?": str, "settings": {},
+}  # fmt: skip
+POINT: dict[str, Form] = {
+    "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
+    "graded": int, "flops": float,
+}  # fmt: skip
+"""What a run and a point of its curve hold, by the names of the columns."""
+
+
 class Runs:
     """The runs that were recorded in a folder, whether their process is still there or not."""
 
@@ -119,16 +132,13 @@ class Runs:
         """Every run, the oldest first."""
         if not (self.folder / FILE).is_file():
             return ()
-        columns = [f.name for f in fields(Kept) if f.name not in NOTES]  # in the order of the fields, the settings last
-        with closing(self._open()) as base:
-            found = base.execute(f"SELECT {', '.join(columns)}, process FROM runs ORDER BY began, rowid").fetchall()
-            notes = {(run, kind): text for run, kind, text in base.execute("SELECT run, kind, text FROM notes")}
-        return tuple(self._kept(row, notes) for row in found)
+        rows = self._select(f"SELECT {_columns(KEPT)}, process FROM runs ORDER BY began, rowid")
+        notes = {(run, kind): text for run, kind, text in self._select("SELECT run, kind, text FROM notes")}
+        return tuple(self._read(lambda row: self._kept(row, notes), rows))
 
     def _kept(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> Kept:
         """A run from its row; one that nobody writes any more was cut off."""
-        *values, knobs, process = row
-        run = Kept(*values, json.loads(knobs))  # pyright: ignore[reportCallIssue]
+        run, process = Kept(**_values(KEPT, row[:-1], "settings")), row[-1]
         run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
         born = notes.get((run.name, "born"), "")
         gone = run.state == "running" and not self._written(run, process, born)
@@ -154,21 +164,33 @@ class Runs:
 
     def points(self, name: str, after: int = -1) -> list[Row]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
-        with closing(self._open()) as base:
-            found = base.execute(
-                "SELECT step, loss, held_out, tokens, seconds, more, graded, flops FROM points "
-                "WHERE run = ? AND step > ? ORDER BY step, rowid",
-                (name, after),
-            ).fetchall()
-        return [_row(*row) for row in found]
+        query = f"SELECT {_columns(POINT)} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
+        rows = self._select(query, name, after)
+        return self._read(_row, rows)
 
     def moments(self, name: str) -> list[Moment]:
         """What was measured, noticed and looked at in a run, in its order."""
-        with closing(self._open()) as base:
-            found = base.execute(
-                "SELECT kind, told FROM moments WHERE run = ? ORDER BY step, rowid", (name,)
-            ).fetchall()
-        return [moment for row in found if (moment := read(*row)) is not None]
+        rows = self._select("SELECT kind, told FROM moments WHERE run = ? ORDER BY step, rowid", name)
+        return [moment for row in rows if (moment := read(*row)) is not None]
+
+    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            with closing(self._open()) as base:
+                return base.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._damaged(error) from error
+
+    def _read(self, read: Callable[[tuple[Any, ...]], T], rows: Iterable[tuple[Any, ...]]) -> list[T]:
+        try:
+            return [read(row) for row in rows]
+        except ValueError as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, why: Exception) -> Refusal:
+        return Refusal(
+            f"The list of runs {self.folder / FILE} is damaged ({why}). Move it away to begin a new list; the runs' "
+            "own folders stay as they are."
+        )
 
     def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Saved:
         """The learner of a run at its latest checkpoint, or at an earlier one that stayed."""
@@ -232,6 +254,23 @@ class Runs:
         while name in taken:
             name, number = f"{wanted}-{number}", number + 1
         return name
+
+    def opened(self, events: Iterable[Told]) -> Generator[Told]:
+        """The same events; a list that cannot be opened is refused at the first, before a run writes anything."""
+        for number, event in enumerate(events):
+            if not number:
+                self._check()
+            yield event
+
+    def _check(self) -> None:
+        """Refuse a list that cannot be opened, or made where there is none."""
+        if os.path.exists(self.folder / FILE):
+            self._open().close()
+        above = next(each for each in (self.folder, *self.folder.absolute().parents) if os.path.exists(each))
+        if not (above.is_dir() and os.access(above, os.W_OK)):
+            raise Refusal(
+                f"The list of runs in {self.folder / FILE} cannot be made; give a folder that can be written."
+            )
 
     def recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None = None) -> Generator[Told]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
@@ -317,6 +356,7 @@ class Runs:
 
     def _open(self) -> sqlite3.Connection:
         """The file, made where there is none; several processes may write at once."""
+        base = None
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             base = sqlite3.connect(self.folder / FILE, timeout=30, check_same_thread=False)
@@ -325,6 +365,8 @@ class Runs:
             _check_format(base, self.folder / FILE)
             base.executescript(f"PRAGMA user_version = {FORMAT}; {TABLES}")
         except (OSError, sqlite3.Error) as error:
+            if base is not None:
+                base.close()
             raise Refusal(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
         return base
 
@@ -342,8 +384,7 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
 
 def _inherit(base: sqlite3.Connection, run: Kept, fork: Kept) -> None:
     """Give a fork what the curve and the story of the run that it left hold up to there, and its place in the tree."""
-    for table, columns in (("points", POINT), ("moments", ("step", "kind", "told"))):
-        names = ", ".join(columns)
+    for table, names in (("points", _columns(POINT)), ("moments", "step, kind, told")):
         base.execute(
             f"INSERT INTO {table} (run, {names}) SELECT ?, {names} FROM {table} WHERE run = ? AND step <= ?",
             (fork.name, run.name, fork.forked_at),
@@ -354,6 +395,19 @@ def _inherit(base: sqlite3.Connection, run: Kept, fork: Kept) -> None:
         "UPDATE runs SET parent = ?, forked_at = ?, changed = ? WHERE name = ?",
         (run.parent, run.forked_at, changed, fork.name),
     )
+
+
+def _columns(form: dict[str, Form]) -> str:
+    return ", ".join(name.removesuffix("?") for name in form)
+
+
+def _values(form: dict[str, Form], row: Sequence[Any], written: str) -> dict[str, Any]:
+    """The values of a row by their columns, that of the column `written` read from its JSON."""
+    found = dict(zip(_columns(form).split(", "), row, strict=True))
+    found[written] = parse_json(found[written]) if isinstance(found[written], str) else None
+    if not has_form(found, form):
+        raise ValueError(f"it says {', '.join(f'{name} {value!r}' for name, value in list(found.items())[:8])}")
+    return found
 
 
 def _end(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], end: BaseException) -> None:
@@ -393,7 +447,7 @@ def alive(process: str | None, born: str = "") -> bool:
     if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it
         return True
     try:
-        os.kill(int(number), 0)
+        os.kill(parse_int(number, 1, 2**31 - 1), 0)
     except (OSError, ValueError):
         return False
     return not born or born == _born(int(number))
@@ -415,10 +469,11 @@ def _keep(base: sqlite3.Connection, name: str, moment: Moment) -> None:
         base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (name, moment.step, *written(moment)))
 
 
-def _row(*values: Any) -> Row:
+def _row(values: tuple[Any, ...]) -> Row:
     """A point as it was kept; the losses of other questions come back as pairs."""
-    step, loss, held_out, tokens, seconds, more, graded, flops = values
-    return Row(step, loss, held_out, tokens, seconds, tuple((k, v) for k, v in json.loads(more)), graded, flops)
+    point = _values(POINT, values, "more")
+    more = tuple((name, value) for name, value in point.pop("more"))
+    return Row(**point, more=more)
 
 
 def _write(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], state: str) -> None:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from playground.analysis.glance import Glance, Guess
 from playground.analysis.heads import PATTERNS, Habit, Pattern
+from playground.literals import Form, has_form, parse_json
 from playground.training.events import Event, Started, Stepped
 from playground.training.learner import Learner
 from playground.training.loop import Run
@@ -92,8 +93,10 @@ def written(moment: Moment) -> tuple[str, str]:
 def read(kind: str, text: str) -> Moment | None:
     """A moment as it was written; None where another version wrote it and it cannot be told any more."""
     try:
-        return READ[kind](json.loads(text))
-    except (KeyError, TypeError, ValueError):
+        form, made = READ[kind]
+        found = parse_json(text)
+        return made(found) if has_form(found, form) else None
+    except (KeyError, TypeError, ValueError, RuntimeError):
         return None
 
 
@@ -126,10 +129,25 @@ def _tensor(kept: dict[str, Any]) -> Tensor:
     return torch.frombuffer(bytearray(b64decode(kept["bytes"])), dtype=torch.uint8).view(kept["shape"])
 
 
-READ: dict[str, Callable[[dict[str, Any]], Moment]] = {
-    "measured": lambda found: Measured(**found),
-    "noticed": _noticed,
-    "sized": lambda found: Sized(found["step"], tuple(Group(**group) for group in found["groups"])),
-    "frame": _frame,
+GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}
+LOOK = {
+    "step": int,
+    "sees": [str],
+    "guesses": [GUESS | {"question": str, "reader": str}],
+    "weights": {str: {"shape": [int], "bytes": str}},
+    "rows": {str: [str]},
+    "columns": {str: [str]},
 }
-"""How each kind of moment is read."""
+HABIT = {"matrix": str, "layer": int, "head": int, "pattern": str, "weight": float, "chance": float}
+GROUP = {"name": str, "size": float, "gradient": float, "change": float}
+
+READ: dict[str, tuple[Form, Callable[[dict[str, Any]], Moment]]] = {
+    "measured": ({"step": int, "gauges": {str: float}}, lambda found: Measured(**found)),
+    "noticed": ({"step": int, "habit": HABIT}, _noticed),
+    "sized": (
+        {"step": int, "groups": [GROUP]},
+        lambda found: Sized(found["step"], tuple(Group(**group) for group in found["groups"])),
+    ),
+    "frame": ({"step": int, "look": LOOK}, _frame),
+}
+"""What each kind of moment holds, and how it is read."""

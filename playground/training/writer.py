@@ -61,7 +61,8 @@ def _keep(path: Path, name: Path) -> None:
 
 def kept(folder: Path) -> dict[int, Path]:
     """The checkpoints of a run that stayed, by step."""
-    found = {re.fullmatch(r"step-(\d+)\.safetensors", p.name): p for p in folder.glob("step-*.safetensors")}
+    there = folder.glob("step-*.safetensors") if os.path.isdir(folder) else ()
+    found = {re.fullmatch(r"step-([0-9]+)\.safetensors", p.name): p for p in there}
     return dict(sorted((int(match[1]), path) for match, path in found.items() if match))
 
 

@@ -247,6 +247,83 @@ def test_a_tensor_of_another_shape_is_a_sentence(saved):
     assert "does not fit version" in refused(saved)
 
 
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"step": [4]}, "step is [4]"),
+        ({"step": -1}, "step is -1"),
+        ({"step": 2**62}, "step is 4611686018427387904"),
+        ({"tokens": "many"}, "tokens is 'many'"),
+        ({"graded": {}}, "graded is {}"),
+        ({"seconds": float("nan")}, "seconds is nan"),
+        ({"seed": 1.5}, "seed is 1.5"),
+        ({"corpus": ["a", "b", "c"]}, "unigram entropy is 'c'"),
+    ],
+)
+def test_a_header_with_a_wrong_value_is_a_sentence_that_names_it(changed, named, saved):
+    rewrite(saved, **changed)
+    assert named in refused(saved)
+
+
+@pytest.mark.parametrize(
+    ("part", "knob", "value"),
+    [
+        ("architecture", "width", 10**9), ("architecture", "layers", 10**9), ("architecture", "feed", 10**9),
+        ("architecture", "width", "16"), ("architecture", "heads", True), ("architecture", "kind", "huge"),
+        ("recipe", "batch", [8]), ("recipe", "rate", float("nan")), ("recipe", "window", 0), ("recipe", "steps", -1),
+    ],
+)  # fmt: skip
+def test_a_shape_or_a_recipe_that_cannot_be_is_refused_before_memory_is_asked_for(part, knob, value, saved):
+    about, _ = checkpoint.read(saved)
+    rewrite(saved, **{part: about[part] | {knob: value}})
+    said = refused(saved)
+    assert f"{knob} is {value!r}" in said or "weights or more, the file" in said
+
+
+@pytest.mark.parametrize("metadata", ["[1, 2]", '"text"', "3", "null", "[" * 100_000, '{"a":' * 2_000])
+def test_metadata_that_is_no_object_is_a_sentence(metadata, saved):
+    save_file(checkpoint.read(saved)[1], saved, metadata={"playground": metadata})
+    assert "is damaged or cut short" in refused(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "named"),
+    [
+        ("held_out.ids", 2**62, "held_out.ids holds 0 to"),
+        ("held_out.ids", -1, "held_out.ids holds -1 to"),
+        ("held_out.word", 2**62, "held_out.word holds"),
+        ("held_out.sentence", -5, "held_out.sentence holds -5"),
+        ("held_out.lengths", 17, "held_out.lengths holds"),
+        ("held_out.counts", -1, "held_out.counts holds -1"),
+    ],
+)
+def test_rows_out_of_range_are_a_sentence(name, number, named, saved):
+    _, tensors = checkpoint.read(saved)
+    tensors[name].flatten()[0] = number
+    tensors[name].flatten()[-1] = 0
+    rewrite(saved, tensors)
+    assert named.split(" holds")[0] in refused(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("held_out.ids", lambda t: t.float()),
+        ("held_out.ids", lambda t: t[:0]),
+        ("held_out.lengths", lambda t: t[:1]),
+        ("held_out.word", lambda t: t.int()),
+        ("held_out.counts", lambda t: t[:3]),
+        ("optimiser.0.0.momentum_buffer", lambda t: t.flatten()),
+        ("optimiser.1.0.step", lambda t: t.expand(3).clone()),
+        ("optimiser.1.0.exp_avg", lambda t: t.long()),
+    ],
+)
+def test_rows_and_moments_of_another_shape_or_type_are_a_sentence(name, change, saved):
+    _, tensors = checkpoint.read(saved)
+    rewrite(saved, tensors | {name: change(tensors[name]).contiguous()})
+    assert name.split(".")[-1] in refused(saved)
+
+
 # where it cannot be written
 
 

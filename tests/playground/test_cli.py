@@ -525,6 +525,13 @@ OBJECTIVE = [
     ("MLM --file a_folder", "a_folder"),
     ("MLM --seed x", "'x' is not a whole number"),
     ("MLM --nope", "--nope"),
+    ("MLM --seed ²", "'²' is not a whole number"),
+    (f"MLM --seed {'9' * 5_000}", "is not a whole number of at most 16 digits"),
+    (f"MLM --seed {10**30}", f"'{10**30}' is not a whole number of at most 16 digits"),
+    ("MLM --file a\0b", "There is no file a\\x00b"),
+    (f"MLM --file {'x' * 300}", "File name too long"),
+    (f"MLM --set mask={'[' * 50_000}", "mask is '[[["),
+    (f"{'x' * 50_000}", "There is no objective named 'xxx"),
     ("permutation", "'permutation'"),
     ("spam-mask", "the nearest: span mask, span masking."),
 ]
@@ -557,6 +564,16 @@ TRAIN = [
     ("BERT --seconds nan", "'nan'"),
     ("BERT --seeds 0", "'0'"),
     ("BERT --threads 0", "'0'"),
+    ("BERT --seed ²", "'²' is not a whole number"),
+    ("BERT --seeds 1000000000", "at most 1,000"),
+    ("BERT --threads 1000000000", "at most 256"),
+    ("BERT --device cpu:one", "'cpu:one'"),
+    ("BERT --out a\0b", "'a\\x00b' cannot be a path"),
+    (f"BERT --out {'x' * 300}", "cannot be a path: File name too long"),
+    (f"BERT --out missing/{'x' * 300}", "cannot be a path: File name too long"),
+    ("BERT --out there\udcff", "cannot be a path"),
+    (f"BERT --runs {'x' * 300}", "cannot be a path"),
+    ("--fork run@²", "The step '²' is not a whole number"),
     ("BERT --set nope=1", "'nope'"),
     ("BERT --set width=63", "63"),
     ("BERT --set heads=5", "5"),
@@ -577,6 +594,13 @@ COMPARE = [
     ("BERT --seeds 0", "'0'"),
     ("BERT --tuning-steps 0", "'0'"),
     ("BERT --device tpu", "'tpu'"),
+    ("BERT --match nope", "'nope'"),
+    ("BERT --rates nope", "'nope'"),
+    ("BERT --labels 99999999", "at most 1,000,000"),
+    ("BERT --tuning-steps 99999999", "at most 100,000"),
+    ("BERT --then=--", "'--'"),
+    (f"{'x' * 300}", "'xxx"),
+    ("a\0b", "'a\\x00b'"),
     ("BERT --then nope", "'nope'"),
     ("BERT --then sentiment", "comes twice in sentiment, sentiment"),
     ("BERT --then topic --labels 4,8", "4,8"),
@@ -596,6 +620,12 @@ OTHERS = [
     ("app --port 99999", "99999"),
     ("app --port -1", "-1"),
     ("dance", "'dance'"),
+    (f"bake {'x' * 300} -o page.html", "'xxx"),
+    ("bake a\0b -o page.html", "'a\\x00b'"),
+    (f"bake BERT -o {'x' * 300}.html", "cannot be a path"),
+    (f"choose {'x' * 300}", "There is no run in xxx"),
+    ("edit a\0b --text a --to good", "There is no run in a\\x00b"),
+    (f"runs {'x' * 300} --runs missing", "'xxx"),
     ("choose nowhere", "nowhere"),
     ("edit nowhere --text a --to good", "nowhere"),
     ("", "command"),
@@ -663,6 +693,29 @@ def test_a_comparison_that_cannot_be_kept_is_noticed_before_the_lanes_run(call, 
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
     _, _, err = call("compare", "run", "--labels", 4, "--seeds", 1, "--tuning-steps", 1, "--out", "short.txt/x")
     assert "100%" not in err
+
+
+@pytest.mark.usefixtures("files")
+def test_a_comparison_that_is_refused_leaves_no_folder_and_no_other_result(call, text):
+    call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
+    refuses(call, ["compare", "run", "--labels", "1", "--out", "a/b"], "labels is 1")
+    assert not Path("a").exists()
+    Path("old").mkdir()
+    Path("old/lanes.jsonl").write_text("what was found before\n", encoding="utf-8")
+    refuses(call, ["compare", "run", "--labels", "1", "--out", "old"], "labels is 1")
+    assert Path("old/lanes.jsonl").read_text(encoding="utf-8") == "what was found before\n"
+
+
+@pytest.mark.parametrize("name", ["short.txt", "short.txt/runs"])
+@pytest.mark.usefixtures("files")
+def test_a_list_of_runs_that_cannot_be_is_refused_before_a_run_is_touched(call, text, name):
+    line = ["train", "BERT", "--corpus", text, "--steps", "1", *TINY, "--out", "run"]
+    refuses(call, [*line, "--runs", name], "short.txt")
+    assert not Path("run").exists()
+    call(*line)
+    before = {path: path.stat().st_mtime_ns for path in Path("run").iterdir()}
+    refuses(call, [*line, "--runs", name], "short.txt")
+    assert {path: path.stat().st_mtime_ns for path in Path("run").iterdir()} == before
 
 
 @pytest.mark.parametrize(

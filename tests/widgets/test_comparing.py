@@ -224,7 +224,7 @@ def test_every_file_says_anew_which_columns_were_guessed():
 
 
 def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("widgets.comparing.LARGEST_FILE", 100)
+    monkeypatch.setattr("widgets.comparing.LARGEST_LABELLED_FILE", 100)
     store = TransferStore(task=OWN_FILE)
     store.upload("films.csv", labelled_file())
     assert "at most 100 are read here" in store.trouble

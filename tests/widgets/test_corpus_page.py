@@ -18,6 +18,7 @@ from widgets.pages import corpus as corpus_page
 from widgets.reading import NO_LABEL, CorpusStore, sheets
 from widgets.store import Store
 from widgets.training import OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.uploads import LARGEST_FILE
 from widgets.views import pieces, uses
 from widgets.views.sheet import FEW, codes, known, sheet
 from widgets.work import Work
@@ -338,20 +339,19 @@ def test_too_little_text_is_a_sentence(store):
     assert is_a_sentence(read(store).trouble)
 
 
-def test_uploads_are_kept_apart_from_the_persons_files_and_removed(store, monkeypatch):
+def test_uploads_are_kept_apart_from_the_persons_files_and_removed(store):
     store.source = OWN_FILE
-    store.keep({"../../evil.txt": PLAIN.encode()})
+    store.keep([("../../evil.txt", PLAIN.encode())])
     path = Path(store.files[0])
     assert path.name == "evil.txt"
     assert read(store).corpus.name == "evil.txt"
-    store.keep({"b.txt": PLAIN.encode()})
+    store.keep([("b.txt", PLAIN.encode())])
     assert not path.exists()
     second = Path(store.files[0])
     store.end()
     assert not second.parent.exists()
-    monkeypatch.setattr(reading, "LARGEST_FILE", 10)
-    store.keep({"c.txt": PLAIN.encode()})
-    assert "at most 10" in store.trouble
+    store.keep([("c.txt", b"x" * (LARGEST_FILE + 1))])
+    assert f"at most {LARGEST_FILE:,}" in store.trouble
 
 
 def test_only_the_newest_work_counts_and_the_older_is_told_to_stop():

@@ -431,7 +431,7 @@ def test_objectives_beside_share_the_plan_where_they_have_its_keys():
 @pytest.fixture
 def training():
     """A store that trains a small model on a pasted text, ended after the test."""
-    store = TrainStore(corpus=OWN_TEXT, pasted=text(), device="cpu", steps=100_000)
+    store = TrainStore(corpus=OWN_TEXT, pasted=text(), device="cpu", steps=20_000)
     yield store
     store.end()
 
@@ -450,8 +450,8 @@ def test_beginning_makes_a_session_that_has_not_started(training):
     session = training.begin()
     assert session is training.session
     assert (session.state, session.rows, training.trouble) == ("ready", [], "")
-    assert (session.run.entry.name, session.run.seed, session.run.steps) == ("BERT", 0, 100_000)
-    assert session.run.entry.recipe.steps == 100_000
+    assert (session.run.entry.name, session.run.seed, session.run.steps) == ("BERT", 0, 20_000)
+    assert session.run.entry.recipe.steps == 20_000
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -726,12 +726,13 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
 # the visit
 
 
-def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload(tmp_path):
+def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload():
     before = set(threading.enumerate())
     store = Store()
-    upload = tmp_path / "mine.txt"
-    upload.write_text(text(), encoding="utf-8")
-    store.train.param.update(corpus=OWN_FILE, upload=str(upload), device="cpu", steps=100_000)
+    store.train.keep("mine.txt", text().encode())
+    upload = store.train.upload
+    assert upload.is_file()
+    store.train.param.update(corpus=OWN_FILE, device="cpu", steps=20_000)
     session = store.train.begin().start()
     assert becomes(lambda: len(session.rows) > 2)
     store.transfer.param.update(steps=300, seeds=8)

@@ -1,11 +1,16 @@
 """What is chosen as a file on the pages, before anything of it is read."""
 
+import tempfile
+
 import panel_material_ui as pmui
 import pytest
 from panel.models.esm import DataEvent
 
+from playground.refusal import Refusal
+from tests.widgets.test_store import is_a_sentence
 from widgets.pages import corpus, stage, train, transfer
 from widgets.store import LONGEST_TEXT, Store
+from widgets.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name
 
 PAGES = {
     "Train": (lambda store: train.page(store.train), lambda store: store.train.trouble),
@@ -31,6 +36,86 @@ def test_an_empty_file_is_refused_on_every_page_and_another_is_not(store, name):
     assert "empty" not in trouble(store)
     upload._process_event(DataEvent(None, data={"status": "finished"}))
     assert trouble(store) == "The file is empty; choose a file with text in it."
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Where temporary folders are made, empty at first."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def choose(upload, name, content):
+    """A person chooses a file."""
+    several = upload.multiple
+    upload.param.update(filename=[name] if several else name, value=[content] if several else content)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_an_upload_goes_when_another_takes_its_place_and_with_the_visit(temporary, tmp_path, name):
+    store = Store(tmp_path / "runs")
+    page, _ = PAGES[name]
+    (upload,) = page(store)[0].select(pmui.FileInput)
+    for file in ("first.csv", "second.csv"):
+        choose(upload, file, f"text,label\n{file},1\n".encode())
+        assert [path.name for path in temporary.rglob("*.csv")] == [file]
+    assert len(list(temporary.iterdir())) == 1
+    store.close()
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_file_that_is_too_large_is_refused_on_every_page_and_the_one_before_stays(store, temporary, name):
+    page, trouble = PAGES[name]
+    (upload,) = page(store)[0].select(pmui.FileInput)
+    choose(upload, "first.csv", b"text,label\na,1\n")
+    most = LARGEST_LABELLED_FILE if name == "Transfer" else LARGEST_FILE
+    choose(upload, "second.csv", b"x" * (most + 1))
+    assert trouble(store) == f"The file has {most + 1:,} bytes; at most {most:,} are read here."
+    assert [path.name for path in temporary.rglob("*.csv")] == ["first.csv"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("../../evil.txt", "evil.txt"),
+        ("C:\\folder\\evil.csv", "evil.csv"),
+        ("a\0b\n.txt", "ab.txt"),
+        ("", "text.txt"),
+        ("..", "text.txt"),
+        ("/", "text.txt"),
+        ("x" * 300 + ".conllu", "x" * (LONGEST_NAME - 7) + ".conllu"),
+        ("日" * 300 + ".txt", "日" * (LONGEST_NAME - 4) + ".txt"),
+        ("\udcff.txt", ".txt"),
+    ],
+)
+def test_a_name_from_a_browser_is_a_name_on_the_disk(temporary, said, kept):
+    assert safe_name(said) == kept
+    uploads = Uploads()
+    (path,) = uploads.keep([(said, b"some text")])
+    assert (path.read_bytes(), path.parent.parent) == (b"some text", temporary)
+    uploads.remove()
+
+
+def test_two_files_of_one_name_are_two_files(temporary):
+    uploads = Uploads()
+    paths = uploads.keep([("a.txt", b"one"), ("elsewhere/a.txt", b"two"), ("a.txt", b"three")])
+    assert [path.read_bytes() for path in paths] == [b"one", b"two", b"three"]
+    uploads.remove()
+    uploads.remove()
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_disk_that_is_full_is_a_sentence(temporary, monkeypatch):
+    monkeypatch.setattr(
+        "pathlib.Path.write_bytes", lambda path, content: (_ for _ in ()).throw(OSError(28, "No space"))
+    )
+    with pytest.raises(Refusal) as caught:
+        Uploads().keep([("a.txt", b"one")])
+    assert is_a_sentence(str(caught.value))
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_box_that_is_full_says_so(store):

@@ -10,9 +10,10 @@ import panel_material_ui as pmui
 from playground.catalog import find
 from playground.corpora import Corpus, Source, Table
 from playground.refusal import Refusal
+from playground.seeds import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
-from widgets.pages.layout import Folding, bind, heading, refuse_nothing
+from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
 from widgets.reading import NO_LABEL, CorpusStore, Cut
 from widgets.store import Store
 from widgets.theme import figures, html, say
@@ -150,7 +151,7 @@ def _keep(corpus: CorpusStore, upload: Any) -> None:
     contents, names = upload.value, upload.filename
     if contents:
         several = isinstance(contents, list)
-        corpus.keep(dict(zip(names, contents, strict=True)) if several else {str(names): contents})
+        corpus.keep(zip(names, contents, strict=True) if several else [(str(names), contents)])
 
 
 def _columns(corpus: CorpusStore) -> tuple[Any, Renew]:
@@ -228,8 +229,10 @@ def _document(corpus: CorpusStore) -> tuple[list[Any], Renew]:
     dice = pmui.Button(label="Random", icon="casino", **make)
     back.on_click(lambda _: corpus.step(-1))
     ahead.on_click(lambda _: corpus.step(1))
-    dice.on_click(lambda _: corpus.param.update(seed=corpus.seed + 1))
-    seed = pmui.IntInput(label="seed", value=corpus.seed, start=0, size="small", width=100, margin=(4, 3))
+    dice.on_click(lambda _: corpus.param.update(seed=next_seed(corpus.seed)))
+    seed = pmui.IntInput(
+        label="seed", value=corpus.seed, **limits(corpus, "seed"), size="small", width=100, margin=(4, 3)
+    )
     bind(seed, corpus, "seed")
     row = pn.FlexBox(back, ahead, dice, seed, where, align_items="center", **STRETCH)
 
@@ -276,7 +279,9 @@ def _cutter(corpus: CorpusStore) -> tuple[list[Any], Renew]:
         margin=(6, 4, 6, 10),
     )  # fmt: skip
     bind(kind, corpus, "kind")
-    size = pmui.IntInput(label="entries", value=corpus.size, start=50, end=20_000, step=100, width=120, margin=(6, 4))
+    size = pmui.IntInput(
+        label="entries", value=corpus.size, **limits(corpus, "size"), step=100, width=120, margin=(6, 4)
+    )
     bind(size, corpus, "size")
     across = pmui.Switch(
         label="merge across categories", value=corpus.across, margin=(16, 6), disabled=corpus.kind != "bytes",

@@ -5,6 +5,7 @@ from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 
 from playground.knob import Knob
 from widgets.theme import GROWING, html
@@ -115,9 +116,35 @@ def control(k: Knob) -> Any:
     )
 
 
+def limits(store: Any, name: str) -> dict[str, Any]:
+    """Where the field for a number of a store begins and ends."""
+    low, high = store.param[name].get_soft_bounds()
+    return {"start": low, "end": high}
+
+
+def takes(parameter: param.Parameter, value: Any) -> bool:
+    """Whether a number of a store may have a value; what is no number is for the store itself to judge."""
+    if not isinstance(parameter, param.Integer):
+        return True
+    low, high = parameter.bounds or (None, None)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and (low is None or value >= low) and (high is None or value <= high)
+
+
 def bind(widget: Any, store: Any, name: str) -> None:
-    """Keep a widget's value and one value of a store the same, whoever changes it."""
-    widget.param.watch(lambda event: store.param.update(**{name: event.new}), "value")
+    """Keep a widget's value and one value of a store the same, whoever changes it.
+
+    A number that the store does not take, of a field that was emptied or of a page that was changed, goes again.
+    """
+
+    def take(event: Any) -> None:
+        if takes(store.param[name], event.new):
+            store.param.update(**{name: event.new})
+        else:
+            widget.value = getattr(store, name)
+            pn.state.execute(lambda: widget.param.trigger("value"), schedule=True)  # the page hears it afterwards
+
+    widget.param.watch(take, "value")
     store.param.watch(lambda _: widget.param.update(value=getattr(store, name)), name)
 
 

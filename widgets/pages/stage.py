@@ -13,7 +13,7 @@ from playground.objectives.rebuild import SENTENCE, Rebuilt
 from playground.objectives.wishes import SHAPES
 from playground.refusal import Refusal
 from widgets.pages import lending
-from widgets.pages.layout import bind, control, download, heading
+from widgets.pages.layout import bind, control, download, heading, limits
 from widgets.scene import page as saved_page
 from widgets.scene import stage_pane, typeset, unheard
 from widgets.scene.picker import picker
@@ -111,7 +111,9 @@ def _list(store: StageStore) -> list[Any]:
 
 
 def _controls(store: StageStore) -> list[Any]:
-    seed = pmui.IntInput(label="seed", value=store.seed, start=0, step=1, width=110, margin=(6, 4, 6, 10))
+    seed = pmui.IntInput(
+        label="seed", value=store.seed, **limits(store, "seed"), step=1, width=110, margin=(6, 4, 6, 10)
+    )
     bind(seed, store, "seed")
     knobs = pmui.Column(margin=0, sizing_mode="stretch_width")
     plan = pmui.TextInput(

@@ -1,8 +1,6 @@
 """Train page: choose a model and a text, press Train, watch loss, guesses and attention move."""
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -14,13 +12,13 @@ from playground.corpora.source import TABLES, TEXTS, TREEBANKS
 from playground.devices import available
 from playground.inventory import entry_facts
 from playground.objectives.reading import reads_two
+from playground.seeds import next_seed
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
-from widgets.pages.layout import Folding, bind, heading, refuse_nothing
+from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
 from widgets.pages.picture import Picture
 from widgets.pages.runs import replay_button
-from widgets.reading import LARGEST_FILE
 from widgets.theme import GROWING, html, say
 from widgets.training import AS_DECLARED, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 
@@ -95,14 +93,16 @@ def _controls(store: TrainStore) -> list[Any]:
     bind(pair, store, "pair")
     store.param.watch(lambda _: pair.param.update(visible=_reads_two(store)), "entry")
     plain = {"format": "0"}  # a number that changes its looks while it gets the focus would lose what is typed then
-    seed = pmui.IntInput(label="seed", value=store.seed, start=0, width=115, **plain, margin=(6, 4, 6, 10))
+    seed = pmui.IntInput(
+        label="seed", value=store.seed, **limits(store, "seed"), width=115, margin=(6, 4, 6, 10), **plain
+    )
     bind(seed, store, "seed")
     steps = pmui.IntInput(
-        label="steps", value=store.steps, start=1, end=20_000, step=100, width=140, margin=(6, 10), **plain
+        label="steps", value=store.steps, **limits(store, "steps"), step=100, width=140, margin=(6, 10), **plain
     )
     bind(steps, store, "steps")
     seeds = pmui.IntInput(
-        label="seeds", value=store.seeds, start=1, end=20, width=90, margin=(6, 4), **plain,
+        label="seeds", value=store.seeds, **limits(store, "seeds"), width=90, margin=(6, 4), **plain,
         description="With more than one, the others train beside the one on screen, in processes of their own.",
     )  # fmt: skip
     bind(seeds, store, "seeds")
@@ -171,16 +171,9 @@ def _earlier(store: TrainStore) -> pn.Column:
 
 
 def _keep(store: TrainStore, upload: Any) -> None:
-    """Put an uploaded file on disk, so that it is read as every other file is."""
-    if not upload.value:
-        return
-    if len(upload.value) > LARGEST_FILE:
-        store.trouble = f"The file has {len(upload.value):,} bytes; at most {LARGEST_FILE:,} are read here."
-        return
-    folder = Path(tempfile.mkdtemp(prefix="playground-"))
-    path = folder / Path(str(upload.filename or "text.txt")).name
-    path.write_bytes(upload.value)
-    store.param.update(upload=path, trouble="")
+    """Hand an uploaded file over."""
+    if upload.value:
+        store.keep(str(upload.filename), upload.value)
 
 
 class _Buttons:
@@ -243,7 +236,7 @@ class _Buttons:
         self.store.begin()
 
     def _fresh(self) -> None:
-        self.store.seed += 1
+        self.store.seed = next_seed(self.store.seed)
         if (new := self.store.begin()) is not None:
             new.start()
 

@@ -25,7 +25,7 @@ from widgets.comparing import OWN_FILE, TURN_FILES, Course, TransferStore, lates
 from widgets.drafting import DraftStore
 from widgets.pages.choosing import choice
 from widgets.pages.drafting import editor
-from widgets.pages.layout import Folding, beside, bind, heading, refuse_nothing
+from widgets.pages.layout import Folding, beside, bind, heading, limits, refuse_nothing
 from widgets.pages.sentence import desk
 from widgets.store import Store
 from widgets.theme import html, say
@@ -180,8 +180,8 @@ def _controls(visit: Store) -> list[Any]:
     store.param.watch(lambda _: chosen.param.update(cards=cards(store.own)), "own")
     labels = pmui.Select(label="labelled texts", options=COUNTS, value=store.labels, **wide)
     counts = pmui.MultiChoice(label="and also with", options=COUNTS, value=list(store.counts), **wide)
-    seeds = pmui.IntSlider(label="seeds", start=1, end=8, value=store.seeds, **wide)
-    steps = pmui.IntSlider(label="steps", start=20, end=300, step=10, value=store.steps, **wide)
+    seeds = pmui.IntSlider(label="seeds", **limits(store, "seeds"), value=store.seeds, **wide)
+    steps = pmui.IntSlider(label="steps", **limits(store, "steps"), step=10, value=store.steps, **wide)
     match = pmui.Select(label="alike in every lane", options=list(MATCHES), value=store.match, **wide)
     rates = pmui.Select(label="learning rates", options=list(RATES), value=store.rates, **wide)
     places = pmui.Select(label="lanes run", options=_places(), value=store.workers, **wide)

@@ -11,6 +11,9 @@ Plan = dict[str, Any]
 ACTIONS = ("mask", "random", "keep")
 """What may happen to a chosen word, in the order in which clicks go round."""
 
+FARTHEST = 10_000
+"""No word, cell or layer on the stage has a larger number."""
+
 
 @dataclass(frozen=True)
 class Bent:
@@ -25,6 +28,8 @@ class Bent:
             return self.plan
         places = carriers(drawn, everyone)
         words = dict(zip(places, drawn.get("replace", ()), strict=False)) | dict(self.typed)
+        if without := [place for place in places if place not in words]:
+            raise Refusal(f"Here no other word stands in the place of word {without[0]}, so none can be typed there.")
         return {**self.plan, "replace": [words[place] for place in places]}
 
 
@@ -78,10 +83,18 @@ def _act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
     word = number(edit, "word")
     if word not in chosen_words(plan):
         plan = _choose(plan, edit)
-    at = chosen_words(plan).index(word)
-    wanted = edit.get("to") or ACTIONS[(ACTIONS.index(_with_key(plan, "actions")["actions"][at]) + 1) % len(ACTIONS)]
-    plan["actions"][at] = wishes.read("actions", [wanted])[0]
+    actions, at = _with_key(plan, "actions")["actions"], _action_of(plan, word)
+    wanted = edit.get("to") or ACTIONS[(ACTIONS.index(actions[at]) + 1) % len(ACTIONS)]
+    actions[at] = wishes.read("actions", [wanted])[0]
     return plan
+
+
+def _action_of(plan: Plan, word: int) -> int:
+    """Which of the actions is that of a chosen word."""
+    at = chosen_words(plan).index(word)
+    if at >= len(plan["actions"]):
+        raise Refusal(f"Word {word} has no action here; there are {len(plan['actions'])} for other words.")
+    return at
 
 
 def _replace(plan: Plan, edit: Mapping[str, Any]) -> Plan:
@@ -92,7 +105,7 @@ def _replace(plan: Plan, edit: Mapping[str, Any]) -> Plan:
     if word not in chosen_words(plan):
         plan = _choose(plan, edit)
     if "actions" in plan and edit.get("acts", True):
-        plan["actions"][chosen_words(plan).index(word)] = "random"
+        plan["actions"][_action_of(plan, word)] = "random"
     return {**plan, "typed": {word: said}}
 
 
@@ -132,9 +145,17 @@ def _with_key(plan: Plan, key: str) -> Plan:
 def number(edit: Mapping[Any, Any], key: Any) -> int:
     """A whole number out of a message from a browser."""
     value = edit.get(key)
-    if not isinstance(value, int | float) or value != value or value != int(value):
-        raise Refusal(f"The edit says {key} = {value!r}; it must be a whole number.")
+    if not isinstance(value, int | float) or not abs(value) <= FARTHEST or value != int(value):
+        raise Refusal(f"The edit says {key} = {wishes.short(value)}; it must be a whole number up to {FARTHEST:,}.")
     return int(value)
+
+
+def cells_of(edit: Mapping[str, Any]) -> list[list[Any]]:
+    """The cells out of a message from a browser, each a list."""
+    cells = edit.get("cells", [])
+    if not isinstance(cells, list) or not all(isinstance(cell, list) for cell in cells):
+        raise Refusal(f"The edit says cells = {wishes.short(cells)}; it must be a list such as [[0, 1, true]].")
+    return cells
 
 
 DO: Mapping[str, Callable[[Plan, Mapping[str, Any]], Plan]] = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Record = Mapping[str, Any]
 
 PARTS = (
-    *("node", "record", "layout", "chips", "matrices", "stretch", "answers", "stage"),
+    *("node", "csv", "record", "layout", "chips", "matrices", "stretch", "answers", "stage"),
     *("pen", "hands", "sheets", "more", "take_home", "lockstep", "replay", "model"),
 )
 """The files of the drawing module, in the order in which they are joined to one text without imports."""

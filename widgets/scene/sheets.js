@@ -122,12 +122,11 @@ function feeds(record, term) {
 
 /** A matrix as comma-separated values: readers down, what they may look at across; attention, or 1 where they may. */
 function csvOf(matrix, eye = null) {
-  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
   const open = (i, j) => (matrix.cells[i * matrix.m + j] === CELL.visible || matrix.cells[i * matrix.m + j] === CELL.leaked ? 1 : 0);
   const weight = (i, j) => (eye ? weightAt(matrix, i, j, eye) : null);
   const value = (i, j) => (weight(i, j) === null ? open(i, j) : weight(i, j).toFixed(4));
-  const lines = range(matrix.n).map((i) => [quoted(matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => value(i, j))].join(","));
-  return [["reader", ...matrix.columns.map(quoted)].join(","), ...lines].join("\r\n") + "\r\n";
+  const rows = range(matrix.n).map((i) => [matrix.rows[i] ?? i + 1, ...range(matrix.m).map((j) => value(i, j))]);
+  return csvText([["reader", ...matrix.columns], ...rows]);
 }
 
 function sheetsOf(kit) {

@@ -356,9 +356,9 @@ export function mountTable(el, raw, options = {}) {
   }
 
   function csv() {
-    const quoted = (text) => `"${(/^[=+\-@\t]/.test(text) ? `'${text}` : text).replace(/"/g, '""')}"`;
-    const lines = data.rows.filter((row) => !row.reason).map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets)].map(quoted).concat(row.signal.graded, row.signal.tokens).join(","));
-    return ["objective,inputs,targets,answers,tokens", ...lines].join("\r\n") + "\r\n";
+    const rows = data.rows.filter((row) => !row.reason);
+    const cells = rows.map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets), row.signal.graded, row.signal.tokens]);
+    return csvText([["objective", "inputs", "targets", "answers", "tokens"], ...cells]);
   }
 
   const tool = (text, label, act) => {

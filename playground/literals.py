@@ -1,0 +1,62 @@
+"""Numbers and JSON out of text that somebody typed, sent or damaged: whatever is wrong with it is a ValueError."""
+
+import json
+from typing import Any
+
+LARGEST = 2**53 - 1
+"""The largest whole number that JSON in a browser, a database and a tensor all keep."""
+
+DEEPEST = 64
+"""Lists and objects in each other; nothing that we write comes near it."""
+
+
+def parse_int(text: str, low: int = -LARGEST, high: int = LARGEST) -> int:
+    """A whole number between two limits; digits that stand for no number, such as ², are none."""
+    value = int(text)
+    if not low <= value <= high:
+        raise ValueError(f"{value} is not between {low} and {high}")
+    return value
+
+
+def parse_json(text: str | bytes) -> Any:
+    """A value of JSON; one that is nested too deep is none, as whoever prints or compares it would fail."""
+    try:
+        found = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+    level = [found]
+    for _ in range(DEEPEST):
+        inside = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
+        level = [part for some in inside for part in some]
+        if not level:
+            return found
+    raise ValueError(f"it is nested more than {DEEPEST} deep")
+
+
+Form = Any
+"""What a value of JSON must look like.
+
+`str`, `bool`, `int` or `float` (any number); `[form]` for a list, `(form, form)` for a list of just these parts;
+`{"name": form}` for an object with this part, "name?" for a part that may be missing or null, `{str: form}` where the
+parts have any name.
+"""
+
+
+def has_form(value: Any, form: Form) -> bool:
+    """Whether a value of JSON has the parts that a form names, each of its type; what else it has is free."""
+    match form:
+        case tuple():
+            return isinstance(value, list) and len(value) == len(form) and all(map(has_form, value, form))
+        case [each]:
+            return isinstance(value, list) and all(has_form(part, each) for part in value)
+        case dict() if str in form:
+            return isinstance(value, dict) and all(has_form(part, form[str]) for part in value.values())
+        case dict():
+            return isinstance(value, dict) and all(_has(value, name, each) for name, each in form.items())
+    fits = type(value) is form or (form is float and type(value) is int)
+    return fits and not (type(value) is int and abs(value) > LARGEST)
+
+
+def _has(value: dict[str, Any], name: str, form: Form) -> bool:
+    part = value.get(name.removesuffix("?"))
+    return name.endswith("?") if part is None else has_form(part, form)

@@ -1,0 +1,134 @@
+"""Odd addresses of the app: the query that a link carries, and the messages that a changed page sends to the stage."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from playground.objectives import objectives
+from tests.fuzz import odd
+from tests.fuzz.law import Case, Kind, no_sentence
+from tests.fuzz.plans import plan_line
+from widgets import app
+from widgets.scene.edits import DO
+from widgets.scene.hosts import typeset
+from widgets.store import StageStore, Store
+
+NAMES = tuple(objectives())
+KNOBS = {name: tuple(o.knobs) for name, o in objectives().items()}
+DEEDS = (
+    *DO, "paint", "unpaint", "set", "roll", "undo", "redo", "reset", "objective", "look", "fork", "compare", "nothing",
+)  # fmt: skip
+MATRICES = ("encoder", "decoder", "cross", "content", "query", "graded", "nothing")
+
+
+def draw(random: Random, _: Path) -> Case:
+    """A link with some of the state in it, most of it right, some of it odd."""
+    address = _address(random)
+    again = random.random() < 0.3
+    return Case(address, lambda: _opened(address, again))
+
+
+def _address(random: Random) -> str:
+    if random.random() < 0.05:
+        return "?" + odd.mutated(random, odd.value(random))
+    name = odd.among(random, NAMES, 0.15)
+    name = f"{name} painted {_rules(random)}" if random.random() < 0.15 else name
+    keys = random.sample(tuple(FIELDS), random.randint(1, 4))
+    fields = [(_key(random, key, name), FIELDS[key](random, name)) for key in keys]
+    fields += [("objective", name)] * (random.random() < 0.8)
+    query = "&".join(f"{quote(key, errors='replace')}={quote(said, errors='replace')}" for key, said in fields)
+    return "?" + (odd.mutated(random, query) if random.random() < 0.1 else query)[:60_000]
+
+
+def _key(random: Random, key: str, name: str) -> str:
+    """The name of a field; knobs and matrices stand behind a dot."""
+    if key == "set":
+        return f"set.{odd.among(random, KNOBS.get(name, ()), 0.1)}"
+    return f"paint.{odd.among(random, MATRICES, 0.1)}" if key == "paint" else odd.among(random, [key], 0.03)
+
+
+def _knob(random: Random, name: str) -> str:
+    if random.random() < 0.2:
+        return odd.nested(random, random.choice((90, 2_000, 20_000)))
+    if random.random() < 0.3:
+        return json.dumps(odd.plain(random))
+    return odd.value(random)
+
+
+def _rules(random: Random) -> str:
+    """A mask or a grading by hand, as the name of an objective carries it."""
+    rule = random.choice(("encoder opens +1 +2 closes -1", "answers count 2 skip 5-7", "part 1 cross opens +1"))
+    return odd.mutated(random, rule) if random.random() < 0.6 else rule
+
+
+def _cells(random: Random, name: str) -> str:
+    cell = lambda: f"{odd.among(random, ['1', '2', '5'], 0.2)}.{random.randint(0, 9)}{random.choice('+- ')}"  # noqa: E731
+    return ",".join(cell() for _ in range(random.randint(0, 4)))
+
+
+FIELDS = {
+    "text": lambda random, name: odd.among(random, ["How are you today", "Tom sold it. Then she left.", "a"], 0.6),
+    "pair": lambda random, name: odd.among(random, ["Comment vas-tu", "We walk home"], 0.5),
+    "seed": lambda random, name: odd.number(random),
+    "plan": lambda random, name: plan_line(random, name),
+    "frame": lambda random, name: odd.among(random, ["visibility", "loss", "forward", "3"]),
+    "tokens": lambda random, name: odd.among(random, ["65", "65-128", "1-4"]),
+    "view": lambda random, name: odd.among(random, ["table", "stage"]),
+    "beside": lambda random, name: ",".join(odd.among(random, NAMES, 0.3) for _ in range(random.randint(0, 4))),
+    "same_plan": lambda random, name: odd.among(random, ["True", "False"]),
+    "page": lambda random, name: odd.among(random, ["1", "2", "3"]),
+    "set": lambda random, name: _knob(random, name),
+    "paint": lambda random, name: _cells(random, name),
+}
+
+
+def _opened(address: str, again: bool) -> None:
+    """Open the address as the app does, draw the stage, and bring the address of what is then on screen back."""
+    store = Store()
+    app._open(store, address)
+    _whole(store.stage)
+    shared = app._address(store)
+    if again:
+        app._open(store, shared)
+        _whole(store.stage)
+
+
+def _whole(stage: StageStore) -> None:
+    """The stage has its picture, the picture can travel, and whatever is wrong is a sentence."""
+    assert stage.rebuilt is not None or stage.trouble, "there is no picture and no word why"
+    json.dumps(typeset(stage.record())).encode()
+    urlencode(stage.query())
+    for said in (stage.trouble, stage.silent):
+        assert not said or not no_sentence(said), no_sentence(said)
+
+
+def _message(random: Random, _: Path) -> Case:
+    """What a changed page may send to the stage, one message after another."""
+    name = random.choice(NAMES)
+    messages = [_edit(random, name) for _ in range(random.randint(1, 3))]
+    return Case(f"{name}: {json.dumps(messages)}", lambda: _edited(name, messages))
+
+
+def _edit(random: Random, name: str) -> dict[str, Any]:
+    """An edit with all parts that an edit may have, some of them odd."""
+    right = {
+        "do": random.choice(DEEDS), "word": 3, "to": 2, "from": 1, "with": "walked", "acts": True, "old": "2:1",
+        "matrix": random.choice(MATRICES), "cells": [[0, 1, True]], "knob": random.choice((*KNOBS[name], "rate")),
+        "layer": 1, "number": 2,
+    }  # fmt: skip
+    for part in random.sample(tuple(right), random.randint(0, 2)):
+        right[part] = odd.plain(random) if random.random() < 0.7 else odd.value(random)
+    return right
+
+
+def _edited(name: str, messages: list[dict[str, Any]]) -> None:
+    stage = StageStore(objective=name)
+    for message in messages:
+        stage.edit(message)
+        _whole(stage)
+
+
+MESSAGES = Kind("messages", 150, _message)
+ADDRESSES = Kind("addresses", 500, draw)

@@ -1,0 +1,73 @@
+"""Limits of numbers: they stand at the store, so fields, links and whatever a page sends keep to them."""
+
+import panel_material_ui as pmui
+import param
+import pytest
+
+from playground.literals import LARGEST
+from widgets import app
+from widgets.pages import corpus, stage, train, transfer
+from widgets.store import Store
+
+FIELDS = {
+    "seed on Stage": (lambda s: s.stage, "seed", lambda s: stage.page(s.stage)),
+    "seed on Train": (lambda s: s.train, "seed", lambda s: train.page(s.train)),
+    "seeds on Train": (lambda s: s.train, "seeds", lambda s: train.page(s.train)),
+    "steps on Train": (lambda s: s.train, "steps", lambda s: train.page(s.train)),
+    "seeds on Transfer": (lambda s: s.transfer, "seeds", transfer.page),
+    "steps on Transfer": (lambda s: s.transfer, "steps", transfer.page),
+    "seed on Corpus": (lambda s: s.corpus, "seed", corpus.page),
+    "entries on Corpus": (lambda s: s.corpus, "size", corpus.page),
+}
+
+
+@pytest.fixture
+def store(tmp_path):
+    made = Store(tmp_path / "runs")
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("label", FIELDS)
+def test_a_field_has_the_limits_of_the_store_and_takes_nothing_beyond_them(store, label):
+    own, name, page = FIELDS[label]
+    own, shown = own(store), label.split(" on ")[0]
+    was, (low, high) = getattr(own, name), own.param[name].bounds
+    every = page(store)[0].select(lambda w: isinstance(w, pmui.IntInput | pmui.IntSlider))
+    field = next(w for w in every if w.label == shown and w.value == was)
+    assert (field.start, field.end) == own.param[name].get_soft_bounds()
+    for wrong in (low - 1, high + 1, 10**400):
+        field.value = wrong
+        assert getattr(own, name) == field.value == was
+        with pytest.raises(ValueError, match="must be at"):
+            own.param.update(**{name: wrong})
+    if isinstance(field.param.value, param.Integer) and field.param.value.allow_None:
+        field.value = None
+        assert getattr(own, name) == field.value == was
+    field.value = high
+    assert getattr(own, name) == high
+
+
+@pytest.mark.parametrize("seed", ["²", "-1", "1.5", "", "9" * 5_000, str(LARGEST + 1), "1²", "½", "0x10"])
+def test_a_link_with_a_seed_that_is_none_opens_without_it(store, seed):
+    app._open(store, f"?objective=PLM&seed={seed}&text=The cat sat here")
+    assert (store.stage.objective, store.stage.text, store.stage.seed) == ("PLM", "The cat sat here", 0)
+    assert store.stage.trouble == ""
+
+
+def test_a_link_with_the_largest_seed_opens_and_rolls_on(store):
+    app._open(store, f"?objective=MLM&seed={LARGEST}")
+    assert store.stage.seed == LARGEST
+    assert f"seed={LARGEST}" in app._address(store)
+    store.stage.edit({"do": "roll"})
+    assert store.stage.seed == 0
+
+
+@pytest.mark.parametrize("value", ["[" * 60_000, "[" * 900 + "]" * 900, '{"a":' * 5_000, "9" * 5_000])
+def test_a_link_with_a_knob_that_cannot_be_read_says_so_and_keeps_the_picture(store, value):
+    app._open(store, f"?objective=MLM&set.rate={value}")
+    assert store.stage.rebuilt is not None
+    assert store.stage.trouble.startswith("rate is ")
+    assert store.stage.trouble.endswith(
+        ("; it must be a number.", "; it must lie between 0.0 and 1.0 share of tokens.")
+    )

@@ -1,0 +1,58 @@
+"""Uploaded files: on disk, so that they are read as every other file is, and gone with the choice or the visit."""
+
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from tempfile import TemporaryDirectory
+
+from playground.refusal import Refusal
+
+LARGEST_FILE = 20_000_000
+"""Bytes of what is uploaded at once; larger files go through the command line, which streams them."""
+
+LARGEST_LABELLED_FILE = 5_000_000
+"""Bytes of a labelled file, which is read while the page waits: 1.5 seconds for so many, 6.7 for four times as many."""
+
+LONGEST_NAME = 60
+"""Letters of a file's name that are kept, its end among them; no disk refuses so many, whatever their alphabet is."""
+
+
+class Uploads:
+    """The files that were chosen last on one page, in a temporary folder of their own."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+
+    def keep(self, files: Iterable[tuple[str, bytes]], most: int = LARGEST_FILE) -> list[Path]:
+        """The paths of files with their names and contents, which take the place of those before.
+
+        Where they are too large, those before stay.
+        """
+        files = [(safe_name(name), content) for name, content in files]
+        size = sum(len(content) for _, content in files)
+        if size > most:
+            raise Refusal(f"The file has {size:,} bytes; at most {most:,} are read here.")
+        self.remove()
+        self._folder = TemporaryDirectory(prefix="playground-")
+        paths: list[Path] = []
+        for name, content in files:
+            path = Path(self._folder.name) / name
+            paths.append(path if path not in paths else path.with_name(f"{len(paths) + 1}-{name}"))
+            try:
+                paths[-1].write_bytes(content)
+            except OSError as error:
+                self.remove()
+                raise Refusal(f"{name} cannot be kept here ({error.strerror or error}); make room first.") from error
+        return paths
+
+    def remove(self) -> None:
+        """Remove the files and their folder."""
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._folder = None
+
+
+def safe_name(name: str) -> str:
+    """The last part of a file's name as a browser says it, without what no disk or no screen can hold."""
+    last = PureWindowsPath(PurePosixPath(name).name).name
+    kept = "".join(c for c in last if c.isprintable())[-LONGEST_NAME:]
+    return kept if kept.strip(". ") else "text.txt"
