@@ -19,6 +19,7 @@ from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise
 from widgets.views import svg
 from widgets.views.courses import legend
 from widgets.views.kept import kept_chart
+from widgets.views.run_line import RunLine
 
 LISTED = 30
 """Runs that the list shows, the newest trees first."""
@@ -211,7 +212,7 @@ class _Runs:
         self.lines: dict[str, _Line] = {}
         where = store.runs.folder if store.runs is not None else "nowhere"
         self.none = html(say("No run is kept yet; the first one is when you press Train.", "quiet"))
-        self.list = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.list = pn.Column(margin=0, sizing_mode="stretch_width")
         self.chart, self.names, self.noise = kept_chart(), html(""), html("")
         picture = pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width", margin=(0, 10))
         self.compared = pmui.Column(
@@ -255,14 +256,12 @@ class _Line:
     """One run of the list: a tick, what it is and how far it came, and the way back to it."""
 
     def __init__(self, run: Kept, depth: int, act: Callable[[str], None]) -> None:
-        self.tick = pmui.Checkbox(label=run.name, value=False, margin=(0, 4), size="small")
+        self.tick = RunLine(label=run.name, margin=(0, 10, 0, 4), sizing_mode="stretch_width")
+        self.tick.param.watch(lambda _: act(run.name), "opened")
         self.facts = html("", margin=(0, 10, 4, 27))
-        self.open = pmui.Button(label="Open", icon="folder_open", **SMALL)
-        self.open.on_click(lambda _: act(run.name))
-        told = pmui.Column(self.tick, self.facts, margin=0, styles={"flex": "1 1 0", "min-width": "0"})
         edge = {"border-left": "2px solid #8886"} if depth else {}
-        self.row = pmui.Row(
-            told, self.open, margin=(0, 6, 0, 8 + 22 * min(depth, 6)), sizing_mode="stretch_width", styles=edge
+        self.row = pn.Column(
+            self.tick, self.facts, margin=(0, 6, 0, 8 + 22 * min(depth, 6)), sizing_mode="stretch_width", styles=edge
         )
 
     def show(self, run: Kept, here: bool, session: Session | None) -> None:
@@ -271,8 +270,8 @@ class _Line:
         if self.facts.object != told:
             self.facts.object = told
         off = here and session is not None and session.reason != "asked"
-        if self.open.disabled != off:
-            self.open.disabled = off
+        if self.tick.disabled != off:
+            self.tick.disabled = off
 
 
 def _facts(run: Kept, here: bool) -> str:
