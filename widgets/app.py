@@ -9,6 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from widgets import first, room
+from widgets.busy import busy
 from widgets.keys import keys
 from widgets.live import drain
 from widgets.lost import lost
@@ -20,7 +21,7 @@ from widgets.store import SCENE, StageStore, Store
 from widgets.theme import LARGER, html, say
 from widgets.training import runs_folder
 from widgets.turned import Turned
-from widgets.visit import after_the_answer, give_up, hear_goodbyes, with_its_own_sign
+from widgets.visit import after_the_answer, give_up, hear_goodbyes, without_the_common_sign
 
 pn.extension()
 
@@ -40,7 +41,7 @@ SHAPES = {
     "MuiPopover": {"styleOverrides": {"root": AS_MEASURED}},
     "MuiMenu": {"styleOverrides": {"list": AS_LARGE}, "defaultProps": {"transitionDuration": GONE_AT_ONCE}},
     "MuiTooltip": {"styleOverrides": {"popper": AS_MEASURED, "tooltip": AS_LARGE}},
-    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important", **LARGE_BAR}}},
+    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important", "margin": "4px", **LARGE_BAR}}},
     "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE}}},
     "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
 }
@@ -82,15 +83,17 @@ def app(runs: Path | None = None) -> Any:
         *(html(say(said, "notice")) for said in room.told()),
         tabs,
         *(each(height=0, margin=0) for each in (Care, Press, Turned, Night)),
+        busy(),
         lost(store),
         keys(store),
     ]
-    return with_its_own_sign(
+    return without_the_common_sign(
         lambda: pmui.Page(
             title="Pretraining Playground",
             main=parts,
             main_width="100%",
             theme_config=THEME,
+            busy_indicator=None,
             dark_theme=scheme() == "dark",
             template=first.TEMPLATE,
         )
