@@ -8,21 +8,21 @@ from urllib.parse import parse_qsl, urlencode
 import panel as pn
 import panel_material_ui as pmui
 
-from widgets import room
-from widgets.first import TEMPLATE, first
+from widgets import first, room
+from widgets.busy import busy
 from widgets.invalid_events import say_in_a_line
 from widgets.keys import keys
 from widgets.live import drain
 from widgets.lost import lost
 from widgets.night import Night, scheme
 from widgets.pages import corpus, stage, train, transfer
+from widgets.press import Press
 from widgets.scene.care import Care
 from widgets.store import SCENE, StageStore, Store
 from widgets.theme import LARGER, html, say
 from widgets.training import runs_folder
 from widgets.turned import Turned
-from widgets.typed import Typed
-from widgets.visit import after_the_answer, give_up, hear_goodbyes, with_its_own_sign
+from widgets.visit import after_the_answer, give_up, hear_goodbyes, without_the_common_sign
 
 pn.extension()
 say_in_a_line()
@@ -36,11 +36,14 @@ LARGE_BAR = {f"@media (min-width: {px}px)": {"zoom": times} for px, times in LAR
 AS_MEASURED, AS_LARGE = {"zoom": "calc(1 / var(--larger, 1))"}, {"zoom": "var(--larger, 1)"}
 """What opens beside a control is placed in pixels of the screen; only what it holds is as large as the control."""
 
+GONE_AT_ONCE = {"enter": 200, "exit": 0}
+"""A list that fades away after its choice would still take the next press, which was meant for what is below it."""
+
 SHAPES = {
     "MuiPopover": {"styleOverrides": {"root": AS_MEASURED}},
-    "MuiMenu": {"styleOverrides": {"list": AS_LARGE}},
+    "MuiMenu": {"styleOverrides": {"list": AS_LARGE}, "defaultProps": {"transitionDuration": GONE_AT_ONCE}},
     "MuiTooltip": {"styleOverrides": {"popper": AS_MEASURED, "tooltip": AS_LARGE}},
-    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important", **LARGE_BAR}}},
+    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important", "margin": "4px", **LARGE_BAR}}},
     "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE}}},
     "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
 }
@@ -69,7 +72,7 @@ def app(runs: Path | None = None) -> Any:
     tabs, drained = _rooms(store)
     drain(drained)
     if pn.state.curdoc is not None:
-        opening = first(store.stage) if store.page == 0 else ""
+        opening = first.first(store.stage) if store.page == 0 else first.page(coming(list(ROOMS)[store.page]))
         pn.state.curdoc.template_variables.update(first=opening, scheme=scheme())
 
     def gone(session_context: Any) -> None:
@@ -81,18 +84,20 @@ def app(runs: Path | None = None) -> Any:
     parts = [
         *(html(say(said, "notice")) for said in room.told()),
         tabs,
-        *(each(height=0, margin=0) for each in (Care, Typed, Turned, Night)),
+        *(each(height=0, margin=0) for each in (Care, Press, Turned, Night)),
+        busy(),
         lost(store),
         keys(store),
     ]
-    return with_its_own_sign(
+    return without_the_common_sign(
         lambda: pmui.Page(
             title="Pretraining Playground",
             main=parts,
             main_width="100%",
             theme_config=THEME,
+            busy_indicator=None,
             dark_theme=scheme() == "dark",
-            template=TEMPLATE,
+            template=first.TEMPLATE,
         )
     )
 
@@ -106,21 +111,36 @@ ROOMS: dict[str, Callable[[Store], tuple[Any, Callable[[], None]]]] = {
 """Each page with its tick, by the name of its tab."""
 
 
+COMING = {
+    "Stage": "the sentence, the list of objectives, and the picture of one",
+    "Train": "what can be chosen, the curves, and the runs that are kept",
+    "Transfer": "what can be chosen, the questions, and the charts",
+    "Corpus": "the texts to choose from, one document, and the pieces into which it is cut",
+}
+"""What each page holds, said while it is being made."""
+
+
+def coming(name: str) -> str:
+    """A line that stands where a page will stand."""
+    return say(f"{name} is being made: {COMING[name]}.", "quiet")
+
+
 def _rooms(store: Store) -> tuple[Any, Callable[[], None]]:
     """The tabs, and the ticks of all pages that were opened: a page is made when somebody first comes to it."""
-    places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in ROOMS]
+    places = [pn.Column(html(coming(name)), sizing_mode="stretch_width", margin=0) for name in ROOMS]
     tabs = pmui.Tabs(*zip(ROOMS, places, strict=True), sizing_mode="stretch_width")
-    ticks: list[Callable[[], None]] = []
+    ticks: dict[int, Callable[[], None]] = {}
 
     def enter(number: int) -> None:
-        if not places[number].objects:
+        if number not in ticks:
             page, tick = list(ROOMS.values())[number](store)
-            places[number].append(page)
-            ticks.append(tick)
+            tick()  # what it has to say stands there from the beginning, and pushes nothing away later
+            places[number][:] = [page]
+            ticks[number] = tick
         tabs.active = number
 
     def drained() -> None:
-        for tick in tuple(ticks):  # a tick may open another page
+        for tick in tuple(ticks.values()):  # a tick may open another page
             tick()
 
     after_the_answer(lambda: enter(store.page))

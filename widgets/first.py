@@ -12,8 +12,6 @@ TEMPLATE = """
 {% block loader_css %}
 {% set dark = "--paper: #121212; --ink: #e8eaf0; --line: #2c3038; --top: #16293a; --tag: #262a31;"
    ~ "--night: invert(.93) hue-rotate(180deg);" %}
-{{ super() }}
-#loader:not(.error) { display: none !important; }
 #first { --paper: #fff; --ink: #1d2129; --line: #e3e6ea; --top: #0072b2; --tag: #eef1f4; }
 #first.dark { {{ dark }} }
 @media (prefers-color-scheme: dark) { #first:not(.light) { {{ dark }} } }
@@ -45,11 +43,27 @@ TEMPLATE = """
    | replace('<script type="text/javascript">', '<script type="module">') }}
 {% endblock %}
 {% block loader %}
-{{ super() }}
 <div id="first" class="{{ scheme }}">{{ first | safe }}</div>
+<script>
+  addEventListener("error", (event) => {
+    const said = event.target.localName === "script" && document.getElementById("first-said");
+    if (said) said.textContent = "A part of the app could not be loaded; reload the page.";
+  }, true);
+</script>
+{% endblock %}
+{% block loader_script %}
+<script>
+  document.addEventListener("DOMContentLoaded", function look() {
+    const said = document.getElementById("first-said");
+    if (said && _wsError) said.textContent = "The app does not answer; reload the page.";
+    else if (said) setTimeout(look, 500);
+  });
+</script>
 {% endblock %}
 """
-"""The page of the widget library without its grey sheet, which took every click until the last part was drawn.
+"""The page of the widget library without its sheets: a grey one took every click until the last part was drawn, and
+one with an error stayed for ever over a page that needed more than 10 s for its scripts. Troubles are said in what is
+seen at first, and go with it.
 
 Which visit a page came back to is nobody else's affair, so it goes from the address before anything reads that.
 """
@@ -61,6 +75,11 @@ def first(store: StageStore) -> str:
         inside = in_words(table_data(*store.table())) if store.view == "table" else svg(store.record(), 0)
     except Refusal as refusal:
         inside = escape(str(refusal))
+    return page('<p class="tag">recorded, until the page is here</p>' + inside)
+
+
+def page(inside: str) -> str:
+    """A page until the app's scripts have run: its head, a bar that moves, what there is to show, and any trouble."""
     bar = '<p class="bar" role="progressbar" aria-label="Opening"><i></i></p>'
-    tag = '<p class="tag">recorded, until the page is here</p>'
-    return f"<header>Pretraining Playground</header>{bar}<main>{tag}{inside}</main>"
+    said = '<p id="first-said" role="status"></p>'
+    return f"<header>Pretraining Playground</header>{bar}<main>{inside}{said}</main>"

@@ -2,15 +2,20 @@
  * A lost connection is no end: the visit and its run go on without the page for some minutes. What is on screen stays,
  * a line says so, and as soon as the app answers the page is loaded again in the same visit. Where the visit is gone it
  * begins anew; the tab remembers its run, which the Train page then offers.
+ *
+ * What is pressed meanwhile has nowhere to go, and what was on its way may have been lost with the connection. Both are
+ * said; to send them again could do them twice.
  */
 
 const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
 const LONGEST = 10000;
 const RUN = "playground-run";
+const BACK = "playground-back";
+const SHOWN = 12000; // milliseconds that a line stays which asks for nothing
 
 const STYLE = `
 .lost-line { position: fixed; left: 0; right: 0; top: 0; z-index: 1400; display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 10px 18px; font: 400 15px/1.45 system-ui, sans-serif; color: #1d2129; background: #fff3d6; border-bottom: 3px solid #e69f00; }
-.lost-line[hidden] { display: none; } .lost-line p { margin: 0; flex: 1 1 260px; }
+.lost-line[hidden] { display: none; } .lost-line[role=status] { pointer-events: none; border-color: #009e73; } .lost-line p { margin: 0; flex: 1 1 260px; }
 .lost-line button { font: inherit; font-weight: 600; color: #fff; background: #0072b2; border: 0; border-radius: 8px; padding: 6px 16px; cursor: pointer; }
 .lost-line button:focus-visible { outline: 3px solid #1d2129; outline-offset: 2px; }
 `;
@@ -52,29 +57,38 @@ export function render({ model, el }) {
   style.textContent = STYLE;
   const [line, text, again] = ["div", "p", "button"].map((tag) => document.createElement(tag));
   Object.assign(line, { className: "lost-line", hidden: true });
-  line.setAttribute("role", "alert");
   again.type = "button";
   again.textContent = "Try now";
   line.append(text, again);
   el.replaceChildren(style, line);
-  let [wait, timer, trying] = [FIRST, 0, false];
+  let [wait, timer, trying, away] = [FIRST, 0, false, false];
+
+  function show(role, words) {
+    clearTimeout(timer);
+    line.setAttribute("role", role);
+    text.textContent = words;
+    again.hidden = role === "status";
+    line.hidden = false;
+  }
 
   function lost() {
-    if (!line.hidden) return;
+    if (away) return;
+    away = true;
     const step = stepShown(document);
     const run = ` The run was at step ${step} and goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
-    text.textContent = `Connection lost. What is on screen stays.${step ? run : ""} Trying again …`;
-    line.hidden = false;
+    const pressed = " What is pressed or typed now does not reach the app.";
+    show("alert", `Connection lost. What is on screen stays.${pressed}${step ? run : ""} Trying again …`);
     timer = setTimeout(tryAgain, wait);
   }
 
   async function tryAgain() {
-    if (line.hidden || trying) return;
+    if (!away || trying) return;
     clearTimeout(timer);
     trying = true;
     const there = await answers();
     trying = false;
     if (there) {
+      remembered((kept) => kept.setItem(BACK, "yes"));
       const address = new URL(location.href);
       address.searchParams.set("bokeh-session-id", model.get("visit"));
       return location.replace(address);
@@ -83,8 +97,16 @@ export function render({ model, el }) {
     timer = setTimeout(tryAgain, wait);
   }
 
+  /** The page was loaded again after its connection was lost. */
+  function sayBack() {
+    if (!remembered((kept) => kept.getItem(BACK))) return;
+    remembered((kept) => kept.removeItem(BACK));
+    show("status", "Connected again. What was pressed or typed last before may not have arrived; look whether it did.");
+    timer = setTimeout(() => (line.hidden = true), SHOWN);
+  }
+
   function goodbye() {
-    if (!line.hidden) return; // nobody would hear it
+    if (away) return; // nobody would hear it
     navigator.sendBeacon(new URL(`goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
   }
 
@@ -95,6 +117,7 @@ export function render({ model, el }) {
     model.save_changes();
   }
   remember();
+  sayBack();
   model.on("change:run", remember);
   again.addEventListener("click", tryAgain);
   addEventListener("online", tryAgain);

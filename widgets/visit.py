@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 import panel as pn
 from bokeh.document import Document
 from bokeh.events import ConnectionLost
 from panel.io.resources import get_dist_path
-from panel.util.parameters import edit_readonly
 from panel_material_ui import Page
 from tornado.web import RequestHandler
 
@@ -43,24 +41,12 @@ def wait_for_the_browser() -> None:
     visit.add_timeout_callback(hold.close, PATIENCE)
 
 
-def with_its_own_sign(make: Callable[[], Page]) -> Page:
-    """A page whose busy sign shines while its own visit is served.
-
-    The library's would follow what is done for every visit, write to all their pages, and keep them for ever.
-    """
-    watched = pn.state.param.watchers.get("busy", {}).get("value", [])
-    known, page, visit = list(watched), make(), pn.state.curdoc
-    for link in [each for each in watched if each not in known]:
+def without_the_common_sign(make: Callable[[], Page]) -> Page:
+    """A page that does not follow what is done for every visit; the library would write to all pages, for ever."""
+    known = list(pn.state.param.watchers.get("busy", {}).get("value", []))
+    page = make()
+    for link in [each for each in pn.state.param.watchers.get("busy", {}).get("value", []) if each not in known]:
         pn.state.param.unwatch(link)
-
-    def shine(event: Any) -> None:
-        if pn.state.curdoc is visit and pn.state.loaded:
-            with edit_readonly(page):
-                page.busy = event.new
-
-    if visit is not None:
-        sign = pn.state.param.watch(shine, "busy")
-        pn.state.on_session_destroyed(lambda _: pn.state.param.unwatch(sign))
     return page
 
 

@@ -1,10 +1,11 @@
 """The landing view: the survey's whole table for one's own sentence, each row a door to its stage, also offline."""
 
 import re
+import time
 from pathlib import Path
 
 from bokeh.util.token import generate_jwt_token, generate_session_id
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from playground.objectives.rebuild import SENTENCE, table
 from tests.browser.test_stage_page import NOTHING_OVER_THE_EDGE, lane, to_the_end, wait_for
@@ -127,6 +128,30 @@ def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page
     field = page.get_by_label("your sentence").element_handle()
     page.get_by_role("button", name="echo").evaluate(TYPED_AND_PRESSED, field)
     expect(page.get_by_label("your sentence")).to_have_value("the cat saw the dog and the dog saw the cat")
+
+
+IMPATIENT = """
+const real = window.setTimeout;
+window.setTimeout = (act, wait, ...given) => real(act, wait / 100, ...given);
+"""
+"""A browser whose minutes pass in a moment."""
+
+
+def test_scripts_that_come_late_leave_nothing_over_the_page(page: Page, address: str) -> None:
+    page.add_init_script(IMPATIENT)
+    page.route("**/bokeh.min.js*", lambda route: (time.sleep(1), route.continue_()))
+    page.goto(address)
+    page.get_by_role("button", name="One objective").click()
+    expect(page.locator("section.stage")).to_be_visible()
+
+
+def test_a_script_that_does_not_come_is_said(browser: Browser, address: str) -> None:
+    away = browser.new_context().new_page()
+    away.route("**/bokeh.min.js*", lambda route: route.abort())
+    away.goto(f"{address}/?page=1")
+    expect(away.get_by_text("Train is being made: what can be chosen")).to_be_visible()
+    expect(away.get_by_role("status")).to_have_text("A part of the app could not be loaded; reload the page.")
+    away.context.close()
 
 
 ELSEWHERE = """

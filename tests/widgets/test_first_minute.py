@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import bokeh
+import panel as pn
 import panel_material_ui as pmui
 import pytest
 import torch
@@ -54,6 +55,16 @@ def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
     assert len(made) == 1
     visit.text = "the cat saw the dog"
     assert visit.table()[0] == "the cat saw the dog" and len(made) == 2
+
+
+def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it(tmp_path):
+    visit = Store(tmp_path, page=2)
+    tabs, _ = app._rooms(visit)
+    said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
+    assert any("None yet. Train BERT on world first." in each for each in said[2])
+    assert [len(each) for each in (said[0], said[1], said[3])] == [1, 1, 1]
+    assert "Train is being made" in said[1][0]
+    visit.close()
 
 
 def test_the_same_sentence_stands_under_a_second_objective_at_one_press():

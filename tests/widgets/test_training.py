@@ -10,6 +10,7 @@ from statistics import fmean
 import pytest
 import torch
 from bokeh.models import CrosshairTool
+from panel_material_ui.base import MaterialComponent
 
 from playground.analysis import heads
 from playground.analysis.glance import glance, sentence_of
@@ -467,7 +468,7 @@ def test_the_tools_list_compare_and_fork(store):
     runs.read_at = 0.0
     tools.follow(store.session)
     first, second = runs.lines.values()
-    assert (first.open.disabled, second.open.disabled) == (False, True)
+    assert (first.tick.disabled, second.tick.disabled) == (False, True)
     assert "rate 0.006 → 0.002" in second.facts.object
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
@@ -476,6 +477,10 @@ def test_the_tools_list_compare_and_fork(store):
     assert len(runs.chart.lines.data["xs"]) == 2 and "two seeds" in runs.noise.object
     change.way.value = "paper"
     assert change.fields["optimiser"].value == "adamw"
+    assert not list(first.row.select(MaterialComponent)), "thirty lines of the library's take a browser ten seconds"
+    second.tick.value = False
+    first.tick.opened += 1
+    assert store.name_of_run == first.tick.label
 
 
 def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 import panel as pn
 import panel_material_ui as pmui
 from bokeh.document import Document
+from bokeh.model import Model
 from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
 from widgets import app
-from widgets.visit import with_its_own_sign
+from widgets.busy import busy
+from widgets.visit import without_the_common_sign
 
 
 def visit(pages, blocked=False):
@@ -45,16 +47,27 @@ def served(visit):
         pn.state.busy = False
 
 
-def test_a_page_shines_while_its_own_visit_is_served_and_is_forgotten_with_it():
+def test_a_sign_shines_while_its_own_visit_is_served_and_is_forgotten_with_it():
     one, other = Document(), Document()
     before = list(pn.state.param.watchers["busy"]["value"])
     with set_curdoc(one):
-        page = with_its_own_sign(lambda: pmui.Page(title="one"))
+        page, sign = without_the_common_sign(lambda: pmui.Page(title="one")), busy()
     with served(other):
-        assert not page.busy
+        assert not sign.busy
     with served(one):
-        assert page.busy
-    assert not page.busy
+        assert sign.busy and not page.busy
+    assert not sign.busy
     for forget in one.session_destroyed_callbacks:
         forget(None)
     assert pn.state.param.watchers["busy"]["value"] == before
+
+
+def test_what_is_served_never_goes_through_all_models_of_a_page(monkeypatch, tmp_path):
+    visit, walked = Document(), []
+    with set_curdoc(visit):
+        app.app(tmp_path).server_doc(visit)
+        real = Model.select
+        monkeypatch.setattr(Model, "select", lambda self, asked: walked.append(self) or real(self, asked))
+        with served(visit):
+            pass
+    assert walked and max(len(model.references()) for model in walked) < 20 < len(visit.models)

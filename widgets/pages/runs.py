@@ -24,6 +24,7 @@ from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise
 from widgets.views import svg
 from widgets.views.courses import legend
 from widgets.views.kept import kept_chart
+from widgets.views.run_line import RunLine
 
 LISTED = 30
 """Runs that the list shows, and by how many more it grows, the newest trees first."""
@@ -225,7 +226,7 @@ class _Runs:
             margin=(6, 10), width=320,
         )  # fmt: skip
         self.search.param.watch(lambda _: self._again(), "value_input")
-        self.list = pmui.Column(margin=0, sizing_mode="stretch_width")
+        self.list = pn.Column(margin=0, sizing_mode="stretch_width")
         self.older = pmui.Button(label="Show older runs", icon="expand_more", visible=False, **SMALL)
         self.older.on_click(lambda _: self._show_older())
         self.ticked = _Ticked(store, self._again)
@@ -377,15 +378,13 @@ class _Line:
     """One run of the list: a tick, what it is and how far it came, and the way back to it."""
 
     def __init__(self, run: Kept, depth: int, act: Callable[[str], None]) -> None:
-        self.tick = pmui.Checkbox(label=run.shown, value=False, margin=(0, 4), size="small")
+        self.tick = RunLine(label=run.shown, margin=(0, 10, 0, 4), sizing_mode="stretch_width")
+        self.tick.param.watch(lambda _: act(run.name), "opened")
         self.knobs = _knobs(run)
         self.facts = html("", margin=(0, 10, 4, 27))
-        self.open = pmui.Button(label="Open", icon="folder_open", **SMALL)
-        self.open.on_click(lambda _: act(run.name))
-        told = pmui.Column(self.tick, self.facts, margin=0, styles={"flex": "1 1 0", "min-width": "0"})
         edge = {"border-left": "2px solid #8886"} if depth else {}
-        self.row = pmui.Row(
-            told, self.open, margin=(0, 6, 0, 8 + 22 * min(depth, 6)), sizing_mode="stretch_width", styles=edge
+        self.row = pn.Column(
+            self.tick, self.facts, margin=(0, 6, 0, 8 + 22 * min(depth, 6)), sizing_mode="stretch_width", styles=edge
         )
 
     def show(self, run: Kept, here: bool, session: Session | None) -> None:
@@ -396,8 +395,8 @@ class _Line:
         if self.facts.object != told:
             self.facts.object = told
         off = here and session is not None and session.reason != "asked" and session.state != "failed"
-        if self.open.disabled != off:
-            self.open.disabled = off
+        if self.tick.disabled != off:
+            self.tick.disabled = off
 
 
 def _facts(run: Kept, here: bool) -> str:

@@ -14,8 +14,8 @@ from playground.objectives.wishes import SHAPES
 from playground.refusal import Refusal
 from widgets.pages import lending
 from widgets.pages.layout import bind, control, download, heading, limits
+from widgets.scene import cue, stage_pane, typeset, unheard
 from widgets.scene import page as saved_page
-from widgets.scene import stage_pane, typeset, unheard
 from widgets.scene.picker import picker
 from widgets.scene.table import Wall, table_data, table_pane
 from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, StageStore
@@ -257,13 +257,13 @@ def _picture(store: StageStore) -> list[Any]:
         if made is not None:
             fresh = made.objective.name != shown["objective"]
             shown["objective"] = made.objective.name
-            stage.param.update(record=typeset(store.record()), **({"frame": 0, "playing": True} if fresh else {}))
+            stage.param.update(record=typeset(store.record()), **(cue(stage, 0, True) if fresh else {}))
 
     def opened(*_: Any) -> None:
         """A link may name a frame."""
         names = [frame["name"] for frame in store.record().get("frames", ())]
         if store.frame in names:
-            stage.param.update(frame=names.index(store.frame), playing=False)
+            stage.param.update(**cue(stage, names.index(store.frame), False))
 
     store.param.watch(renew, ["rebuilt", "companions", "said"])
     store.param.watch(opened, "frame")

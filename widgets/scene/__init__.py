@@ -2,6 +2,7 @@
 
 from widgets.scene.hosts import (
     StageWidget,
+    cue,
     js,
     live_widget,
     lockstep,
@@ -15,6 +16,7 @@ from widgets.scene.hosts import (
 
 __all__ = [
     "StageWidget",
+    "cue",
     "js",
     "live_widget",
     "lockstep",

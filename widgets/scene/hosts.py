@@ -67,6 +67,7 @@ def _pane_class() -> "type[AnyWidgetComponent]":
         playing = param.Boolean(default=False, doc="Whether the frames run on by themselves.")
         editable = param.Boolean(default=False, doc="Whether somebody listens to edits.")
         edit = param.Dict(default={}, doc="What the person last did by hand.")
+        cue = param.Dict(default={}, doc="The frame to go to, and whether to play from there; numbered.")
 
     return StagePane
 
@@ -74,6 +75,16 @@ def _pane_class() -> "type[AnyWidgetComponent]":
 def stage_pane(record: Record | None = None, **parameters: Any) -> "AnyWidgetComponent":
     """The stage as a Panel component with `record`, `frame` and `playing`; Panel is imported here, not before."""
     return _pane_class()(**{"sizing_mode": "stretch_width", "record": typeset(record or {}), **parameters})
+
+
+def cue(stage: "AnyWidgetComponent", frame: int, playing: bool) -> dict[str, Any]:
+    """The parameters that send a stage to a frame, whatever the person does at the same moment.
+
+    `frame` and `playing` alone would not: what is as the app already believes is not sent, also where the page has
+    changed it and its word is still on the way.
+    """
+    number = stage.cue.get("number", 0) + 1
+    return {"frame": frame, "playing": playing, "cue": {"number": number, "frame": frame, "playing": playing}}
 
 
 def unheard(message: Mapping[str, Any], heard: dict[str, int]) -> Iterator[Mapping[str, Any]]:

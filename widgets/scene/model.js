@@ -56,6 +56,12 @@ function render({ model, el }) {
       if (moving || Math.round(frame + fraction) !== wanted) handle.set(wanted);
     },
     "change:playing": () => (model.get("playing") ? handle.play() : handle.pause()),
+    "change:cue": () => {
+      const { frame, playing } = plain(model.get("cue"));
+      handle.set(frame);
+      if (playing) handle.play();
+      else handle.pause();
+    },
   };
   for (const [event, act] of Object.entries(changes)) model.on(event, act);
   return () => {

@@ -1,0 +1,116 @@
+"""A press is heard: whatever moves, is typed or is still on its way at the same moment."""
+
+import threading
+
+from playwright.sync_api import FloatRect, Locator, Page, expect
+
+from tests.browser.test_stage_page import open_stage, pick, wait_for
+from tests.browser.test_train_page import choose, open_train
+from tests.browsing import painted, stand, visit
+from widgets import app
+
+PUSHED = "document.body.style.paddingTop = '90px'"
+"""The page grows above what is pressed, as where the server has something to say there."""
+
+SENT = """
+window.sent = [];
+const real = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) {
+  if (typeof message === "string" && message.includes('"events"')) window.sent.push(message);
+  return real.call(this, message);
+};
+window.addEventListener("click", (event) => window.sent.push(`clicked ${event.isTrusted}`), true);
+"""
+"""What leaves the page, and the clicks, in their order."""
+
+ON_ITS_WAY = """
+window.held = [];
+window.holding = false;
+const real = WebSocket.prototype.send;
+WebSocket.prototype.send = function (part) {
+  const parts = [...(this.parts || []), part]; // header, metadata, content
+  this.parts = parts.length < 3 ? parts : [];
+  if (parts.length < 3) return;
+  const send = () => parts.forEach((each) => real.call(this, each));
+  if (window.holding && parts[2].includes('"attr":"playing"')) window.held.push(send);
+  else send();
+};
+"""
+"""A connection on which the word that the stage has come to its end is slow."""
+
+
+def middle(box: FloatRect) -> tuple[float, float]:
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def press(page: Page, control: Locator) -> tuple[float, float]:
+    """Put the pointer down on a control."""
+    at = middle(stand(control))
+    page.mouse.move(*at)
+    page.mouse.down()
+    return at
+
+
+def test_a_press_counts_where_it_began_though_the_page_moves_and_not_where_it_was_taken_away(
+    page: Page, address: str
+) -> None:
+    visit(page, f"{address}/?page=2")
+    toggle = page.get_by_role("button", name="Which run suits which task?")
+    toggle.scroll_into_view_if_needed()
+    x, y = press(page, toggle)
+    page.mouse.move(x, y - 60, steps=3)
+    page.mouse.up()
+    expect(toggle).to_have_attribute("aria-pressed", "false")
+    press(page, toggle)
+    page.evaluate(PUSHED)
+    painted(page)
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Try every run on every task")).to_be_visible()
+
+
+def test_a_number_leaves_before_the_press_that_follows_it_and_the_click_is_the_persons_own(
+    page: Page, address: str
+) -> None:
+    page.add_init_script(SENT)
+    open_train(page, address)
+    page.get_by_role("textbox", name="steps", exact=True).fill("7")
+    page.evaluate("sent.length = 0")
+    press(page, page.get_by_role("button", name="Train", exact=True))
+    page.mouse.up()
+    page.wait_for_function("sent.some((each) => each.includes('dom_event'))")
+    number, click, event = page.evaluate("sent.slice(0, 3)")
+    assert '"attr":"value","new":7}' in number
+    assert click == "clicked true"
+    assert "dom_event" in event
+    page.get_by_role("button", name="Stop", exact=True).click()
+
+
+def test_a_list_that_is_closed_takes_no_further_press(page: Page, address: str) -> None:
+    open_train(page, address)
+    choose(page, 1, "reviews")
+    painted(page)
+    expect(page.locator(".MuiBackdrop-root")).to_have_count(0, timeout=1)
+
+
+def test_an_objective_is_played_from_its_beginning_also_where_the_one_before_ended_just_now(
+    page: Page, address: str
+) -> None:
+    page.add_init_script(ON_ITS_WAY)
+    open_stage(page, address)
+    page.evaluate("holding = true")
+    wait_for(page, "s.name === 'ask' && !s.playing && !s.moving")
+    pick(page, "PLM")
+    expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
+    page.evaluate("holding = false; held.splice(0).forEach((send) => send())")
+    wait_for(page, "s.name === 'ask' && !s.playing && !s.moving")
+
+
+def test_a_page_that_takes_long_says_what_is_being_made(page: Page, address: str, monkeypatch) -> None:
+    made, real = threading.Event(), app.ROOMS["Train"]
+    monkeypatch.setitem(app.ROOMS, "Train", lambda store: (made.wait(30), real(store))[1])
+    visit(page, f"{address}/?page=3")
+    page.get_by_role("tab", name="Train").click()
+    expect(page.get_by_text("Train is being made: what can be chosen, the curves")).to_be_visible()
+    made.set()
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_visible()
+    expect(page.get_by_text("Train is being made")).to_have_count(0)

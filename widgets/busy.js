@@ -1,0 +1,35 @@
+/** A moving line above the page while the app is at work for longer than a moment. */
+
+const MOMENT = 1000; // milliseconds
+
+const STYLE = `
+.busy { position: fixed; inset: 0 0 auto; z-index: 1300; height: 4px; overflow: hidden; opacity: 0; transition: opacity .25s; pointer-events: none; }
+.busy.shown { opacity: 1; }
+.busy i { display: block; width: 30%; height: 100%; background: #e69f00; }
+.busy.shown i { animation: busy 1.4s linear infinite alternate; }
+@keyframes busy { to { margin-left: 70%; } }
+@media (prefers-reduced-motion: reduce) { .busy.shown i { animation: none; width: 100%; } }
+`;
+
+export function render({ model, el }) {
+  const [style, line, bar] = ["style", "div", "i"].map((tag) => document.createElement(tag));
+  style.textContent = STYLE;
+  line.className = "busy";
+  line.setAttribute("role", "progressbar");
+  line.setAttribute("aria-label", "Progress");
+  line.append(bar);
+  el.replaceChildren(style, line);
+  let timer = 0;
+
+  function follow() {
+    clearTimeout(timer);
+    if (model.get("busy")) timer = setTimeout(() => line.classList.add("shown"), MOMENT);
+    else line.classList.remove("shown");
+  }
+
+  model.on("change:busy", follow);
+  follow();
+  return () => clearTimeout(timer);
+}
+
+export default { render };

@@ -1,0 +1,59 @@
+/**
+ * A press counts for the control on which it began, and what was typed before it counts first.
+ *
+ * A browser gives a click to what lies under the pointer when it is let go. Where the page grew in between, by what the
+ * server said or by what was still being drawn, this is another element, and the control hears nothing. So a control
+ * captures the pointer (Pointer Events, sec. 4.1.3.1) until the pointer itself moves away.
+ */
+
+const CONTROLS = "button, a[href], label, summary, input[type=checkbox], input[type=radio], [role=option], [role=tab]";
+const STILL = 8; // pixels that a pointer may tremble during a press
+
+const NUMBERS = { IntInput: /^[-+]?\d+$/, FloatInput: /^[-+]?(\d+\.?\d*|\.\d+)$/ };
+
+export function render() {
+  let pressed = null;
+
+  function down(event) {
+    sendNumber(event);
+    const control = event.composedPath().find((node) => node.matches?.(CONTROLS));
+    if (!control || !event.isPrimary || event.button) return;
+    pressed = { control, x: event.clientX, y: event.clientY };
+    control.setPointerCapture(event.pointerId);
+  }
+
+  /** A pointer that moves away takes the press back, as everywhere. */
+  function move(event) {
+    if (!pressed || !event.isPrimary || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= STILL) return;
+    const { control } = pressed;
+    pressed = null;
+    if (control.hasPointerCapture(event.pointerId)) control.releasePointerCapture(event.pointerId);
+  }
+
+  const up = () => (pressed = null);
+  const tab = (event) => event.key === "Tab" && sendNumber();
+  const heard = { keydown: tab, pointerdown: down, pointermove: move, pointerup: up, pointercancel: up };
+  for (const [type, act] of Object.entries(heard)) window.addEventListener(type, act, true);
+  return () => {
+    for (const [type, act] of Object.entries(heard)) window.removeEventListener(type, act, true);
+  };
+}
+
+/**
+ * A number field sends its value only some tasks of the browser after it lost the focus, which on a busy machine is
+ * after the button was pressed. Here it is sent before that, unless the press is within the field itself.
+ */
+function sendNumber(event) {
+  const field = focused(document);
+  const host = field?.tagName === "INPUT" && !event?.composedPath().includes(field) && field.getRootNode().host;
+  const model = host && window.Bokeh?.index.query_one((view) => view.el === host)?.model;
+  if (model && NUMBERS[model.class_name]?.test(field.value)) model.data.setv({ value: Number(field.value) });
+}
+
+/** The element that has the focus, also behind shadow roots. */
+function focused(root) {
+  const element = root.activeElement;
+  return element?.shadowRoot ? focused(element.shadowRoot) || element : element;
+}
+
+export default { render };

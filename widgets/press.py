@@ -1,0 +1,11 @@
+"""A press is heard by the control on which it began, whatever moves meanwhile, and after what was typed before it."""
+
+from pathlib import Path
+
+import panel as pn
+
+
+class Press(pn.custom.AnyWidgetComponent):
+    """An unseen helper on the page: it captures the pointer of a press, and sends a number as its field is left."""
+
+    _esm = Path(__file__).with_name("press.js")
