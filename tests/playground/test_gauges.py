@@ -149,7 +149,7 @@ def test_a_pattern_that_an_example_cannot_show_is_not_measured():
 def test_the_decoder_is_asked_about_the_word_it_writes_next():
     tokenizer = of_words(WORDS)
     example = find_objective("token masking").example(texts([WORDS[:5]], tokenizer), generator(0))
-    weights = torch.eye(5)[None, None, None]
+    weights = torch.eye(6)[None, None, None, :, :5]
     (first, *_) = [h for h in habits(example, {"cross": weights}) if h.pattern.name == "source"]
     assert first.weight == 1.0
 

@@ -131,7 +131,7 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
         (
             "T5 tasks",
             "stsb sentence1 : The rhino grazed on the grass . sentence2 : A rhino is grazing in a field .",
-            "3.8 [END]",
+            "3.8",
         ),
     ],
 )
@@ -422,7 +422,8 @@ def test_what_is_left_is_no_leak_but_by_design():
     rebuilt = rebuild("PEGASUS large", text, wanted={"sentences": "1,3", "intact": "3"})
     facts = rebuilt.facts()
     assert facts["inputs"] == "[MASK] You are there . We walk home .".split()
-    assert facts["survey"]["targets"] == "I am here . We walk home . [END]"
+    assert facts["survey"]["targets"] == "I am here . We walk home ."
+    assert facts["targets"] == [*facts["survey"]["targets"].split(), "[END]"]
     assert facts["plan"] == {"sentences": [1, 3], "intact": [3]}
     assert (rebuilt.verdict.leak, len(rebuilt.verdict.by_design)) == (False, 4)
     with pytest.raises(Refusal, match="Sentence 2 is not among the chosen ones; those are: 1, 3"):

@@ -36,7 +36,16 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from tests import oracles, oracles_noise
 from tests.playground.test_laws import assert_law, assert_share, uniform
-from tests.playground.test_stages import SHORT, assert_row_is_story, parts_by_sentinel, restored, shown, texts, tiny
+from tests.playground.test_stages import (
+    SHORT,
+    assert_row_is_story,
+    closed,
+    parts_by_sentinel,
+    restored,
+    shown,
+    texts,
+    tiny,
+)
 from tests.texts import (
     SPECIALS,
     TWO_SENTENCES,
@@ -198,7 +207,7 @@ def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, clo
     example = objective.example(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
-        parts = parts_by_sentinel(targets[example.questions[0].graded[row]].tolist())
+        parts = parts_by_sentinel(closed(targets[example.questions[0].graded[row]].tolist()))
         if closing:
             assert parts.popitem() == (SPECIALS.sentinels[len(parts)], [])
         assert [t for t in inputs if t in SPECIALS.sentinels] == list(parts) == list(SPECIALS.sentinels[: len(parts)])
@@ -325,7 +334,7 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
     plan = ChosenSpans(torch.tensor([[2]]), torch.tensor([[4]]))
     example = find_objective("MASS").stages[0].build(begin(tokens), plan)
     assert _pairs(example.spans, 0) == [(2, 2), (5, 1)]
-    written = AskToWrite(target="fragment").build(example)
+    written = AskToWrite(target="fragment", end=False).build(example)
     assert written.questions[0].origin.tolist() == [[2, 3, 5]]
     assert written.decoder.origin.tolist() == written.decoder.position.tolist() == [[1, 2, 4]]
     assert written.decoder.ids[0, 2] == SPECIALS.sep
@@ -474,7 +483,7 @@ def official(text, noise, fold_noise):
 
 def pair_of(example, row):
     targets = example.questions[0].targets[row][example.questions[0].graded[row]].tolist()
-    return shown(example.inputs, row)[0], targets
+    return shown(example.inputs, row)[0], closed(targets)
 
 
 @pytest.mark.parametrize("length", [2, 3, 8, 40, 100])
@@ -508,7 +517,7 @@ def test_the_figure_of_t5_closes_with_one_more_sentinel():
     settings_ = {"closing": True}
     facts = rebuild("T5", settings=settings_, wanted={"spans": "2:1,5:2"}).facts()
     assert facts["inputs"] == "I <0> happy to <1> you today".split()
-    assert facts["targets"] == "<0> am <1> join with <2>".split()
+    assert facts["targets"] == "<0> am <1> join with <2> [END]".split()
 
 
 def test_the_forms_of_t5s_table():
@@ -791,7 +800,7 @@ def test_every_row_writes_its_own_translation(tokens, seed):
     for row, text in enumerate(texts(second)):
         inputs, targets = pair_of(example, row)
         assert inputs == texts(tokens)[row]
-        assert targets == [*text, SPECIALS.end]
+        assert targets == text
         assert shown(example.decoder, row)[0] == [SPECIALS.start, *text]
     assert bool((example.decoder.language == 1).all()) or not any(map(len, texts(second)))
 

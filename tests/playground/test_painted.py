@@ -12,7 +12,7 @@ from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged, answerable
 from playground.objectives.carried import carried, read, written
 from playground.objectives.paint import natural, repainted
-from playground.objectives.rebuild import SENTENCE, rebuild
+from playground.objectives.rebuild import DRAW, SENTENCE, rebuild
 from playground.objectives.see.painted import Painted
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -197,7 +197,7 @@ def test_the_stage_and_training_agree_on_which_answers_count():
     """What a click does to the text on the stage is what its rule does to that text in training."""
     made = rebuild("MLM", SENTENCE)
     cells = {"graded": [(0, 2, False), (0, 4, True)]}
-    trained = find_objective(f"MLM painted {written(carried(cells))}").example(made.tokens, generator(0, "stage"))
+    trained = find_objective(f"MLM painted {written(carried(cells))}").example(made.tokens, generator(0, DRAW))
     assert torch.equal(trained.questions[0].graded, repainted(made, cells).example.questions[0].graded)
 
 

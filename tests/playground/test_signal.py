@@ -28,7 +28,7 @@ def of(name, tokens=None, **knobs):
         ("PLM", "hidden words", 1 / 6),
         ("RTD", "replaced?", 1.0),
         ("RTD", "hidden words", 0.15),
-        ("BART infilling", "written words", 1.0),
+        ("BART infilling", "written words", 1.0 + 1 / LENGTH),  # and [END]
     ],
 )
 def test_the_share_of_positions_that_teach(name, question, share):

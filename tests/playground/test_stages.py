@@ -163,9 +163,15 @@ def test_p1_t5_inputs_and_targets_decode_to_the_text(tokens, seed, rate, mean):
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
         targets = targets[example.questions[0].graded[row]].tolist()
-        parts = parts_by_sentinel(targets)
+        parts = parts_by_sentinel(closed(targets))
         assert [t for t in inputs if t in SPECIALS.sentinels] == list(parts) == list(SPECIALS.sentinels[: len(parts)])
         assert [t for token in inputs for t in parts.get(token, [token])] == text
+
+
+def closed(targets):
+    """What is written before the [END] that closes it; where nothing is written, nothing closes it."""
+    assert not targets or targets[-1] == SPECIALS.end
+    return targets[:-1]
 
 
 def parts_by_sentinel(targets):
