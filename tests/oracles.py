@@ -324,6 +324,7 @@ def _ask_to_write(stage, plan, story):
 
 ACTS = {
     "ArrangeText": _arrange_text,
+    "AskWithin": lambda stage, plan, story: story,  # names and weights, which a story does not have
     "ArrangeShifted": _arrange_shifted,
     "ChooseTokens": _choose_tokens,
     "ChooseFragment": _choose_spans,

@@ -74,5 +74,5 @@ def _kept_folder(given: argparse.Namespace) -> Path | None:
     from playground.training.runs import Runs
 
     kept = {run.name: run.out for run in Runs(given.runs).all()}
-    out = None if Path(given.run_or_entry).exists() else kept.get(given.run_or_entry)
+    out = None if os.path.exists(given.run_or_entry) else kept.get(given.run_or_entry)
     return None if out is None else Path(out)

@@ -12,6 +12,7 @@ from playground.corpora.corpus import pick
 from playground.example import Example, Tokens
 from playground.objectives import Objective
 from playground.objectives.reading import read, said_by_hand, strangers
+from playground.objectives.rebuild import guessed
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing.typed import typed
@@ -82,7 +83,8 @@ def text_to_watch(
     except Refusal as refusal:
         said = f"The typed sentence is not watched: {refusal} Watched instead: {held_out}."
         return WatchedText(to_watch(corpus, objective, window), said)
-    return WatchedText(found.tokens, " ".join(filter(None, ("Watched: the typed sentence.", found.notice))))
+    said = ("Watched: the typed sentence.", found.notice, guessed(objective))
+    return WatchedText(found.tokens, " ".join(filter(None, said)))
 
 
 def to_watch(corpus: Corpus, objective: Objective, window: int) -> Tokens:

@@ -9,6 +9,7 @@ import pytest
 
 from playground.corpora import open_corpus
 from playground.objectives import find_objective, objectives
+from playground.objectives.rebuild import guessed
 from playground.training.look import LookAt
 from playground.zoo import entry_named
 from tests.runs import becomes
@@ -86,12 +87,14 @@ def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
 def suits(objective, session):
     """What is watched has what the objective needs, and the page says which text it is."""
     text, origin = session.look.sentence, session.look.origin
-    assert origin.startswith("Watched: ")
+    typed = origin.startswith("Watched: the typed sentence.")
+    assert typed or "atched: a held-out" in origin or "atched instead: a held-out" in origin
     for need, beside in BESIDE.items():
         assert need not in objective.needs or beside <= set(text.neighbours)
     labels = {need.removeprefix("label:") for need in objective.needs if need.startswith("label:")}
     assert labels <= set(text.labels)
-    assert not objective.needs or f"from {session.run.corpus.name}, because {objective.name} needs one" in origin
+    assert typed or not objective.needs or f"from {session.run.corpus.name}" in origin
+    assert not typed or ("is guessed" in origin) == bool(guessed(objective))
 
 
 OWN = "Rosa likes the old bridge. She paints it."

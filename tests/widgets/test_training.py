@@ -683,7 +683,7 @@ def test_a_run_that_fails_is_listed_with_its_reason_and_can_be_opened_again(stor
     assert becomes(lambda: store.kept()[0].state == "failed")
     (line,) = followed(runs_page._Runs(store), store).lines.values()
     assert "failed at step 9" in line.facts.object and "division by zero" in line.facts.object
-    assert not line.open.disabled
+    assert not line.tick.disabled
     assert store.open(store.name_of_run).learner.step >= 8
 
 
