@@ -46,7 +46,7 @@ def section(group: str) -> str:
 
 def sums() -> str:
     """The questions of the objectives that ask more than one with their weights, and the parts of mixtures."""
-    rows = [(o.name, _weights(o) or _shares(o)) for o in objectives().values()]
+    rows = [(o.name, "; ".join(filter(None, (_shares(o), _weights(o))))) for o in objectives().values()]
     return "## Sums and mixtures\n\n" + table(("objective", "parts"), (row for row in rows if row[1]))
 
 
@@ -97,8 +97,8 @@ def graded(objective: Objective) -> str:
 
 
 def _said_of(objective: Objective, meters: Mapping[str, Meter]) -> str:
-    """How many answers each question has."""
-    return ", ".join(f"*{q}* {_count(meters[q])}" for q in _questions(objective))
+    """How many answers each question has, of a mixture those of the part that was drawn."""
+    return ", ".join(f"*{q}* {_count(meters[q])}" for q in _questions(objective) if q in meters)
 
 
 def _questions(objective: Objective) -> tuple[str, ...]:
@@ -115,12 +115,13 @@ def _count(meter: Meter) -> str:
 
 
 def _weights(objective: Objective) -> str:
-    """How much each question counts, where there are several."""
+    """How much each question counts, where there are several at once."""
     if len(objective.terms) < 2:
         return ""
     example = objective.example(_batch(objective), generator(0))
     asked = {q.name: q.weight for part in example.everything for q in part.questions}
-    return " + ".join(f"{asked[name]:g} × *{name}*" for name in _questions(objective))
+    told = [f"{asked[name]:g} × *{name}*" for name in _questions(objective) if name in asked]
+    return " + ".join(told) if len(told) > 1 else ""
 
 
 def _shares(objective: Objective) -> str:
