@@ -56,7 +56,7 @@ def networks(corpus: Corpus, steps: int, seed: int) -> dict[str, Learner]:
 def sentiment(learner: Learner, corpus: Corpus, seed: int) -> float:
     """Accuracy on unseen sentences after full fine-tuning with 64 labels."""
     task, recipe = find_task("sentiment"), learner.entry.recipe
-    held_out = Feed.of(corpus, recipe.window, recipe.batch, 0, learner.device).evaluation()
+    held_out = Feed.of(corpus, recipe.seq_len, recipe.batch, 0, learner.device).evaluation()
     examples = (task.load(corpus.tokenizer, n, seed, split) for n, split in ((LABELS, "train"), (TEST, "test")))
     *_, outcome = tune(Base(learner, held_out), find_strategy("full"), *examples, Setting(steps=120), seed)
     assert isinstance(outcome, Outcome)
@@ -81,7 +81,7 @@ def _below(stack: Stack) -> list[nn.Module]:
 
 def labelled(learner: Learner, corpus: Corpus, label: str, part: str) -> tuple[list[Tensor], Tensor, Tensor]:
     """The states of the tokens that have a label, their labels and their words."""
-    windows, most = corpus.windows(learner.entry.recipe.window, part), MOST[part]
+    windows, most = corpus.windows(learner.entry.recipe.seq_len, part), MOST[part]
     count = (windows.labels[label] >= 0).sum(dim=1)
     rows = ((count > 0) & (count.cumsum(0) - count < most)).nonzero()[:, 0]
     with torch.no_grad():

@@ -52,7 +52,7 @@ def untrained():
     """A base that has learnt nothing, and its tokenizer."""
     corpus, entry = open_corpus("world"), find_entry("BERT")
     learner = Learner.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
-    feed = Feed.of(corpus, entry.recipe.window, entry.recipe.batch, 0, learner.device)
+    feed = Feed.of(corpus, entry.recipe.seq_len, entry.recipe.batch, 0, learner.device)
     return Base(learner, feed.evaluation(), lambda: feed.windows), corpus.tokenizer
 
 

@@ -572,4 +572,4 @@ def base_of(session: Session | None) -> tuple[Base, Any]:
 def feed_of(run: Run) -> Feed:
     """The batches of a run."""
     recipe, needs = run.entry.recipe, run.entry.objective.needs
-    return Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, needs)
+    return Feed.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, needs)

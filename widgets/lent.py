@@ -82,7 +82,7 @@ class Lent:
         if not needed:
             return self._say(sentence_of(self.corpus)), ""
         try:
-            held_out = self.corpus.pairs(self.learner.entry.recipe.window, "held_out")
+            held_out = self.corpus.pairs(self.learner.entry.recipe.seq_len, "held_out")
             second = held_out.neighbours[needed]
         except (Refusal, KeyError):
             return None
@@ -107,7 +107,7 @@ class Lent:
     def inside(self) -> dict[str, Any]:
         """The record of this learner's coming step."""
         recipe, needs = self.learner.entry.recipe, self.learner.objective.needs
-        feed = Feed.of(self.corpus, recipe.window, recipe.batch, self.learner.seed, self.learner.device, needs)
+        feed = Feed.of(self.corpus, recipe.seq_len, recipe.batch, self.learner.seed, self.learner.device, needs)
         return inside_record(look_inside(self.learner, feed), self.corpus.name)
 
 
@@ -117,7 +117,7 @@ def train_small(objective: Objective, seed: int, progress: Progress) -> Lent:
     It rests early in its schedule, so that its next update still moves something.
     """
     entry = entry_for(objective)
-    entry = replace(entry, recipe=replace(entry.recipe, window=WINDOW))
+    entry = replace(entry, recipe=replace(entry.recipe, seq_len=WINDOW))
     corpus = open_corpus(entry.corpus)
     learner = None
     for event in train(Run(entry, corpus, seed, torch.device("cpu"), steps=STEPS, evaluate_every=STEPS)):

@@ -56,7 +56,7 @@ AS_DECLARED = "as declared"
 EVALUATE_EVERY, SIZES_EVERY, CHECKPOINTS = 25, 20, 20
 """Steps between evaluations and between measurements of the layers; how many checkpoints a run leaves."""
 
-AT_ONCE = ("rate", "matrix_rate", "clip", "decay", "warm_up", "floor")
+AT_ONCE = ("lr", "muon_lr", "clip", "decay", "warm_up", "floor")
 """Knobs that a running model can take; the others need a fork."""
 
 TRIES = 60
@@ -204,14 +204,14 @@ class TrainStore(param.Parameterized):
         entry = entry_named(self.entry)
         entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
         entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
-        window = {"window": self.window} if self.window else {}
+        window = {"seq_len": self.window} if self.window else {}
         entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, **window, "steps": self.steps}))
         corpus = self.load_corpus()
         return self._rhythm(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
 
     def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
         """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
-        asked = entry.recipe.window
+        asked = entry.recipe.seq_len
         fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.objective.needs))
         if fits >= asked:
             self.notice = ""
@@ -221,7 +221,7 @@ class TrainStore(param.Parameterized):
             f"{corpus.name} is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
             f"tokens instead of {asked}. A longer text allows longer rows."
         )
-        return replace(entry, recipe=turn(entry.recipe, {"window": fits}))
+        return replace(entry, recipe=turn(entry.recipe, {"seq_len": fits}))
 
     def _rhythm(self, run: Run) -> Run:
         """How often the run is evaluated, measured and saved."""
@@ -263,7 +263,7 @@ class TrainStore(param.Parameterized):
         sentence, pair = self.sentence, self.pair
         if not sentence.strip() and _known_words(" ".join(self.stage_texts), run.corpus):
             sentence, pair = self.stage_texts
-        found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.window, sentence, pair)
+        found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.seq_len, sentence, pair)
         return LookAt(found.tokens, found.origin)
 
     @param.depends("sentence", "pair", watch=True)

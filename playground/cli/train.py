@@ -85,29 +85,24 @@ def _entry(given: argparse.Namespace) -> Any:
     return turned(entry, pairs(given.set, "The setting"))
 
 
-OWN = "objective."
-"""Stands before the name of a knob of the objective that the model or the recipe has too, such as `rate`."""
-
-
 def turned(entry: Any, settings: dict[str, str]) -> Any:
-    """The entry with its knobs turned, those of model, recipe and objective alike.
-
-    A name that two of them have is the model's or the recipe's; the objective's is `objective.NAME`.
-    """
+    """The entry with its knobs turned, those of model, recipe and objective alike; no two of them share a name."""
     from dataclasses import replace
 
     from playground.knob import knobs, turn
 
-    own = {k.removeprefix(OWN): v for k, v in settings.items() if k.startswith(OWN)}
-    settings = {k: v for k, v in settings.items() if not k.startswith(OWN)}
-    model = {k.name for k in knobs(entry.model)} & set(settings)
-    recipe = {k.name for k in knobs(entry.recipe)} & set(settings)
-    rest = {k: v for k, v in settings.items() if k not in model | recipe}
+    known = {"model": [k.name for k in knobs(entry.model)], "recipe": [k.name for k in knobs(entry.recipe)]}
+    known["objective"] = list(entry.objective.knobs)
+    for name in settings:
+        if not any(name in names for names in known.values()):
+            told = "; ".join(f"of the {part}: {', '.join(names) or 'none'}" for part, names in known.items())
+            raise Refusal(f"{entry.name} has no knob {name!r}. It has, {told}.")
+    of = {part: {name: settings[name] for name in names if name in settings} for part, names in known.items()}
     return replace(
         entry,
-        model=turn(entry.model, {k: settings[k] for k in model}),
-        recipe=turn(entry.recipe, {k: settings[k] for k in recipe}),
-        objective=entry.objective.turn(rest | own),
+        model=turn(entry.model, of["model"]),
+        recipe=turn(entry.recipe, of["recipe"]),
+        objective=entry.objective.turn(of["objective"]),
     )
 
 
@@ -256,7 +251,7 @@ def _watched(given: argparse.Namespace, run: Any) -> Any:
     sentence = getattr(given, "sentence", None)
     if not sentence:
         return None
-    found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.window, sentence)
+    found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.seq_len, sentence)
     print(found.origin, file=sys.stderr)
     return found.tokens
 

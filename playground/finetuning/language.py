@@ -104,7 +104,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
     learner, recipe = made.learner, made.learner.entry.recipe
     model, learning = learner.model, made.learning
     read = replace(corpus, ids=_renumbered(corpus, made.tokenizer), tokenizer=made.tokenizer)
-    feed = Feed.of(read, recipe.window, recipe.batch, learner.seed, learner.device)
+    feed = Feed.of(read, recipe.seq_len, recipe.batch, learner.seed, learner.device)
     model.requires_grad_(False)
     for parameter in learning.values():
         parameter.requires_grad_(True)

@@ -245,7 +245,7 @@ def _behind(
 
 def _room(model: LanguageModel) -> int:
     """So many tokens of a prompt can be read, without the signs around it."""
-    return min(ROOM, model.shape.longest if model.shape.positions == "learned" else ROOM) - 2
+    return min(ROOM, model.shape.max_position_embeddings if model.shape.positions == "learned" else ROOM) - 2
 
 
 def _row(shown: Sequence[list[int]], text: list[int], asked: Asking, specials: Specials, room: int) -> list[int]:

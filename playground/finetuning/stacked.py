@@ -44,7 +44,7 @@ def hindrance(base: Base, strategy: Strategy, texts: Labelled) -> str:
         return "batches hold different numbers of answers"
     if isinstance(model.network, StaticNetwork) and model.network.number:
         return "word vectors made of n-grams are summed for one model at a time"
-    if model.shape.positions == "learned" and texts.tokens.ids.shape[1] > model.shape.longest:
+    if model.shape.positions == "learned" and texts.tokens.ids.shape[1] > model.shape.max_position_embeddings:
         return "its longest text is longer than the model has positions"
     return ""
 

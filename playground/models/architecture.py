@@ -26,7 +26,7 @@ class Architecture:
     decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
     positions: str = knob("rotary", choices=("rotary", "learned"), why="Turned queries and keys, or added vectors.")
     start: str = knob("mimetic", choices=("mimetic", "normal"), why="Attention that averages from the first step on.")
-    longest: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
+    max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
     segments: int = knob(0, 0, 4, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the place but not the word (XLNet).")

@@ -56,7 +56,7 @@ class Network(nn.Module):
     def _embeddings(self) -> None:
         shape = self.shape
         if shape.positions == "learned":
-            self.place = nn.Embedding(shape.longest, self.width)
+            self.place = nn.Embedding(shape.max_position_embeddings, self.width)
         if shape.segments:
             self.segment = nn.Embedding(shape.segments, self.width)
         if shape.languages:
@@ -101,7 +101,7 @@ class Network(nn.Module):
         return self.decoder.write(self._embed(decoder, table), read, allowed, turns, taps)
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
-        longest = self.shape.longest
+        longest = self.shape.max_position_embeddings
         wide = self.shape.positions == "learned" and stream.ids.shape[1] > longest
         if wide and int(stream.position.max()) >= longest:  # pairs of words keep the positions of their words
             raise Refusal(

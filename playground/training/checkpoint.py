@@ -18,7 +18,7 @@ from playground.literals import parse_int, parse_json
 from playground.models import Architecture
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
-from playground.training import integrity
+from playground.training import integrity, older
 from playground.training.learner import Learner
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
@@ -26,6 +26,9 @@ from playground.zoo.entry import Entry
 FORMAT = 1
 HELD_OUT = ("ids", "lengths", "word", "sentence")
 COUNTED = ("step", "tokens", "graded")
+
+BEFORE = Architecture(tied="table")
+"""What earlier versions built where their files do not say it."""
 
 
 @dataclass(frozen=True)
@@ -205,9 +208,9 @@ def _entry(about: dict[str, Any]) -> Entry:
     entry = entry_named(about["entry"])
     return replace(
         entry,
-        model=as_saved(Architecture(tied="table"), about["architecture"]),  # as earlier versions did
-        recipe=as_saved(Recipe(), about["recipe"]),
-        objective=entry.objective.turn(about["knobs"]),
+        model=as_saved(BEFORE, older.renamed(about["architecture"], older.ARCHITECTURE)),
+        recipe=as_saved(Recipe(), older.renamed(about["recipe"], older.RECIPE)),
+        objective=entry.objective.turn(older.knobs_of(entry.objective, about["knobs"])),
     )
 
 

@@ -80,7 +80,7 @@ def corpus_of(saved: Saved) -> Corpus:
 
 def _turned(entry: Entry, changes: Mapping[str, Any]) -> Entry:
     shape = {k.name for k in knobs(entry.model)} & set(changes)
-    if shape - set(entry.objective.knobs):
+    if shape:
         raise Refusal(f"{', '.join(sorted(shape))} cannot be changed in a fork, which keeps the weights; train anew.")
     recipe = {k.name for k in knobs(entry.recipe)} & set(changes)
     return replace(
@@ -91,7 +91,7 @@ def _turned(entry: Entry, changes: Mapping[str, Any]) -> Entry:
 
 
 def what_changed(old: Entry, new: Entry, others: Mapping[str, tuple[Any, Any]] | None = None) -> str:
-    """The fields in which two runs differ, such as "rate 0.006 → 0.002"; "nothing" where there is none."""
+    """The fields in which two runs differ, such as "lr 0.006 → 0.002"; "nothing" where there is none."""
     pairs = [(f.name, getattr(old.recipe, f.name), getattr(new.recipe, f.name)) for f in fields(old.recipe)]
     pairs += [(f.name, getattr(old.model, f.name), getattr(new.model, f.name)) for f in fields(old.model)]
     first, second = old.objective.knobs, new.objective.knobs

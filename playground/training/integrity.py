@@ -33,7 +33,7 @@ def check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) -
     if shape.kind == "static":
         wanted = (rows + shape.ngrams) * shape.width
     else:
-        rows += shape.longest if shape.positions == "learned" else 0
+        rows += shape.max_position_embeddings if shape.positions == "learned" else 0
         layers = shape.layers + shape.decoder_layers
         wanted = rows * shape.width + layers * (4 + 2 * shape.feed) * shape.width**2
     if wanted > held:

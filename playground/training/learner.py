@@ -177,13 +177,13 @@ class Learner:
     def turn(self, settings: Mapping[str, Any]) -> None:
         """Turn knobs of the recipe from the next step on; another optimiser would have to begin anew."""
         recipe = turn(self.entry.recipe, settings)
-        fixed = {"batch", "window", "optimiser"} & {k for k in settings if getattr(recipe, k) != self._now(k)}
+        fixed = {"batch", "seq_len", "optimiser"} & {k for k in settings if getattr(recipe, k) != self._now(k)}
         if fixed:
             raise Refusal(f"{', '.join(sorted(fixed))} cannot be changed in a running learner; fork the run instead.")
         devices.check_precision(self.device, recipe.precision)
         self.entry = replace(self.entry, recipe=recipe)
         for optimiser in self.optimisers:
-            full = recipe.matrix_rate if isinstance(optimiser, torch.optim.Muon) else recipe.rate
+            full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
             for group in optimiser.param_groups:
                 group["full_rate"], group["weight_decay"] = full, recipe.decay
 
@@ -201,9 +201,9 @@ def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Opt
     matrices = [p for p in model.parameters() if id(p) in inside and recipe.optimiser == "muon"]
     others = [p for p in model.parameters() if not (id(p) in inside and recipe.optimiser == "muon")]
     if matrices:
-        muon = torch.optim.Muon(matrices, lr=recipe.matrix_rate, weight_decay=recipe.decay, momentum=0.95)
+        muon = torch.optim.Muon(matrices, lr=recipe.muon_lr, weight_decay=recipe.decay, momentum=0.95)
         yield _remember(muon)
-    adam = torch.optim.AdamW(others, lr=recipe.rate, betas=BETAS, weight_decay=recipe.decay, fused=True)
+    adam = torch.optim.AdamW(others, lr=recipe.lr, betas=BETAS, weight_decay=recipe.decay, fused=True)
     yield _remember(adam)
 
 

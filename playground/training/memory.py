@@ -72,10 +72,10 @@ def estimate(entry: Entry, words: int) -> Need:
     layers = shape.layers + shape.decoder_layers * 2
     matrices = layers * (4 + 2 * shape.feed) * shape.width**2 + words * (shape.width + 1)
     rows = ceil(recipe.batch / recipe.accumulate)
-    positions = rows * recipe.window * (2 if shape.two_streams or shape.detects or shape.backward else 1)
+    positions = rows * recipe.seq_len * (2 if shape.two_streams or shape.detects or shape.backward else 1)
     kept = positions * layers * (12 + 2 * shape.feed) * shape.width
-    maps = 2 * rows * shape.heads * recipe.window**2 * layers
-    graded = rows * recipe.window * words * 3
+    maps = 2 * rows * shape.heads * recipe.seq_len**2 * layers
+    graded = rows * recipe.seq_len * words * 3
     return Need(4 * FLOATS * matrices, FLOATS * (kept + maps), FLOATS * graded)
 
 
@@ -111,8 +111,8 @@ def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
     rows = ceil(recipe.batch / recipe.accumulate)
     if rows <= 1:
         raise Refusal(
-            f"Not even one row of {recipe.window} tokens fits into the memory{asked}; set window to "
-            f"{max(4, recipe.window // 2)} or make the model smaller (width, layers)."
+            f"Not even one row of {recipe.seq_len} tokens fits into the memory{asked}; set seq_len to "
+            f"{max(4, recipe.seq_len // 2)} or make the model smaller (width, layers)."
         )
     if not learner.splits:
         raise Refusal(
@@ -122,7 +122,7 @@ def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
     parts = _halved(recipe)
     learner.entry = replace(learner.entry, recipe=replace(recipe, accumulate=parts))
     sentence = (
-        f"A step on {rows} rows of {recipe.window} tokens did not fit into the memory{asked}; it goes on with every "
+        f"A step on {rows} rows of {recipe.seq_len} tokens did not fit into the memory{asked}; it goes on with every "
         f"batch in {parts} parts of {_rows(ceil(recipe.batch / parts))} (accumulate {recipe.accumulate} → {parts}): "
         "the same gradient, a little slower."
     )

@@ -192,7 +192,7 @@ def _watched(run: Run, folder: Path, events: Iterable[Told], text: Tokens | None
         for event in events:
             if isinstance(event, Started):
                 learner = event.learner
-                text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.window)
+                text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
                 moments = Moments.of(learner, run.corpus.name, text, run.last)
                 earlier = _earlier(folder) if learner.step else None
             assert moments is not None, "a run begins with Started"

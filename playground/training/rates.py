@@ -28,7 +28,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Found:
-    """The rate at which the loss fell fastest, to be given to the recipe; `matrix_rate` is Muon's."""
+    """The rate at which the loss fell fastest, for the recipe's `lr`; `matrix_rate` is for its `muon_lr`."""
 
     rate: float
     matrix_rate: float
@@ -73,7 +73,7 @@ def find_rate(
 
 def _tried(learner: Learner, share: float, loss: float, before: Sequence[Tried]) -> Tried:
     smooth = SMOOTH * before[-1].smooth + (1 - SMOOTH) * loss if before else loss
-    return Tried(share, share * learner.entry.recipe.rate, loss, smooth)
+    return Tried(share, share * learner.entry.recipe.lr, loss, smooth)
 
 
 def _found(learner: Learner, tried: Sequence[Tried]) -> Found:
@@ -84,4 +84,4 @@ def _found(learner: Learner, tried: Sequence[Tried]) -> Found:
     falls = {k: tried[k - 3].smooth - tried[k].smooth for k in range(3, lowest + 1)}
     share = tried[max(falls, key=lambda k: falls[k])].share if falls else tried[0].share
     recipe = learner.entry.recipe
-    return Found(share * recipe.rate, share * recipe.matrix_rate, tuple(tried))
+    return Found(share * recipe.lr, share * recipe.muon_lr, tuple(tried))

@@ -12,10 +12,10 @@ BERT = Entry(
     parent="GPT",
     changed="Looks both ways; fills gaps.",
     unlike_paper={
-        "rate": "30 % of the words hidden, not 15 %, for tiny models learn sooner so",
+        "mask_ratio": "30 % of the words hidden, not 15 %, for tiny models learn sooner so",
         "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments; the "
         "objective 'MLM + NSP' has them",
     },
     model=Architecture(),
-    objective=MLM.turn({"rate": 0.3}),
+    objective=MLM.turn({"mask_ratio": 0.3}),
 )

@@ -13,10 +13,10 @@ ELECTRA = Entry(
     changed="Asks 'original or replaced?' everywhere instead of 'which word?' at the gaps.",
     unlike_paper={
         "weight": "the detector's loss counted 20 times, not 50",
-        "rate": "30 % of the words hidden, not 15 %",
+        "mask_ratio": "30 % of the words hidden, not 15 %",
         "generator_share": "a generator of half the width, where the small model's has a quarter",
         "segments": "no [CLS], no [SEP] and no segments",
     },
     model=Architecture(detects=True, generator_share=0.5, tied="embeddings"),
-    objective=RTD.turn({"weight": 20.0, "rate": 0.3}),
+    objective=RTD.turn({"weight": 20.0, "mask_ratio": 0.3}),
 )

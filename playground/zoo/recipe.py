@@ -10,7 +10,7 @@ BETAS = (0.9, 0.98)
 
 @dataclass(frozen=True)
 class Recipe:
-    """Batch, window, optimiser and schedule.
+    """Batch, length of a row, optimiser and schedule.
 
     "muon" is the accelerated recipe: Muon on the matrices inside the stacks and AdamW on the rest. "adamw" is the
     papers' own. The defaults are those that let a tiny model learn latent classes within a minute.
@@ -18,10 +18,10 @@ class Recipe:
 
     steps: int = knob(1000, 1, 100_000, unit="steps", why="The schedule falls to its end over so many steps.")
     batch: int = knob(32, 1, 512, unit="rows", why="Texts in one step.")
-    window: int = knob(32, 4, 256, unit="tokens", why="Length of a text.")
+    seq_len: int = knob(32, 4, 256, unit="tokens", why="Length of a text.")
     optimiser: str = knob("muon", choices=("muon", "adamw"), why="Muon finds latent classes sooner.")
-    rate: float = knob(6e-3, 1e-6, 1.0, unit="learning rate", why="Of AdamW, for embeddings, norms and heads.")
-    matrix_rate: float = knob(2e-2, 1e-6, 1.0, unit="learning rate", why="Of Muon, for matrices inside the stacks.")
+    lr: float = knob(6e-3, 1e-6, 1.0, unit="learning rate", why="Of AdamW, for embeddings, norms and heads.")
+    muon_lr: float = knob(2e-2, 1e-6, 1.0, unit="learning rate", why="Of Muon, for matrices inside the stacks.")
     warm_up: float = knob(0.1, 0.0, 1.0, unit="share of the steps", why="A slow start keeps Adam's moments sane.")
     floor: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
     decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")

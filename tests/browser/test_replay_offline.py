@@ -37,7 +37,7 @@ def exported(folder: Path) -> Path:
     """What `train` and `stage(model=...)` leave in cells, as `nbconvert --to html` writes it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLAYGROUND_HEADLESS", "1")
-        trained = notebook.train("BERT", reviews(), steps=12, batch=8, window=16)
+        trained = notebook.train("BERT", reviews(), steps=12, batch=8, seq_len=16)
         pictures = [trained._repr_html_(), notebook.stage("MLM", model=trained)._repr_mimebundle_()["text/html"]]
     cells = [nbformat.v4.new_code_cell("", outputs=[shown(html)]) for html in pictures]
     page = folder / "notebook.html"
@@ -155,7 +155,7 @@ def test_an_entry_is_trained_first_and_watched_on_the_given_sentence(tmp_path: P
         "--sentence",
         "the movie was good",
     ]
-    made = ["--steps", "2", "--set", "layers=4", "--set", "width=16", "--set", "heads=4", "--set", "window=16"]
+    made = ["--steps", "2", "--set", "layers=4", "--set", "width=16", "--set", "heads=4", "--set", "seq_len=16"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
         patch.chdir(tmp_path)  # where the list of runs is kept

@@ -144,7 +144,7 @@ def answer(rebuilt):
 @every_objective
 @pytest.mark.parametrize("seed", range(6))
 def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
-    turned = {"rate": 0.4} if "rate" in objectives()[name].knobs else {}
+    turned = {"mask_ratio": 0.4} if "mask_ratio" in objectives()[name].knobs else {}
     first = story(name, seed=seed, settings=turned)
     plan = json.loads(json.dumps(tell(first.steps)))
     for other in (seed, seed + 100):
@@ -156,7 +156,7 @@ def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_told_plan_names_the_random_words(name, seed):
     settings = {"mask": 0.2, "random": 0.6}
-    first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"rate": 0.6} if name == "MLM" else {}))
+    first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"mask_ratio": 0.6} if name == "MLM" else {}))
     again = rebuild(name, TWO_SENTENCES, seed=seed + 50, wanted=tell(first.steps))
     assert "randomised" in first.facts()["actions"]
     assert answer(again) == answer(first)

@@ -115,7 +115,7 @@ def _edit(random: Random, name: str) -> dict[str, Any]:
     """An edit with all parts that an edit may have, some of them odd."""
     right = {
         "do": random.choice(DEEDS), "word": 3, "to": 2, "from": 1, "with": "walked", "acts": True, "old": "2:1",
-        "matrix": random.choice(MATRICES), "cells": [[0, 1, True]], "knob": random.choice((*KNOBS[name], "rate")),
+        "matrix": random.choice(MATRICES), "cells": [[0, 1, True]], "knob": random.choice((*KNOBS[name], "mask_ratio")),
         "layer": 1, "number": 2,
     }  # fmt: skip
     for part in random.sample(tuple(right), random.randint(0, 2)):

@@ -107,8 +107,9 @@ def _train(random: Random) -> list[str]:
         ("--device", ["auto", "cpu", "cpu:1", "cuda"]), ("--threads", ["2"]), ("--out", ["there", "text.txt", "a/b"]),
         ("--recipe", ["paper"]), ("--seeds", ["1"]), ("--way", ["auto", "apart"]), ("--workers", ["1"]),
         ("--seed", ["3"]), ("--save-every", ["2"]), ("--runs", ["runs", "text.txt"]), ("--fork", ["run", "run@2"]),
-        ("--set", _knob(random, ["rate", "batch", "window", "width", "heads", "steps", "optimiser", "clip"])),
-        ("--set", _knob(random, ["positions", "longest", "decoder_layers", "ngrams", "precision", "accumulate"])),
+        ("--set", _knob(random, ["mask_ratio", "lr", "batch", "seq_len", "width", "heads", "steps", "optimiser"])),
+        ("--set", _knob(random, ["positions", "max_position_embeddings", "decoder_layers", "ngrams", "precision"])),
+        ("--set", _knob(random, ["accumulate", "clip"])),
     )]  # fmt: skip
 
 

@@ -147,7 +147,7 @@ def verdict(example):
 
 def test_random_and_unchanged_drawn_independently_would_be_81_9_10():
     """One throw decides all three, so that none can overrule another."""
-    example = find_objective("MLM").turn({"rate": 0.9}).example(plain_rows(2000, 30), generator(3))
+    example = find_objective("MLM").turn({"mask_ratio": 0.9}).example(plain_rows(2000, 30), generator(3))
     action = example.action[example.chosen]
     shares = [float((action == a).double().mean()) for a in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS)]
     assert sum(shares) == pytest.approx(1.0)
@@ -184,7 +184,9 @@ def test_the_generator_samples_and_does_not_take_the_best():
     scores = torch.zeros(SPECIALS.size)
     scores[: SPECIALS.first_word] = float("-inf")
     scores[50] = 1.0
-    example = find_objective("RTD").proposing(lambda e: scores.expand(int(e.chosen.sum()), -1)).turn({"rate": 1.0})
+    example = (
+        find_objective("RTD").proposing(lambda e: scores.expand(int(e.chosen.sum()), -1)).turn({"mask_ratio": 1.0})
+    )
     words = example.example(plain_rows(20, 20), generator(6)).inputs.ids
     assert len(words.unique()) > 20
 
@@ -197,7 +199,7 @@ def electra():
 def test_no_gradient_comes_back_through_the_sample():
     """The detector's loss leaves the generator's own weights alone, and the proposal carries no gradient."""
     model = electra()
-    objective = find_objective("RTD").turn({"rate": 0.5}).proposing(model.propose)
+    objective = find_objective("RTD").turn({"mask_ratio": 0.5}).proposing(model.propose)
     example = objective.example(plain_rows(4, 16), generator(7))
     assert not model.propose(example.generator).requires_grad
     _, terms = grade(model.answers(example))
@@ -208,7 +210,7 @@ def test_no_gradient_comes_back_through_the_sample():
 
 def test_generator_and_detector_train_together():
     model = electra()
-    example = find_objective("RTD").turn({"rate": 0.5}).example(plain_rows(4, 16), generator(8))
+    example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(4, 16), generator(8))
     total, terms = grade(model.answers(example))
     assert total.item() == pytest.approx((terms["hidden words"] + 50.0 * terms["replaced?"]).item())
     total.backward()
@@ -223,7 +225,7 @@ def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
     official = torch.randint(words, (4000, drawn), generator=generator(9))
     found = torch.zeros(4000, words).scatter_(1, official, 1.0).sum(1)
     assert_mean(found, distinct, rounding=0.005)
-    plan = ChooseTokens(rate=drawn / words, specials=0).plan(begin(plain_rows(200, words)), generator(9))
+    plan = ChooseTokens(mask_ratio=drawn / words, specials=0).plan(begin(plain_rows(200, words)), generator(9))
     assert plan.positions.sum(1).unique().tolist() == [drawn]
 
 
@@ -282,7 +284,7 @@ def test_a_short_text_does_not_always_lose_its_last_word():
 def test_more_runs_than_untouched_words_are_not_asked_for():
     """The released code breaks where the gaps outnumber the words between them."""
     for official in (False, True):
-        stage = ChooseSpans(rate=0.9, mean_length=1.0, official=official)
+        stage = ChooseSpans(noise_density=0.9, mean_length=1.0, official=official)
         plan = stage.plan(begin(plain_rows(20, 10)), generator(12))
         assert plan.length.clamp(min=0).sum(1).unique().tolist() == [9]
         assert (plan.length > 0).sum(1).unique().tolist() == [1 if official else 2]
@@ -350,7 +352,7 @@ def test_loss_cells_are_never_padding_or_separators(name):
 
 def test_nothing_asked_costs_nothing_instead_of_nan():
     model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
-    example = find_objective("MLM").turn({"rate": 0.0}).example(plain_rows(2, 6), generator(0))
+    example = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(2, 6), generator(0))
     assert grade(model.answers(example))[0].item() == 0.0
 
 

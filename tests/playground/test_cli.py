@@ -13,18 +13,20 @@ import torch
 from playground import cli
 from playground.cli.train import _with_bar, turned
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
+from playground.knob import knobs
+from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
 from playground.training import Stepped
 from playground.training.learner import Learner
-from playground.zoo import entry_named
+from playground.zoo import Recipe, entry_named
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry, reviews, run_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
-TINY = [a for knob in ("width=16", "heads=2", "layers=1", "window=16", "batch=4") for a in ("--set", knob)]
+TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +122,7 @@ def test_the_default_text_is_the_surveys(facts):
 
 
 def test_the_seed_decides_and_a_plan_overrides_it(facts):
-    one, again, other = (facts("objective", "MLM", "--set", "rate=0.5", "--seed", s) for s in (1, 1, 2))
+    one, again, other = (facts("objective", "MLM", "--set", "mask_ratio=0.5", "--seed", s) for s in (1, 1, 2))
     assert one == again
     assert one["plan"]["chosen"] != other["plan"]["chosen"]
     planned = facts("objective", "MLM", "--plan", "chosen=3,8", "actions=mask,keep", "--seed", 2)
@@ -499,9 +501,9 @@ def test_two_dashes_are_a_text(call):
 
 OBJECTIVE = [
     ("nope", "'nope'"),
-    ("MLM --set rate=7", "rate is 7"),
-    ("MLM --set rate=often", "'often'"),
-    ("MLM --set rate=nan", "rate is nan"),
+    ("MLM --set mask_ratio=7", "mask_ratio is 7"),
+    ("MLM --set mask_ratio=often", "'often'"),
+    ("MLM --set mask_ratio=nan", "mask_ratio is nan"),
     ("MLM --set nope=1", "'nope'"),
     ("MLM --set rate", "'rate'"),
     ("MLM --plan chosen=9", "9"),
@@ -579,7 +581,7 @@ TRAIN = [
     ("BERT --set heads=5", "5"),
     ("BERT --set optimiser=sgd", "'sgd'"),
     ("BERT --set layers=99", "99"),
-    ("BERT --corpus foreign.txt --set window=256", "256"),
+    ("BERT --corpus foreign.txt --set seq_len=256", "256"),
     ("BERT --steps 1 --corpus foreign.txt --out short.txt/run", "short.txt/run"),
     ("BERT --steps 1 --corpus foreign.txt --out short.txt", "short.txt"),
     ("BERT --steps 1 --corpus foreign.txt --out a_folder --resume", "a_folder"),
@@ -731,18 +733,24 @@ def test_a_model_that_cannot_answer_what_it_is_asked_is_a_mistake(entry, knob, c
     refuses(call, ["train", entry, "--corpus", text, "--steps", "1", *TINY, "--set", knob], knob.split("=")[0])
 
 
-def test_a_knob_of_the_objective_is_named_where_the_recipe_has_one_of_that_name():
-    entry = entry_named("MLM")
-    plain, both = (turned(entry, {"rate": "0.005", **own}) for own in ({}, {"objective.rate": "0.4"}))
-    assert plain.recipe.rate == both.recipe.rate == 0.005
-    assert plain.objective.knobs["rate"].default == entry.objective.knobs["rate"].default != 0.4
-    assert both.objective.knobs["rate"].default == 0.4
-    with pytest.raises(Refusal, match="MLM has no knob 'nothing'"):
-        turned(entry, {"objective.nothing": "1"})
+def test_a_knob_means_one_thing_whichever_part_of_an_entry_has_it():
+    """`rate` was the learning rate in one command and the share of hidden words in another."""
+    both = turned(entry_named("MLM"), {"lr": "0.005", "mask_ratio": "0.4"})
+    assert (both.recipe.lr, both.objective.knobs["mask_ratio"].default) == (0.005, 0.4)
+    with pytest.raises(Refusal, match=r"MLM has no knob 'rate'\. It has, of the model: .*lr.*mask_ratio"):
+        turned(entry_named("MLM"), {"rate": "1"})
+
+
+def test_no_knob_of_an_objective_is_called_as_one_of_the_model_or_of_the_recipe():
+    ours = {k.name for k in knobs(Recipe())} | {k.name for k in knobs(Architecture())}
+    theirs = {name: {knob.rpartition(".")[2] for knob in o.knobs} for name, o in objectives().items()}
+    assert {name: mine & ours for name, mine in theirs.items() if mine & ours} == {}
+    assert not {k.name for k in knobs(Recipe())} & {k.name for k in knobs(Architecture())}
+    assert not any("rate" in name.split("_") for name in ours.union(*theirs.values())), "of which there are several"
 
 
 def test_windows_longer_than_the_positions_that_are_learned_are_a_mistake(call, text):
-    knobs = ["--set", "longest=8", "--set", "positions=learned"]
+    knobs = ["--set", "max_position_embeddings=8", "--set", "positions=learned"]
     refuses(call, ["train", "BERT", "--corpus", text, "--steps", "1", *TINY, *knobs], "16 positions")
 
 

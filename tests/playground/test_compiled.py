@@ -36,7 +36,7 @@ def failing(monkeypatch, error):
 
 @pytest.mark.parametrize("name", ["ELECTRA", "BART"])
 def test_the_whole_pass_and_its_losses_are_one_graph_for_each_width_with_the_same_numbers(name, traced):
-    entry = tiny(name, rate=1e-3, matrix_rate=1e-3)  # at full rates three steps blow up the last bit of a float
+    entry = tiny(name, lr=1e-3, muon_lr=1e-3)  # at full rates three steps blow up the last bit of a float
     plain, coded = (list(train(run_of(name, entry=entry, steps=3, compiled=c))) for c in (False, True))
     assert losses(coded) == pytest.approx(losses(plain), rel=1e-5)
     assert 1 <= len(traced) <= len({e.example.inputs.ids.shape for e in coded if isinstance(e, Stepped)})
@@ -116,7 +116,7 @@ def test_the_command_line_says_whether_it_was_compiled(traced, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     corpus = reviews(4_000)
     Path("reviews.txt").write_text(corpus.tokenizer.join(corpus.ids.tolist()), encoding="utf-8")
-    small = [a for knob in ("width=16", "heads=2", "layers=1", "window=16", "batch=4") for a in ("--set", knob)]
+    small = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
     command = ["train", "BERT", "--corpus", "reviews.txt", "--steps", "2", "--device", "cpu", "--json", *small]
     for option, graphs in ([], 0), (["--compile"], 1):
         assert cli.main([*command, *option]) == 0

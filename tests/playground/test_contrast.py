@@ -49,7 +49,7 @@ VARIANTS = {
     "CBOW thinned": {"threshold": 0.01, "rule": "paper"},
     "CBOW NS": {"shrink": False, "radius": 2},
     "pairwise ranking": {},
-    "context2vec": {"rate": 0.5},
+    "context2vec": {"mask_ratio": 0.5},
     "DIM": {},
     "DIM short": {"mean_length": 2.0, "twins": True},
     "CVT": {},
@@ -521,7 +521,7 @@ def test_a_word_never_read_is_near_those_that_are_spelt_like_it():
 def entry_of(name, **model):
     """An entry around an objective, small."""
     shape = Architecture(kind="static", width=16, heads=2, two_streams=True, counts=name == "GloVe", **model)
-    recipe = Recipe(steps=40, batch=8, window=16, optimiser="adamw", rate=2e-2, warm_up=0.02)
+    recipe = Recipe(steps=40, batch=8, seq_len=16, optimiser="adamw", lr=2e-2, warm_up=0.02)
     return Entry(name, 2013, "arXiv:1310.4546", "A test.", shape, find_objective(name), recipe=recipe)
 
 

@@ -586,7 +586,7 @@ def test_a_mask_that_does_not_exist_is_refused():
 def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pair_of(7, 6)
-    example = find_objective("UniLM").turn({"rate": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
+    example = find_objective("UniLM").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
     question = example.questions[0]
     assert torch.equal(question.origin[question.graded], example.inputs.origin[question.graded])
     assert torch.equal(question.graded, (example.inputs.origin >= 0) & (question.graded))
@@ -677,8 +677,8 @@ def test_a_plan_by_hand_goes_to_a_part_that_knows_it():
 
 
 def test_knobs_of_a_mixture_turn_every_part():
-    objective = find_objective("UniLM by batch").turn({"rate": 0.5})
-    assert [part.knobs["rate"].default for part in objective.parts] == [0.5] * 4
+    objective = find_objective("UniLM by batch").turn({"mask_ratio": 0.5})
+    assert [part.knobs["mask_ratio"].default for part in objective.parts] == [0.5] * 4
 
 
 def test_shares_must_add_up_to_something():

@@ -121,7 +121,7 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     assert short.notice == "15 % of 3 tokens is 0.45, which would be none: one is chosen."
     assert sum(short.example.chosen[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
-    told = rebuild("MLM", "go", settings={"selection": "iid", "rate": 0.1}).notice
+    told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
     assert told == "Nothing is asked of this text, so it teaches nothing: no word of it could be chosen."
     assert rebuild("T5 spans", "we go home", wanted={"spans": "1:2"}).notice == ""
     assert rebuild("T5 spans").notice == ""

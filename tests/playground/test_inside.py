@@ -21,7 +21,7 @@ BEFORE = 5
 
 def feed_of(run):
     recipe = run.entry.recipe
-    return Feed.of(run.corpus, recipe.window, recipe.batch, run.seed, run.device, run.entry.objective.needs)
+    return Feed.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, run.entry.objective.needs)
 
 
 def stopped(run, after=BEFORE):

@@ -87,16 +87,16 @@ def test_turning_leaves_the_part_and_its_other_knobs_alone():
 
 
 def test_an_objective_shows_its_knobs_as_they_stand():
-    turned = find_objective("MLM").turn({"rate": "0.3", "wrap": "on"})
-    assert (turned.knobs["rate"].default, turned.knobs["wrap"].default) == (0.3, True)
-    assert find_objective("MLM").knobs["rate"].default == 0.15
+    turned = find_objective("MLM").turn({"mask_ratio": "0.3", "wrap": "on"})
+    assert (turned.knobs["mask_ratio"].default, turned.knobs["wrap"].default) == (0.3, True)
+    assert find_objective("MLM").knobs["mask_ratio"].default == 0.15
 
 
 def test_a_name_that_two_stages_share_is_written_with_its_stage():
     """RTD asks in place and of every word; both stages of a chain with two masks keep their own."""
     mlm = find_objective("MLM")
     twice = Objective("twice", (*mlm.stages, mlm.stages[2]), mlm.idea, mlm.loss, mlm.terms, mlm.source)
-    assert {"ChangeTokens.mask", "ChangeTokens.random", "rate"} <= twice.knobs.keys()
+    assert {"ChangeTokens.mask", "ChangeTokens.random", "mask_ratio"} <= twice.knobs.keys()
     assert "mask" not in twice.knobs
     turned = twice.turn({"ChangeTokens.mask": 0.5})
     assert [s.mask for s in turned.stages if hasattr(s, "mask")] == [0.5, 0.5]

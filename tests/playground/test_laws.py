@@ -65,7 +65,7 @@ def build(stage, tokens, seed):
 
 
 def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
-    example = find_objective("MLM").turn({"rate": 0.5}).example(plain_rows(2000, 30), generator(1))
+    example = find_objective("MLM").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(1))
     chosen = example.chosen
     ids, text = example.inputs.ids[chosen], example.tokens.ids[chosen]
     number = len(ids)
@@ -95,7 +95,7 @@ def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
 
 
 def test_exact_selection_has_no_variance_and_no_favourite_place():
-    chosen = build(ChooseTokens(rate=0.15), plain_rows(6000, 28), 3).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.15), plain_rows(6000, 28), 3).chosen
     assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
     counts = Counter(chosen.nonzero()[:, 1].tolist())
     assert_law(counts, uniform(range(28)))
@@ -119,7 +119,7 @@ def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often()
 
 
 def test_exact_selection_takes_every_set_of_words_alone_equally_often():
-    chosen = build(ChooseTokens(rate=0.4, specials=0), plain_rows(12_000, 5), 28).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.4, specials=0), plain_rows(12_000, 5), 28).chosen
     sets = Counter(tuple(row.nonzero().flatten().tolist()) for row in chosen)
     assert_law(sets, uniform(combinations(range(5), 2)))
 
@@ -165,7 +165,7 @@ def filled(order, size, budget):
 
 
 def test_exact_selection_likes_no_pair_of_places():
-    chosen = build(ChooseTokens(rate=0.3, specials=0), plain_rows(8000, 7), 4).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.3, specials=0), plain_rows(8000, 7), 4).chosen
     assert chosen.sum(1).unique().tolist() == [2]
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform((a, b) for a in range(7) for b in range(a + 1, 7)))
@@ -196,7 +196,7 @@ def compositions(total, parts):
 
 
 def test_t5_official_spans_are_uniform_and_end_the_text():
-    stage = ChooseSpans(rate=0.34, mean_length=2.0, official=True)
+    stage = ChooseSpans(noise_density=0.34, mean_length=2.0, official=True)
     found = runs(stage, plain_rows(8000, 12), 6)
     masks = [
         ((outside[0], inside[0]), (outside[0] + inside[0] + outside[1], inside[1]))
@@ -209,7 +209,7 @@ def test_t5_official_spans_are_uniform_and_end_the_text():
 
 
 def test_t5_spans_are_uniform_over_all_masks():
-    stage = ChooseSpans(rate=0.34, mean_length=2.0)
+    stage = ChooseSpans(noise_density=0.34, mean_length=2.0)
     found = runs(stage, plain_rows(12_000, 12), 7)
     masks = [((a, m), (b, n)) for m, n in compositions(4, 2) for a in range(12) for b in range(a + m + 1, 12 - n + 1)]
     assert len(masks) == comb(3, 1) * comb(9, 2)
@@ -267,7 +267,7 @@ def test_bart_expects_20_45_marks_in_200_tokens():
 
 def test_runs_that_may_overlap_lose_a_tenth_of_the_budget():
     """fairseq hides 54.2 of 200 tokens behind 17.24 marks; its single precision makes 61 of 30 % of them (22b)."""
-    spans = build(ChoosePoissonSpans(rate=0.305, placement="fairseq"), plain_rows(4000, 200), 16).spans
+    spans = build(ChoosePoissonSpans(mask_ratio=0.305, placement="fairseq"), plain_rows(4000, 200), 16).spans
     assert_mean(spans.length.clamp(min=0).sum(1), 54.2, rounding=0.05)
     assert_mean(spans.there.sum(1), 17.24, rounding=0.05)
     ends = (spans.start + spans.length.clamp(min=0)) * spans.there
@@ -276,7 +276,7 @@ def test_runs_that_may_overlap_lose_a_tenth_of_the_budget():
 
 def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
     """Of 3 tokens 2 vanish in runs of one, so a gap has one of four slots: two tokens' marks and one word."""
-    stage = ChoosePoissonSpans(rate=0.5, mean_length=1.0, placement="fairseq")
+    stage = ChoosePoissonSpans(mask_ratio=0.5, mean_length=1.0, placement="fairseq")
     spans = build(stage, plain_rows(20_000, 3), 17).spans
     two = (spans.length == 1).sum(1) == 2
     one_gap = (spans.length == 0).sum(1) == 1
@@ -339,14 +339,14 @@ def test_plm_orders_and_targets_are_uniform():
 
 
 def test_a_uniform_generator_is_right_once_in_v():
-    example = find_objective("RTD").turn({"rate": 0.5}).example(plain_rows(2000, 30), generator(17))
+    example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(17))
     number = int(example.chosen.sum())
     assert number >= 20_000
     assert_share(int(example.questions[0].targets.sum()), number, 1 - 1 / WORDS)
 
 
 def test_rtd_shows_the_generator_85_percent_masks_and_nothing_random():
-    example = find_objective("RTD").turn({"rate": 0.5}).example(plain_rows(2000, 30), generator(18))
+    example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(18))
     action = example.generator.action[example.chosen]
     assert_share(int((action == Action.MASKED).sum()), len(action), 0.85)
     assert not (action == Action.RANDOMISED).any()
@@ -378,7 +378,7 @@ def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes)
     weights[[50, 51, 52]] = torch.tensor([3.0, 2.0, 1.0]) if proposes else torch.zeros(3)
     tokens = tokens_of([[50, 51] * 10] * 1500)
     proposer = (lambda example: weights.expand(int(example.chosen.sum()), -1)) if proposes else None
-    objective = find_objective("RTD").turn({"rate": 1.0, "disallow_correct": True})
+    objective = find_objective("RTD").turn({"mask_ratio": 1.0, "disallow_correct": True})
     objective = objective.proposing(proposer) if proposer else objective
     example = objective.example(tokens, generator(21))
     assert not (example.action == Action.SAME_BY_LUCK).any()

@@ -368,7 +368,7 @@ def test_each_row_of_a_batch_has_its_own_verdict():
 def test_nothing_asked_is_said_so():
     verdict = leaks.check(begin(plain_rows(1, 3)))
     assert (verdict.leak, verdict.sentence) == (False, "Nothing is asked, so nothing can leak.")
-    empty = find_objective("MLM").turn({"rate": 0.0}).example(plain_rows(1, 3), generator(0))
+    empty = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(1, 3), generator(0))
     assert leaks.check(empty).sentence == "Nothing is graded in this text."
 
 

@@ -44,23 +44,23 @@ from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tok
 VARIANTS = {
     "static MLM": ("static MLM", {"wrap": True}),
     "MLM stochastic": ("MLM", {"selection": "stochastic", "cap": 3}),
-    "MLM with signs": ("MLM", {"signs": "roberta", "rate": 0.6}),
-    "MLM with later signs": ("MLM", {"signs": "xlm", "selection": "iid", "rate": 0.6}),
-    "MLM vocabulary": ("MLM", {"pool": "vocabulary", "mask": 0.2, "random": 0.7, "rate": 0.5}),
-    "whole word masking": ("whole word masking", {"wrap": True, "rate": 0.4}),
+    "MLM with signs": ("MLM", {"signs": "roberta", "mask_ratio": 0.6}),
+    "MLM with later signs": ("MLM", {"signs": "xlm", "selection": "iid", "mask_ratio": 0.6}),
+    "MLM vocabulary": ("MLM", {"pool": "vocabulary", "mask": 0.2, "random": 0.7, "mask_ratio": 0.5}),
+    "whole word masking": ("whole word masking", {"wrap": True, "mask_ratio": 0.4}),
     "whole words alone": ("whole word masking", {"law": "iid", "min_one": False, "together": "word"}),
-    "whole words cut": ("whole word masking", {"truncate": True, "rate": 0.4}),
+    "whole words cut": ("whole word masking", {"truncate": True, "mask_ratio": 0.4}),
     "phrase masking": ("phrase masking", {}),
-    "phrases in a budget": ("phrase masking", {"law": "budget", "rate": 0.5}),
-    "entity masking": ("entity masking", {"rate": 0.5}),
+    "phrases in a budget": ("phrase masking", {"law": "budget", "mask_ratio": 0.5}),
+    "entity masking": ("entity masking", {"mask_ratio": 0.5}),
     "ERNIE": ("ERNIE", {}),
-    "n-gram masking": ("n-gram masking", {"rate": 0.4}),
+    "n-gram masking": ("n-gram masking", {"mask_ratio": 0.4}),
     "UniLM": ("n-gram masking", {"law": "80/20", "whole": False}),
-    "span masking": ("span masking", {"rate": 0.5}),
-    "SpanBERT": ("SpanBERT", {"wrap": True, "rate": 0.3, "most": 2}),
+    "span masking": ("span masking", {"mask_ratio": 0.5}),
+    "SpanBERT": ("SpanBERT", {"wrap": True, "mask_ratio": 0.3, "most": 2}),
     "word structure": ("word structure", {"share": 0.4, "wrap": True}),
     "word structure deranged": ("word structure", {"share": 0.6, "derange": True}),
-    "label-aware MLM": ("label-aware MLM", {"rate": 0.5}),
+    "label-aware MLM": ("label-aware MLM", {"mask_ratio": 0.5}),
     "supersense prediction": ("supersense prediction", {"wrap": True}),
     "entity replacement": ("entity replacement", {"replaced": 1.0}),
 }
@@ -173,7 +173,7 @@ def visited(rows, visit):
 
 
 def test_what_becomes_of_a_fixed_choice_is_fixed_too():
-    objective = find_objective("static MLM").turn({"copies": 2, "mask": 0.4, "random": 0.4, "rate": 0.5})
+    objective = find_objective("static MLM").turn({"copies": 2, "mask": 0.4, "random": 0.4, "mask_ratio": 0.5})
     seen = [objective.example(visited(plain_rows(50, 30), k), generator(k)).inputs.ids for k in range(4)]
     assert torch.equal(seen[0], seen[2])
     assert torch.equal(seen[1], seen[3])
@@ -231,7 +231,7 @@ def test_random_words_follow_the_batch_where_the_corpus_has_no_counts():
 
 
 def test_a_told_special_word_is_given_back():
-    settings_ = {"pool": "vocabulary", "mask": 0.0, "random": 1.0, "rate": 0.9}
+    settings_ = {"pool": "vocabulary", "mask": 0.0, "random": 1.0, "mask_ratio": 0.9}
     first = story("MLM", settings=settings_, seed=3)
     assert set(first.facts()["plan"]["replace"]) & set(first.example.tokens.vocabulary[: SPECIALS.first_word])
     again = story("MLM", settings=settings_, seed=4, wanted=tell(first.steps))
@@ -326,7 +326,7 @@ def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     """Places come in any order, some of them twice; where a unit must be cut, it is any of those of the row."""
     tokens = suited(find_objective("ERNIE"), tokens)
     example, rate = begin(tokens), 0.3
-    size = ChooseUnits(unit, rate=rate).sizes(example)
+    size = ChooseUnits(unit, mask_ratio=rate).sizes(example)
     budget = torch.tensor([oracles.count_half_even(t, rate) for t in texts(tokens)])
     order = draw.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
     order = torch.cat([order[:, :3], order], dim=1)
@@ -360,7 +360,7 @@ def test_rows_that_are_picked_know_how_long_their_words_are(tokens, seed):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 1.0)), one=st.booleans())
 def test_p5_p7_whole_units_within_the_budget(tokens, seed, rate, one):
-    stage, example = ChooseUnits(rate=rate, min_one=one), begin(tokens)
+    stage, example = ChooseUnits(mask_ratio=rate, min_one=one), begin(tokens)
     chosen = stage.plan(example, generator(seed)).positions
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
@@ -424,7 +424,7 @@ def test_a_typed_text_without_the_label_is_refused(name):
     tokens=batches(), seed=seeds, longest=st.integers(1, 5), whole=st.booleans(), law=st.sampled_from(("1/n", "80/20"))
 )
 def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
-    example, stage = begin(tokens), ChooseNgrams(rate=0.4, longest=longest, law=law, whole=whole)
+    example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, longest=longest, law=law, whole=whole)
     number = tokens.word if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
     words, blocks = runs(example, example.maskable, number), runs(example, example.maskable)
     dice, chance = draw.noise((2, *tokens.ids.shape), generator(seed))
@@ -465,7 +465,7 @@ def test_ngram_lengths(law):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 0.9)))
 def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
-    example, stage = begin(tokens), ChooseGeometricSpans(rate=rate)
+    example, stage = begin(tokens), ChooseGeometricSpans(mask_ratio=rate)
     words, blocks = runs(example, example.maskable, tokens.word), runs(example, example.maskable)
     rng = generator(seed)
     budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(oracles.maskable, texts(tokens))])
@@ -481,7 +481,7 @@ def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.floats(0.0, 0.9), longest=st.integers(1, 20))
 def test_p6_p7_merged_runs_are_apart_and_hold_the_exact_share(tokens, seed, rate, longest):
-    plan = ChooseGeometricSpans(rate=rate, longest=longest).plan(begin(tokens), generator(seed))
+    plan = ChooseGeometricSpans(mask_ratio=rate, longest=longest).plan(begin(tokens), generator(seed))
     for row, text in enumerate(texts(tokens)):
         number = sum(oracles.maskable(text))
         spans = [(s, n) for s, n in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True) if n >= 0]
@@ -493,8 +493,8 @@ def test_p6_p7_merged_runs_are_apart_and_hold_the_exact_share(tokens, seed, rate
 
 def test_only_the_last_run_is_cut_inside_a_word():
     tokens = tokens_of([range(40, 100)] * 300, [[k // 3 for k in range(60)]] * 300, padded=False)
-    hidden = ChooseGeometricSpans(rate=0.18).plan(begin(tokens), generator(8))
-    chosen = ChooseGeometricSpans(rate=0.18).build(begin(tokens), hidden).chosen.view(300, 20, 3).sum(2)
+    hidden = ChooseGeometricSpans(mask_ratio=0.18).plan(begin(tokens), generator(8))
+    chosen = ChooseGeometricSpans(mask_ratio=0.18).build(begin(tokens), hidden).chosen.view(300, 20, 3).sum(2)
     assert chosen.sum(1).unique().tolist() == [11]
     parted = ((chosen > 0) & (chosen < 3)).sum(1)
     assert parted.unique().tolist() == [1], "eleven tokens are not a number of words of three"
@@ -536,7 +536,7 @@ def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
 
 @pytest.mark.parametrize("name", ["StructBERT", "ALBERT", "MLM + NSP"])
 def test_pairs_hide_and_shuffle_within_each_text(name):
-    objective = find_objective(name).turn({"share": 0.5} if name == "StructBERT" else {"rate": 0.5})
+    objective = find_objective(name).turn({"share": 0.5} if name == "StructBERT" else {"mask_ratio": 0.5})
     tokens = suited(objective, tokens_of([range(40, 50)] * 200, padded=False))
     example = objective.example(tokens, generator(1))
     names = [q.name for q in example.questions]
@@ -559,7 +559,7 @@ def test_pairs_hide_and_shuffle_within_each_text(name):
 @given(tokens=batches(), seed=seeds, share=st.sampled_from((0.0, 0.05, 0.3, 0.9)))
 def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, seed, share):
     example = begin(tokens)
-    example = ChooseTokens(rate=0.2).build(example, ChooseTokens(rate=0.2).plan(example, generator(seed)))
+    example = ChooseTokens(mask_ratio=0.2).build(example, ChooseTokens(mask_ratio=0.2).plan(example, generator(seed)))
     free = example.maskable & ~example.chosen
     dice = draw.noise(tuple(free.shape), generator(seed, "trigrams"))
     wanted = torch.tensor([round(share * sum(oracles.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
@@ -658,7 +658,7 @@ def test_every_partner_is_another_name_of_the_same_kind_and_length(tokens, seed,
 def test_every_other_name_is_equally_likely_and_half_of_the_names_are_replaced():
     words = [[40, 50], [41, 50], [42, 50], [42, 50], [43, 50]] * 1600
     tokens = named(8000, [[0, -1], [1, -1], [2, -1], [2, -1], [3, -1]] * 1600, words=words)
-    example = find_objective("WKLM").turn({"rate": 0.0}).example(tokens, generator(10))
+    example = find_objective("WKLM").turn({"mask_ratio": 0.0}).example(tokens, generator(10))
     replaced = example.action[:, 0] == Action.REPLACED
     assert_share(int(replaced.sum()), 8000, 0.5)
     first = example.inputs.ids[:, 0][replaced & (tokens.ids[:, 0] == 40)]
@@ -684,7 +684,7 @@ def test_the_same_name_by_luck_counts_as_original():
 
 
 def test_names_are_never_hidden_where_they_are_to_be_told_apart():
-    objective = find_objective("entity replacement").turn({"rate": 1.0})
+    objective = find_objective("entity replacement").turn({"mask_ratio": 1.0})
     tokens = suited(objective, plain_rows(20, 30))
     example = objective.example(tokens, generator(0))
     assert not (example.questions[0].graded & (tokens.labels["mention"] >= 0)).any()
@@ -752,7 +752,7 @@ def test_half_of_the_batches_say_the_sentiment_and_half_ask_for_it():
 @given(seed=seeds)
 def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
     tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
-    example = find_objective("SentiLR").turn({"rate": 1.0}).example(tokens, generator(seed))
+    example = find_objective("SentiLR").turn({"mask_ratio": 1.0}).example(tokens, generator(seed))
     assert example.questions[0].targets[example.questions[0].graded].tolist() == [42, 43, 44, 45] * 4
 
 
@@ -764,7 +764,7 @@ def test_signs_within_a_text_may_be_hidden_and_are_asked_for(signs, able):
     """RoBERTa's code takes all, XLM's all but the first (reference, section 0); a typed [MASK] is never taken."""
     sep, mask = SPECIALS.sep, SPECIALS.mask
     tokens = tokens_of([[sep, 40, 41, sep, 42, sep, mask, SPECIALS.sentinels[0]]], padded=False)
-    example = find_objective("MLM").turn({"signs": signs, "rate": 1.0}).example(tokens, generator(0))
+    example = find_objective("MLM").turn({"signs": signs, "mask_ratio": 1.0}).example(tokens, generator(0))
     graded = example.questions[0].graded
     assert graded[0].nonzero().flatten().tolist() == [*able]
     assert example.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
@@ -772,7 +772,7 @@ def test_signs_within_a_text_may_be_hidden_and_are_asked_for(signs, able):
 
 def test_a_hidden_sign_is_told_and_given_back():
     tokens = tokens_of([[40, SPECIALS.sep, 41, 42]], padded=False)
-    objective = find_objective("MLM").turn({"signs": "xlm", "rate": 0.5, "mask": 1.0, "random": 0.0})
+    objective = find_objective("MLM").turn({"signs": "xlm", "mask_ratio": 0.5, "mask": 1.0, "random": 0.0})
     plans = [tell(objective.steps(tokens, generator(seed))) for seed in range(8)]
     assert any(2 in plan["chosen"] for plan in plans)
     for plan in plans:
@@ -782,7 +782,7 @@ def test_a_hidden_sign_is_told_and_given_back():
 @pytest.mark.parametrize("signs", ["xlm", "roberta"])
 def test_signs_are_as_likely_to_be_hidden_as_words(signs):
     tokens = tokens_of([[40, 41, SPECIALS.sep, 42, 43]] * 12_000, padded=False)
-    stage = ChooseTokens(rate=0.4, specials=0, signs=signs)
+    stage = ChooseTokens(mask_ratio=0.4, specials=0, signs=signs)
     example = begin(tokens)
     chosen = stage.build(example, stage.plan(example, generator(3))).chosen
     assert chosen.sum(1).unique().tolist() == [2]
@@ -808,7 +808,7 @@ def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(token
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 1.0)))
 def test_whole_words_with_the_last_one_cut_fill_the_budget(tokens, seed, rate):
-    chosen = ChooseUnits(rate=rate, truncate=True).plan(begin(tokens), generator(seed)).positions
+    chosen = ChooseUnits(mask_ratio=rate, truncate=True).plan(begin(tokens), generator(seed)).positions
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
         parted = [u for u in found_units(tokens, "word")[row] if hidden & set(u) and not set(u) <= hidden]
@@ -862,7 +862,7 @@ def test_a_name_of_a_model_means_one_objective():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_ends_of_a_run_leak_nothing(seed):
     """They hear all that is visible, and the answers are hidden, but for those left on purpose."""
-    rebuilt = story("SpanBERT", seed=seed, settings={"rate": 0.4, "mask": 1.0, "random": 0.0})
+    rebuilt = story("SpanBERT", seed=seed, settings={"mask_ratio": 0.4, "mask": 1.0, "random": 0.0})
     assert rebuilt.verdict.leak is False
     assert rebuilt.verdict.by_design == ()
     shown_ = replace(rebuilt.example, action=torch.zeros_like(rebuilt.example.action))

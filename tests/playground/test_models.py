@@ -55,7 +55,7 @@ def batch(name, extra=0):
 
 def ragged(name, seed=0, extra=0):
     objective = find_objective(name)
-    knobs = {"rate": 0.4} if "rate" in objective.knobs else {}
+    knobs = {"mask_ratio": 0.4} if "mask_ratio" in objective.knobs else {}
     return objective.turn(knobs).steps(batch(name, extra), generator(seed))
 
 
@@ -179,7 +179,7 @@ def build_alone(name, steps, row, length):
     """The same row from the same plans, cut to its own length."""
     tokens = trimmed(pick(batch(name), torch.tensor([row])))
     objective = find_objective(name)
-    objective = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {})
+    objective = objective.turn({"mask_ratio": 0.4} if "mask_ratio" in objective.knobs else {})
     width = objective.example(tokens, generator(0)).tokens.ids.shape[1]
     alone = objective.replay(tokens, tuple(cut(s, row, width) for s in steps))[-1].example
     assert alone.tokens.lengths.tolist() == [length]
@@ -224,7 +224,9 @@ def test_the_order_of_rows_does_not_matter(name, models):
     tokens = pick(batch(name), order)
     plans = tuple(reordered(step, order) for step in steps)
     objective = find_objective(name)
-    other = objective.turn({"rate": 0.4} if "rate" in objective.knobs else {}).replay(tokens, plans)[-1].example
+    other = (
+        objective.turn({"mask_ratio": 0.4} if "mask_ratio" in objective.knobs else {}).replay(tokens, plans)[-1].example
+    )
     first = scores(models["rotary"], steps[-1].example)
     second = {(q, int(order[r]), p): s for (q, r, p), s in scores(models["rotary"], other).items()}
     assert_close(first, second)
@@ -476,7 +478,7 @@ def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
     """A wrapped text is shifted by [CLS]; the scores belong to the chosen places of the text all the same."""
     model = models["rotary"]
     tokens = tokens_of(RAGGED)
-    objective = find_objective("RTD").turn({"rate": 0.4, "wrap": True})
+    objective = find_objective("RTD").turn({"mask_ratio": 0.4, "wrap": True})
     steps = objective.steps(tokens, generator(8))
     before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
     proposed = model.propose(before)

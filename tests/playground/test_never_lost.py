@@ -114,7 +114,7 @@ from tests.runs import run_of, tiny
 """
 
 NO_ROOM = """
-entry = tiny("GPT", {"width": 64, "layers": 2}, batch=256, window=64, steps=2, optimiser="adamw")
+entry = tiny("GPT", {"width": 64, "layers": 2}, batch=256, seq_len=64, steps=2, optimiser="adamw")
 events = train(run_of(entry=entry, steps=2, evaluate_every=100))
 next(events), next(events)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -210,7 +210,7 @@ def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):
     assert session.trouble.step == 5
     monkeypatch.undo()
     made = session.fork(session.trouble.settings)
-    assert (made.step, made.changed) == (5, "rate 0.006 → 0.002, matrix_rate 0.02 → 0.00667")
+    assert (made.step, made.changed) == (5, "lr 0.006 → 0.002, matrix_lr 0.02 → 0.00667")
     assert list(train(made.run, made.learner))[-1].reason == "steps"
 
 
@@ -397,7 +397,7 @@ def test_the_estimate_counts_at_least_the_weights_and_grows_with_what_it_should(
     held = sum(4 * p.numel() for p in learner.model.parameters())
     need = memory.estimate(entry, words)
     assert 4 * 0.9 * held < need.weights < 4 * 1.5 * held
-    wider = memory.estimate(replace(entry, recipe=replace(entry.recipe, window=32)), words)
+    wider = memory.estimate(replace(entry, recipe=replace(entry.recipe, seq_len=32)), words)
     assert 2 * need.step < wider.step < 4 * need.step
     halved = memory.estimate(replace(entry, recipe=replace(entry.recipe, accumulate=2)), words)
     assert halved.step == need.step // 2

@@ -62,21 +62,26 @@ from tests.texts import (
 __all__ = ["tiny"]
 VARIANTS = {
     "token masking": {},
-    "token deletion": {"rate": 0.5},
+    "token deletion": {"mask_ratio": 0.5},
     "document rotation": {},
     "document rotation official": {"official": True},
     "BART mixture": {},
-    "BART mixture words": {"whole": True, "rate": 0.4},
-    "BART mixture fairseq": {"placement": "fairseq", "rate": 0.5, "mean_length": 2.0, "share": 0.5, "end": True},
-    "BART mixture gaps": {"rate": 0.6, "mean_length": 1.0, "target": "gaps", "end": True},
+    "BART mixture words": {"whole": True, "mask_ratio": 0.4},
+    "BART mixture fairseq": {"placement": "fairseq", "mask_ratio": 0.5, "mean_length": 2.0, "share": 0.5, "end": True},
+    "BART mixture gaps": {"mask_ratio": 0.6, "mean_length": 1.0, "target": "gaps", "end": True},
     "all noises": {},
-    "all noises some": {"share": 0.4, "turned": 0.5, "ChooseDeleted.rate": 0.3, "placement": "fairseq", "whole": True},
-    "all noises heavy": {"ChooseShare.rate": 0.4, "ChoosePoissonSpans.rate": 0.4, "mean_length": 1.0, "window": 0},
-    "T5 i.i.d.": {"rate": 0.5},
+    "all noises some": {"share": 0.4, "turned": 0.5, "delete_ratio": 0.3, "placement": "fairseq", "whole": True},
+    "all noises heavy": {
+        "ChooseShare.mask_ratio": 0.4,
+        "ChoosePoissonSpans.mask_ratio": 0.4,
+        "mean_length": 1.0,
+        "window": 0,
+    },
+    "T5 i.i.d.": {"mask_ratio": 0.5},
     "T5 i.i.d. closing": {"selection": "exact", "closing": True, "end": True},
-    "T5 spans closing": {"closing": True, "rate": 0.4},
-    "T5 drop": {"rate": 0.3},
-    "T5 mask in place": {"rate": 0.3},
+    "T5 spans closing": {"closing": True, "noise_density": 0.4},
+    "T5 drop": {"mask_ratio": 0.3},
+    "T5 mask in place": {"mask_ratio": 0.3},
     "discrete mask": {},
     "span mask end": {"end": True, "share": 0.7},
     "gap sentences": {},
@@ -191,8 +196,8 @@ def test_a_batch_without_columns_is_built(name):
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.1, 0.3, 0.5, 1.0)))
 def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, rate):
-    masked = find_objective("token masking").turn({"rate": rate}).example(tokens, generator(seed))
-    deleted = find_objective("token deletion").turn({"rate": rate}).example(tokens, generator(seed))
+    masked = find_objective("token masking").turn({"mask_ratio": rate}).example(tokens, generator(seed))
+    deleted = find_objective("token deletion").turn({"mask_ratio": rate}).example(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
     wanted = [-int(-(rate * n - 1e-9) // 1) for n in words]
     assert (masked.action == Action.MASKED).sum(1).tolist() == wanted
@@ -203,7 +208,7 @@ def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, ra
 @settings(max_examples=30)
 @given(tokens=batches(special=False), seed=seeds, rate=st.floats(0.05, 0.9), closing=st.booleans())
 def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, closing):
-    objective = find_objective("T5 i.i.d.").turn({"rate": rate, "closing": closing})
+    objective = find_objective("T5 i.i.d.").turn({"mask_ratio": rate, "closing": closing})
     example = objective.example(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
@@ -217,11 +222,11 @@ def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, clo
 # runs in windows with signs
 
 RUNS = {
-    "T5 spans": ChooseSpans(rate=0.3),
-    "T5 spans official": ChooseSpans(rate=0.4, mean_length=2.0, official=True),
+    "T5 spans": ChooseSpans(noise_density=0.3),
+    "T5 spans official": ChooseSpans(noise_density=0.4, mean_length=2.0, official=True),
     "BART": ChoosePoissonSpans(),
-    "BART words": ChoosePoissonSpans(rate=0.5, whole=True),
-    "BART fairseq": ChoosePoissonSpans(rate=0.4, mean_length=2.0, placement="fairseq"),
+    "BART words": ChoosePoissonSpans(mask_ratio=0.5, whole=True),
+    "BART fairseq": ChoosePoissonSpans(mask_ratio=0.4, mean_length=2.0, placement="fairseq"),
     "MASS": ChooseFragment(),
     "MASS signs": ChooseFragment(signs=True),
     "SpanBERT": ChooseGeometricSpans(),
@@ -315,7 +320,7 @@ def test_a_told_plan_with_signs_in_its_runs_says_the_same_again(name):
     tokens = tokens_for(find_objective(name))
     tokens = replace(tokens, ids=tokens.ids.clone())
     tokens.ids[0, [2, 6, 7]] = SPECIALS.sep
-    objective, parted = find_objective(name).turn({"rate": 0.6} if name != "span mask" else {}), 0
+    objective, parted = find_objective(name).turn({"mask_ratio": 0.6} if name != "span mask" else {}), 0
     for seed in range(10):
         first = objective.steps(tokens, generator(seed))
         told = {key: wishes.read(key, value) for key, value in tell(first).items()}
@@ -344,7 +349,7 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
 @given(tokens=batches(), seed=seeds, rate=st.floats(0.0, 0.9), mean=st.sampled_from((0.5, 1.0, 3.0, 10.0)))
 def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed, rate, mean):
     example = begin(tokens)
-    stage = ChoosePoissonSpans(rate=rate, mean_length=mean, whole=True)
+    stage = ChoosePoissonSpans(mask_ratio=rate, mean_length=mean, whole=True)
     chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
     for row, text in enumerate(texts(tokens)):
         words, number = oracles.maskable(text), tokens.word[row].tolist()
@@ -696,9 +701,9 @@ def test_of_sentences_that_share_nothing_the_later_one_is_taken_also_where_score
 
 def test_every_noise_of_the_chain_can_be_switched_off():
     off = {
-        "ChooseShare.rate": 0.0,
-        "ChoosePoissonSpans.rate": 0.0,
-        "ChooseDeleted.rate": 0.0,
+        "ChooseShare.mask_ratio": 0.0,
+        "ChoosePoissonSpans.mask_ratio": 0.0,
+        "delete_ratio": 0.0,
         "share": 0.0,
         "window": 1,
         "turned": 0.0,
@@ -749,7 +754,7 @@ def test_the_parts_of_the_multi_task_mixture_close_with_a_sign():
 
 @pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])
 def test_where_there_is_nothing_to_write_no_sign_is_asked_for(name):
-    objective = find_objective(name).turn({"end": True} | ({"rate": 0.0} if name == "T5 drop" else {}))
+    objective = find_objective(name).turn({"end": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
     example = objective.example(plain_rows(3, 1), generator(41))
     assert not example.questions[0].graded.any()
 
@@ -762,7 +767,7 @@ def test_t5_draws_every_word_alone_and_an_idle_row_costs_nothing(name, tiny):
     assert_share(int(idle.sum()), len(idle), 0.85**8)
     if name != "T5 mask in place":
         assert torch.equal(idle, ~example.questions[0].graded.any(1))
-        empty = find_objective(name).turn({"rate": 0.0}).example(plain_rows(3, 8), generator(43))
+        empty = find_objective(name).turn({"mask_ratio": 0.0}).example(plain_rows(3, 8), generator(43))
         assert grade(tiny.answers(empty))[0].item() == 0.0
         tiny.zero_grad()
 
@@ -832,7 +837,7 @@ def test_a_rotated_text_begins_at_every_word_equally_often(official_):
 
 
 def test_masked_and_deleted_words_have_no_favourite_pair():
-    chosen = ChooseShare(rate=0.3).plan(begin(plain_rows(9000, 6)), generator(26)).positions
+    chosen = ChooseShare(mask_ratio=0.3).plan(begin(plain_rows(9000, 6)), generator(26)).positions
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform(combinations(range(6), 2)))
 
@@ -878,7 +883,9 @@ def test_places_come_sorted_as_if_drawn_and_sorted():
 
 
 def test_official_spans_of_t5_never_touch_and_end_the_text():
-    plan = ChooseSpans(official=True, rate=0.5, mean_length=2.0).plan(begin(plain_rows(2000, 20)), generator(34))
+    plan = ChooseSpans(official=True, noise_density=0.5, mean_length=2.0).plan(
+        begin(plain_rows(2000, 20)), generator(34)
+    )
     assert bool((plan.start.gather(1, (plan.length > 0).sum(1, keepdim=True) - 1) > 0).all())
     assert bool(((plan.start + plan.length).amax(1) == 20).all())
 

@@ -291,14 +291,14 @@ def trigrams(length):
 
 COUNTS = {
     "tokens": chosen_by(ChooseTokens()),
-    "tokens without signs": chosen_by(ChooseTokens(rate=0.5, specials=0)),
+    "tokens without signs": chosen_by(ChooseTokens(mask_ratio=0.5, specials=0)),
     "n-grams": chosen_by(ChooseNgrams()),
     "T5 gone": spans_of(ChooseSpans(), 0),
     "T5 runs": spans_of(ChooseSpans(), 1),
     "T5 gone officially": spans_of(ChooseSpans(official=True), 0),
     "T5 runs officially": spans_of(ChooseSpans(official=True), 1),
-    "T5 many short runs": spans_of(ChooseSpans(rate=0.9, mean_length=1.0), 1),
-    "T5 half in short runs": spans_of(ChooseSpans(rate=0.5, mean_length=1.5), 1),
+    "T5 many short runs": spans_of(ChooseSpans(noise_density=0.9, mean_length=1.0), 1),
+    "T5 half in short runs": spans_of(ChooseSpans(noise_density=0.5, mean_length=1.5), 1),
     "BART": chosen_by(ChoosePoissonSpans()),
     "MASS": chosen_by(ChooseFragment()),
     "SpanBERT": chosen_by(ChooseGeometricSpans()),

@@ -187,7 +187,7 @@ def test_the_found_rate_is_neither_useless_nor_ruinous():
     assert found.tried == tuple(tried)
 
     def end(rate):
-        turned = replace(entry, recipe=replace(entry.recipe, rate=rate))
+        turned = replace(entry, recipe=replace(entry.recipe, lr=rate))
         return sum(losses(train(replace(run, entry=turned)))[-5:]) / 5
 
     good = end(found.rate)
@@ -200,7 +200,7 @@ def test_playground_train_finds_a_rate_and_trains_nothing(tmp_path, monkeypatch,
     text = tmp_path / "t.txt"
     corpus = reviews(4_000)
     text.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")
-    small = [a for k in ("width=16", "heads=2", "layers=1", "window=16", "batch=4") for a in ("--set", k)]
+    small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", k)]
     assert cli.main(["train", "BERT", "--corpus", str(text), *small, "--find-rate", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert 1e-6 < said["rate"] < 1
@@ -219,7 +219,7 @@ def test_a_rate_that_is_turned_counts_from_the_next_step():
     turned = []
     for k in range(6):
         if k == 3:
-            other.learner.turn({"rate": 0.05, "matrix_rate": 0.1})
+            other.learner.turn({"lr": 0.05, "muon_lr": 0.1})
         turned.append(float(other.learner.learn(other.blocks.at(k))[1]))
     assert turned[:4] == plain[:4]
     assert turned[4:] != plain[4:]

@@ -20,7 +20,7 @@ from playground.training.runs import Parent, Runs, _born, alive, this_process
 from playground.training.session import Row
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
-TINY = [a for knob in ("width=16", "heads=2", "layers=1", "window=16", "batch=4") for a in ("--set", knob)]
+TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
 
 
 def keep(folder, name="first", **values):
@@ -37,7 +37,7 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     (kept,) = runs.all()
     assert (kept.name, kept.entry, kept.seed, kept.state, kept.step) == ("first", "BERT", 0, "steps", 12)
     assert kept.settings["recipe"]["batch"] == 8
-    assert kept.settings["objective"]["rate"] == 0.3
+    assert kept.settings["objective"]["mask_ratio"] == 0.3
     points = runs.points("first")
     assert [p.loss for p in points if p.held_out is None] == losses(events)
     assert [p.step for p in points if p.held_out is not None] == [0, 4, 8, 12]
@@ -129,8 +129,8 @@ def test_a_fork_that_changes_nothing_is_the_run_itself(name, tmp_path):
 
 def test_a_fork_with_another_rate_parts_after_its_first_step_and_says_so(tmp_path):
     run, events = keep(tmp_path, entry=tiny(optimiser="adamw"))
-    made = fork(run, Runs(tmp_path).load("first", 4).learner, {"rate": 0.02})
-    assert made.changed == "rate 0.006 → 0.02"
+    made = fork(run, Runs(tmp_path).load("first", 4).learner, {"lr": 0.02})
+    assert made.changed == "lr 0.006 → 0.02"
     found, trunk = losses(train(made.run, made.learner)), losses(events)[4:]
     assert found[0] == trunk[0]
     assert all(a != b for a, b in zip(found[1:], trunk[1:], strict=True))
@@ -161,7 +161,7 @@ def test_a_fork_keeps_the_weights_so_the_model_cannot_change(tmp_path):
 def test_a_fork_of_a_session_leaves_it_where_it_stands(tmp_path):
     session = Session(run_of(steps=500)).start()
     assert becomes(lambda: len(session.rows) > 4)
-    made = session.fork({"rate": 0.001})
+    made = session.fork({"lr": 0.001})
     assert session.state == "paused"
     assert made.step == session.learner.step
     assert list(train(replace(made.run, steps=made.step + 3), made.learner))[-1].step == made.step + 3
@@ -172,9 +172,9 @@ def test_a_rate_that_is_turned_in_a_session_counts_at_once():
     session = Session(run_of(steps=500, entry=tiny(steps=500)))
     session.step()
     assert becomes(lambda: len(session.rows) == 2)
-    session.turn({"rate": 0.001})
-    with pytest.raises(Refusal, match="rate is 'fast'"):
-        session.turn({"rate": "fast"})
+    session.turn({"lr": 0.001})
+    with pytest.raises(Refusal, match="lr is 'fast'"):
+        session.turn({"lr": "fast"})
     session.step()
     assert becomes(lambda: len(session.rows) == 3)
     session.rest()
@@ -187,12 +187,12 @@ def test_a_rate_that_is_turned_in_a_session_counts_at_once():
 def test_the_tree_knows_parents_children_and_what_changed(tmp_path):
     run, _ = keep(tmp_path)
     runs = Runs(tmp_path)
-    made = fork(run, runs.load("first", 4).learner, {"rate": 0.02}, out=tmp_path / "second")
+    made = fork(run, runs.load("first", 4).learner, {"lr": 0.02}, out=tmp_path / "second")
     parent = Parent("first", made.step, made.changed)
     list(runs.recorded("second", made.run, train(made.run, made.learner), parent))
     assert [r.name for r in runs.children(None)] == ["first"]
     (child,) = runs.children("first")
-    assert (child.name, child.parent, child.forked_at, child.changed) == ("second", "first", 4, "rate 0.006 → 0.02")
+    assert (child.name, child.parent, child.forked_at, child.changed) == ("second", "first", 4, "lr 0.006 → 0.02")
     assert [p.step for p in runs.points("second") if p.loss is not None] == list(range(5, 13))
     assert runs.new_name("second") == "second-2"
 
@@ -211,11 +211,11 @@ def test_what_changed_tells_recipe_model_and_objective_apart():
     one = tiny("BERT")
     other = replace(
         one,
-        recipe=replace(one.recipe, rate=0.1),
+        recipe=replace(one.recipe, lr=0.1),
         model=replace(one.model, width=32),
-        objective=one.objective.turn({"rate": 0.2}),
+        objective=one.objective.turn({"mask_ratio": 0.2}),
     )
-    assert what_changed(one, other) == "rate 0.006 → 0.1, width 16 → 32, rate 0.3 → 0.2"
+    assert what_changed(one, other) == "lr 0.006 → 0.1, width 16 → 32, mask_ratio 0.3 → 0.2"
     assert what_changed(one, tiny("GPT")).endswith("objective MLM → LM")
 
 
@@ -307,13 +307,13 @@ def call(tmp_path, monkeypatch, capsys):
 def test_train_fork_and_list(call):
     first = ("train", "BERT", "--corpus", "t.txt", *TINY, "--steps", 6, "--save-every", 2)
     assert call(*first)[0] == 0
-    status, facts, _ = call("train", "--fork", "BERT-t-seed0@4", "--steps", 8, "--set", "rate=0.01", "--json")
-    assert (status, facts["changed"], facts["steps"]) == (0, "rate 0.006 → 0.01", 8)
+    status, facts, _ = call("train", "--fork", "BERT-t-seed0@4", "--steps", 8, "--set", "lr=0.01", "--json")
+    assert (status, facts["changed"], facts["steps"]) == (0, "lr 0.006 → 0.01", 8)
     assert (facts["parent"], facts["forked_at"], facts["out"]) == ("BERT-t-seed0", 4, "runs/BERT-t-seed0-fork4")
     runs = call("runs", "--json")[1]["runs"]
     assert [r["name"] for r in runs] == ["BERT-t-seed0", "BERT-t-seed0-fork4"]
     tree = call("runs")[1].splitlines()
-    assert tree[1].startswith("  BERT-t-seed0-fork4 (from step 4: rate 0.006 → 0.01): 8 steps")
+    assert tree[1].startswith("  BERT-t-seed0-fork4 (from step 4: lr 0.006 → 0.01): 8 steps")
     one = call("runs", "BERT-t-seed0", "--json")[1]
     assert one["checkpoints"] == [2, 4, 6]
     assert len([p for p in one["points"] if p["loss"] is not None]) == 6
@@ -447,7 +447,7 @@ def test_a_deleted_run_leaves_its_forks_their_whole_curve_and_their_checkpoints(
     run, _ = keep(tmp_path)
     runs = Runs(tmp_path)
     for name, before, step in (("second", "first", 4), ("third", "second", 8)):
-        made = fork(run, runs.load(before, step).learner, {"rate": 0.02 / step}, out=tmp_path / name)
+        made = fork(run, runs.load(before, step).learner, {"lr": 0.02 / step}, out=tmp_path / name)
         parent = Parent(before, made.step, made.changed)
         list(runs.recorded(name, made.run, train(made.run, made.learner), parent))
     whole = [p for p in runs.points("first") if p.step <= 4]
@@ -456,7 +456,7 @@ def test_a_deleted_run_leaves_its_forks_their_whole_curve_and_their_checkpoints(
     assert not (tmp_path / "second").exists()
     third = runs.find("third")
     assert (third.parent, third.forked_at) == ("first", 4)
-    assert "left second, which was deleted, at step 8: rate 0.005 → 0.0025" in third.changed
+    assert "left second, which was deleted, at step 8: lr 0.005 → 0.0025" in third.changed
     assert [p for p in runs.points("first") if p.step <= 4] + runs.points("third") == whole
     assert runs.delete("first") == ""
     third = runs.find("third")

@@ -317,7 +317,7 @@ def test_looking_does_not_change_training(begin):
 
 
 def learner_text(learner):
-    return run_of(steps=1).corpus.windows(learner.entry.recipe.window, "held_out")
+    return run_of(steps=1).corpus.windows(learner.entry.recipe.seq_len, "held_out")
 
 
 # errors
@@ -339,7 +339,7 @@ def test_an_error_in_the_thread_is_told_and_ends_the_session(begin):
 
 
 def test_a_refusal_in_the_thread_is_its_own_sentence(begin):
-    session = begin(run_of(entry=tiny(window=4096), steps=3)).start()
+    session = begin(run_of(entry=tiny(seq_len=4096), steps=3)).start()
     assert becomes(lambda: session.state == "failed")
     with pytest.raises(Refusal) as caught:
         list(train(session.run))

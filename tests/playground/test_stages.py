@@ -22,18 +22,18 @@ from tests.texts import SPECIALS, batches, plan_of_one, row_of, seeds, tokens_of
 VARIANTS = {
     "LM": {},
     "MLM": {},
-    "MLM wrapped": {"wrap": True, "rate": 0.5, "mask": 0.4, "random": 0.3},
+    "MLM wrapped": {"wrap": True, "mask_ratio": 0.5, "mask": 0.4, "random": 0.3},
     "MLM iid": {"selection": "iid"},
-    "RTD": {"rate": 0.4},
+    "RTD": {"mask_ratio": 0.4},
     "RTD wrapped": {"wrap": True},
     "PLM": {"kept": 2.0},
     "PLM wrapped": {"wrap": True, "kept": 3.0},
     "PLM strict": {"context": "strict", "wrap": True},
     "span mask": {},
     "span mask shown": {"hide_masked": False, "end": True, "mask": 0.5, "random": 0.2},
-    "text infilling": {"rate": 0.4},
-    "T5 spans": {"rate": 0.5, "mean_length": 1.5, "end": True},
-    "T5 spans official": {"official": True, "rate": 0.5},
+    "text infilling": {"noise_density": 0.4},
+    "T5 spans": {"noise_density": 0.5, "mean_length": 1.5, "end": True},
+    "T5 spans official": {"official": True, "noise_density": 0.5},
     "BART infilling": {"end": True},
     "BART infilling short": {"mean_length": 0.5, "target": "gaps"},
     "BART infilling sentinel": {"mean_length": 1.0, "marker": "sentinel", "target": "sentinels", "hide_masked": True},
@@ -158,7 +158,7 @@ def test_p1_input_and_targets_together_restore_the_text(name, tokens, seed):
 @given(tokens=batches(special=False), seed=seeds, rate=st.floats(0.05, 0.9), mean=st.floats(1.0, 5.0))
 def test_p1_t5_inputs_and_targets_decode_to_the_text(tokens, seed, rate, mean):
     """Sentinels are the same in both, from left to right, and say which part goes where."""
-    objective = find_objective("T5").turn({"rate": rate, "mean_length": mean})
+    objective = find_objective("T5").turn({"noise_density": rate, "mean_length": mean})
     example = objective.example(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
@@ -271,7 +271,7 @@ def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, wind
     specials=st.integers(0, 2),
 )
 def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials):
-    stage = ChooseTokens(rate=rate, specials=specials)
+    stage = ChooseTokens(mask_ratio=rate, specials=specials)
     example = start(tokens)
     chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
     wanted = [oracles.count_half_even(text, rate, specials) for text in texts(tokens)]
@@ -305,7 +305,7 @@ def assert_sorted_disjoint_inside(spans, length):
     official=st.booleans(),
 )
 def test_p6_p7_t5_spans_are_apart_and_hold_the_share(tokens, seed, rate, mean, official):
-    stage = ChooseSpans(rate=rate, mean_length=mean, official=official)
+    stage = ChooseSpans(noise_density=rate, mean_length=mean, official=official)
     for text, spans in zip(texts(tokens), spans_of(stage, tokens, seed), strict=True):
         n = len(text)
         gone = min(max(1 if rate else 0, round(rate * n)), max(0, n - 1))
@@ -322,7 +322,7 @@ def test_p6_p7_t5_spans_are_apart_and_hold_the_share(tokens, seed, rate, mean, o
 @settings(max_examples=40)
 @given(tokens=batches(special=False), seed=seeds, rate=st.floats(0.0, 0.9), mean=st.sampled_from((0.5, 1.0, 3.0, 10.0)))
 def test_p6_p7_poisson_spans_meet_the_budget_rounded_up(tokens, seed, rate, mean):
-    stage = ChoosePoissonSpans(rate=rate, mean_length=mean)
+    stage = ChoosePoissonSpans(mask_ratio=rate, mean_length=mean)
     for text, spans in zip(texts(tokens), spans_of(stage, tokens, seed), strict=True):
         budget = min(len(text), -int(-(rate * len(text) - 1e-9) // 1))
         assert_sorted_disjoint_inside(spans, len(text))

@@ -715,7 +715,7 @@ def world():
     entry = find_entry("BERT")
     entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch=32))
     started, *_ = train(Run(entry, corpus, steps=250))
-    held_out = Feed.of(corpus, entry.recipe.window, 8, 0, CPU).evaluation()
+    held_out = Feed.of(corpus, entry.recipe.seq_len, 8, 0, CPU).evaluation()
     return Base(started.learner, held_out), corpus.tokenizer
 
 

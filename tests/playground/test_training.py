@@ -154,7 +154,7 @@ def test_it_goes_on_exactly_in_another_process(tmp_path):
 
 
 def test_it_goes_on_with_the_knobs_it_began_with(tmp_path):
-    entry = tiny(window=12, batch=5)
+    entry = tiny(seq_len=12, batch=5)
     whole = losses(train(run_of(entry=entry)))
     list(train(run_of(entry=entry, steps=6, out=tmp_path)))
     assert losses(train(run_of(entry=tiny()), checkpoint.load(tmp_path).learner)) == whole[6:]
@@ -318,7 +318,7 @@ def test_gold_labels_stay_behind_and_every_seed_is_evaluated_on_the_same_rows():
 
 def test_a_corpus_shorter_than_one_window_is_refused_in_a_sentence():
     with pytest.raises(Refusal, match=r"one window of 256 needs 256"):
-        list(train(run_of(entry=tiny(window=256), corpus=reviews(1_000))))
+        list(train(run_of(entry=tiny(seq_len=256), corpus=reviews(1_000))))
 
 
 def test_batches_of_many_steps_stand_one_below_the_other():
@@ -628,7 +628,7 @@ def test_the_optimisers_use_the_rate_that_the_event_names(used):
     recipe = tiny().recipe
     events = [e for e in train(run_of()) if isinstance(e, Stepped)]
     assert [e.rate for e in events] == [recipe.share_at(step) for step in range(12)]
-    wanted = [(full, full * e.rate) for e in events for full in (recipe.matrix_rate, recipe.rate)]
+    wanted = [(full, full * e.rate) for e in events for full in (recipe.muon_lr, recipe.lr)]
     assert [(full, rate) for full, rate, _ in used] == wanted
 
 
@@ -646,7 +646,7 @@ def test_a_long_gradient_is_shortened_to_the_clip(used, clip):
 
 def test_no_clip_and_a_clip_beyond_reach_are_the_same():
     assert losses(train(run_of(entry=tiny(clip=0.0)))) == losses(train(run_of(entry=tiny(clip=100.0))))
-    assert losses(train(run_of(entry=tiny(clip=0.0)))) != losses(train(run_of(entry=tiny(clip=0.001, rate=0.05))))
+    assert losses(train(run_of(entry=tiny(clip=0.0)))) != losses(train(run_of(entry=tiny(clip=0.001, lr=0.05))))
 
 
 @every_entry
@@ -800,4 +800,4 @@ def test_a_short_run_learns_far_more_than_how_frequent_words_are(name):
 
 
 def test_the_objective_in_training_is_the_entrys_own():
-    assert learner_of("BERT").objective == MLM.turn({"rate": 0.3})
+    assert learner_of("BERT").objective == MLM.turn({"mask_ratio": 0.3})

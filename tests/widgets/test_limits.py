@@ -65,9 +65,9 @@ def test_a_link_with_the_largest_seed_opens_and_rolls_on(store):
 
 @pytest.mark.parametrize("value", ["[" * 60_000, "[" * 900 + "]" * 900, '{"a":' * 5_000, "9" * 5_000])
 def test_a_link_with_a_knob_that_cannot_be_read_says_so_and_keeps_the_picture(store, value):
-    app._open(store, f"?objective=MLM&set.rate={value}")
+    app._open(store, f"?objective=MLM&set.mask_ratio={value}")
     assert store.stage.rebuilt is not None
-    assert store.stage.trouble.startswith("rate is ")
+    assert store.stage.trouble.startswith("mask_ratio is ")
     assert store.stage.trouble.endswith(
         ("; it must be a number.", "; it must lie between 0.0 and 1.0 share of tokens.")
     )

@@ -135,7 +135,7 @@ BAD = [
     ("plan", "chosen=x", "'x'"),
     ("plan", "nope=3", "'nope'"),
     ("plan", "cut=3", "'cut'"),
-    ("settings", {"rate": 7}, "rate is 7"),
+    ("settings", {"mask_ratio": 7}, "mask_ratio is 7"),
     ("settings", {"nope": 1}, "'nope'"),
 ]
 
@@ -164,7 +164,7 @@ def test_the_trouble_is_over_when_it_is_put_right(what, value, named):
 def test_every_turn_of_a_knob_makes_a_new_picture():
     store = StageStore(text="We walk here now and never there .")
     seen = [store.rebuilt]
-    for what, value in (("seed", 5), ("settings", {"rate": 0.9}), ("plan", "chosen=2"), ("text", "We walk .")):
+    for what, value in (("seed", 5), ("settings", {"mask_ratio": 0.9}), ("plan", "chosen=2"), ("text", "We walk .")):
         setattr(store, what, value)
         assert store.trouble == ""
         assert all(store.rebuilt is not old for old in seen)
@@ -181,7 +181,7 @@ def test_several_plan_keys_may_be_typed_with_spaces_or_semicolons():
 
 def test_another_objective_forgets_the_knobs_and_the_plan_of_the_one_before():
     store = StageStore(text="We walk here now .")
-    store.param.update(settings={"rate": 0.5}, plan="chosen=2")
+    store.param.update(settings={"mask_ratio": 0.5}, plan="chosen=2")
     store.objective = "PLM"
     assert (store.settings, store.plan, store.trouble) == ({}, "", "")
     assert store.rebuilt.objective.name == "PLM"
@@ -259,12 +259,12 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
 def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "MLM"
-    store.stage.edit({"do": "set", "knob": "rate", "to": 0.3})
+    store.stage.edit({"do": "set", "knob": "mask_ratio", "to": 0.3})
     store.stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
     store.stage.train_anyway()
     run = store.train.session.run
     assert (store.page, store.train.entry) == (1, "MLM painted encoder closes -1") == (1, run.entry.name)
-    assert run.entry.objective.knobs["rate"].default == 0.3
+    assert run.entry.objective.knobs["mask_ratio"].default == 0.3
     assert "no place looks 1 to the left" in run.entry.objective.idea
     store.close()
 
@@ -339,7 +339,7 @@ def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():
 def test_reset_keeps_text_and_seed_and_an_empty_text_is_drawn_with_letters():
     store = StageStore(text="we walk here now")
     before = store.record()["plan"]
-    store.edit({"do": "set", "knob": "rate", "to": 0.5})
+    store.edit({"do": "set", "knob": "mask_ratio", "to": 0.5})
     store.edit({"do": "choose", "word": 1})
     store.edit({"do": "paint", "matrix": "encoder", "cells": [[0, 1, False]]})
     store.edit({"do": "reset"})
@@ -358,8 +358,8 @@ LINKS = [
     {"text": ""},
     {"text": "We walk here now .", "plan": "chosen=2"},
     {"plan": ""},
-    {"seed": 3, "settings": {"rate": 0.0, "wrap": True}},
-    {"objective": "T5 spans", "settings": {"official": False, "rate": 0.4}},
+    {"seed": 3, "settings": {"mask_ratio": 0.0, "wrap": True}},
+    {"objective": "T5 spans", "settings": {"official": False, "noise_density": 0.4}},
     {"painted": {"encoder": [(0, 1, False), (2, 2, False)]}},
     {"objective": "PLM", "painted": {"query": [(7, 7, True)]}},
     {"beside": ["PLM", "LM"], "same_plan": False},
@@ -398,7 +398,7 @@ def test_a_link_holds_nothing_that_is_as_it_opens():
     [
         {"seed": "x"},
         {"objective": "nope"},
-        {"set.rate": "{"},
+        {"set.mask_ratio": "{"},
         {"paint.encoder": "zz"},
         {"beside": "nope"},
         {"plan": "chosen=99"},
@@ -496,22 +496,22 @@ PARAGRAPHS = "\n\n".join(f"The {w} stood by the river. " * 5 for w in ("mill", "
 def test_a_short_text_is_trained_on_in_rows_as_long_as_it_allows_and_the_page_says_so(training, pasted):
     training.pasted = pasted
     session = trained(training, 1)
-    corpus, window = session.run.corpus, session.run.entry.recipe.window
+    corpus, window = session.run.corpus, session.run.entry.recipe.seq_len
     held_out = len(corpus) - corpus.held_out_from
     assert window == held_out < 32
-    assert session.learner.entry.recipe.window == window
+    assert session.learner.entry.recipe.seq_len == window
     assert is_a_sentence(training.notice)
     assert f"{held_out:,} held out, so a row has {window} tokens instead of 32" in training.notice
     training.pasted = text()
-    assert training.begin().run.entry.recipe.window == 32
+    assert training.begin().run.entry.recipe.seq_len == 32
     assert training.notice == ""
 
 
 def test_the_length_of_a_row_can_be_chosen(training):
     training.window = 16
-    assert training.begin().run.entry.recipe.window == 16
+    assert training.begin().run.entry.recipe.seq_len == 16
     training.window = 0
-    assert training.begin().run.entry.recipe.window == 32
+    assert training.begin().run.entry.recipe.seq_len == 32
 
 
 @pytest.mark.parametrize(
@@ -686,7 +686,7 @@ def test_the_base_is_the_model_of_the_session_with_its_held_out_text(training):
     base, tokenizer = base_of(session)
     assert base.learner is session.learner
     assert tokenizer is session.run.corpus.tokenizer
-    assert base.held_out.ids.shape[1] == session.run.entry.recipe.window
+    assert base.held_out.ids.shape[1] == session.run.entry.recipe.seq_len
     with pytest.raises(Refusal, match="no trained model"):
         base_of(None)
 
@@ -964,7 +964,7 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
 
 
 def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
-    trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
+    trained = notebook.train("BERT", reviews(), steps=2, batch=8, seq_len=16)
     (tmp_path / "films.csv").write_text(
         "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
     )
@@ -992,7 +992,7 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
 
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
-    trained = notebook.train("BERT", reviews(), steps=2, batch=8, window=16)
+    trained = notebook.train("BERT", reviews(), steps=2, batch=8, seq_len=16)
     picture = notebook.stage("MLM", model=trained)
     markup = picture._repr_mimebundle_()["text/html"]
     record = json.loads(zlib.decompress(base64.b64decode(markup.split('await unpacked("')[1].split('"')[0])))

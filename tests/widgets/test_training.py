@@ -219,14 +219,14 @@ def test_a_fork_stands_in_the_tree_with_what_changed(store):
     store.begin()
     taken(store, 5)
     parent, name = store.session, store.name_of_run
-    assert store.would_change({"rate": 0.002, "seed": 3}) == "rate 0.006 → 0.002, seed 0 → 3"
-    forked = store.fork({"rate": 0.002})
+    assert store.would_change({"lr": 0.002, "seed": 3}) == "lr 0.006 → 0.002, seed 0 → 3"
+    forked = store.fork({"lr": 0.002})
     assert parent.state == "done"
     assert becomes(lambda: forked.state == "done")
     assert losses_of(forked)[:5] == losses_of(parent)
     assert forked.learner.step == 12
     (_, old), (depth, new) = tree(store.kept())
-    assert (depth, new.parent, new.forked_at, new.changed) == (1, name, 5, "rate 0.006 → 0.002")
+    assert (depth, new.parent, new.forked_at, new.changed) == (1, name, 5, "lr 0.006 → 0.002")
     assert old.name == name
     assert [r.step for r in store.curve(new.name) if r.loss is not None] == list(range(1, 13))
 
@@ -247,16 +247,16 @@ def test_a_fork_from_an_earlier_checkpoint_and_of_a_run_that_is_over(store):
 def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store):
     store.begin()
     session = taken(store, 2)
-    assert store.change({"rate": 0.001}) == "rate 0.006 → 0.001"
+    assert store.change({"lr": 0.001}) == "lr 0.006 → 0.001"
     taken(store, 2)
-    assert session.learner.entry.recipe.rate == 0.001
+    assert session.learner.entry.recipe.lr == 0.001
     assert store.change({"batch": 4}) == ""
     assert "fork it instead" in store.trouble
     assert session.state == "paused"
 
 
 def test_numbers_that_are_lost_come_with_a_fork(store):
-    store.settings = {"rate": 1.0, "matrix_rate": 1.0, "clip": 0.0}
+    store.settings = {"lr": 1.0, "muon_lr": 1.0, "clip": 0.0}
     store.begin()
     taken(store, 3)
     with torch.no_grad():
@@ -264,7 +264,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
     session = ends(store)
     assert (session.reason, session.trouble.kind) == ("diverged", "numbers")
     settings = picture._way_out(session)
-    assert settings["rate"] == pytest.approx(1 / 3)
+    assert settings["lr"] == pytest.approx(1 / 3)
     assert settings["clip"] == 1.0
     assert session.learner.sound(torch.zeros(()))
     forked = store.fork(settings)
@@ -426,7 +426,7 @@ def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
     store.begin()
     ends(store)
     tick()
-    assert store.fork({"steps": 16, "rate": 0.001}) is not None
+    assert store.fork({"steps": 16, "lr": 0.001}) is not None
     ends(store)
     tick()
     store.look_for_rate()
@@ -459,9 +459,9 @@ def test_the_tools_list_compare_and_fork(store):
     tools.folded.active = [0, 1, 2]
     change, rates, runs = tools.parts
     tools.follow(store.session)
-    change.fields["rate"].value = 0.002
+    change.fields["lr"].value = 0.002
     tools.follow(store.session)
-    assert "rate 0.006 → 0.002" in change.said.object
+    assert "lr 0.006 → 0.002" in change.said.object
     assert (change.now.disabled, change.fork.disabled, rates.use.disabled) == (False, False, True)
     change.fork.clicks += 1
     assert becomes(lambda: store.session.state == "done")
@@ -469,7 +469,7 @@ def test_the_tools_list_compare_and_fork(store):
     tools.follow(store.session)
     first, second = runs.lines.values()
     assert (first.tick.disabled, second.tick.disabled) == (False, True)
-    assert "rate 0.006 → 0.002" in second.facts.object
+    assert "lr 0.006 → 0.002" in second.facts.object
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
     tools.follow(store.session)
@@ -664,13 +664,13 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
 
 
 def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_away(store):
-    store.settings = {"rate": 0.003}
+    store.settings = {"lr": 0.003}
     store.brought = {"BERT": {"mask": 0.5}}
     store.begin()
     ends(store)
     (line,) = followed(runs_page._Runs(store), store).lines.values()
     assert "objective: mask 0.5" in line.facts.object.split("<details>")[0]
-    assert "recipe: " in line.facts.object and "rate 0.003" in line.facts.object.split("<details>")[0]
+    assert "recipe: " in line.facts.object and "lr 0.003" in line.facts.object.split("<details>")[0]
     assert "<summary class='quiet'>all knobs</summary>" in line.facts.object
 
 

@@ -73,7 +73,7 @@ class Tools:
 class _Change:
     """The knobs of the run, a label that says what a change would be, and the buttons that turn or fork."""
 
-    NUMBERS = ("rate", "matrix_rate", "clip", "decay")
+    NUMBERS = ("lr", "muon_lr", "clip", "decay")
     WHOLE = ("batch", "steps", "seed")
 
     def __init__(self, store: TrainStore) -> None:
@@ -163,7 +163,7 @@ def _values(session: Session) -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    return name.replace("_", " ")
+    return {"lr": "learning rate", "muon_lr": "Muon's rate"}.get(name, name)
 
 
 class _Rates:
@@ -204,7 +204,7 @@ class _Rates:
         found, session = self.store.search.result, self.store.session
         if found is None:
             return
-        settings = {"rate": found.rate, "matrix_rate": found.matrix_rate}
+        settings = {"lr": found.rate, "muon_lr": found.matrix_rate}
         self.store.settings = settings
         if session is not None and session.state in ("running", "paused"):
             self.store.change(settings)

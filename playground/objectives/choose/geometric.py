@@ -21,7 +21,7 @@ class ChooseGeometricSpans:
     A run begins at the start of a word; runs that meet become one; the last one ends where the share is full.
     """
 
-    rate: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    mask_ratio: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     stop: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a run ends after each word.")
     longest: int = knob(10, 1, 20, unit="words", why="No run is drawn longer; runs that meet can be.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
@@ -29,8 +29,8 @@ class ChooseGeometricSpans:
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
         candidates = example.maskable
         words = runs(example, candidates, example.tokens.word)
-        budget = torch.minimum(draw.ceiling(self.rate, candidates.sum(1)), candidates.sum(1))
-        most = int(draw.ceiling(self.rate, torch.tensor(candidates.shape[1])))
+        budget = torch.minimum(draw.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
+        most = int(draw.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
         dice = draw.noise(tuple(candidates.shape), rng)
         length = self.lengths(draw.noise((len(dice), most), rng))
         found = runs(example, take_spans(words, runs(example, candidates), dice, length, budget))

@@ -25,7 +25,7 @@ class ChooseNgrams:
     word by word; one that meets a chosen word is dropped.
     """
 
-    rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     longest: int = knob(3, 1, 6, unit="words", why="Longer runs are harder to guess.")
     law: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
     whole: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
@@ -37,7 +37,7 @@ class ChooseNgrams:
         words = runs(example, example.maskable, example.tokens.word if self.whole else places(example))
         dice, chance = draw.noise((2, *words.number.shape), rng)
         order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
-        budget = share_of(self.rate, example.maskable, self.specials)
+        budget = share_of(self.mask_ratio, example.maskable, self.specials)
         size = self.sizes(words, runs(example, example.maskable))
         positions = words.at(take_ngrams(size, self.lengths(size, chance), order, budget))
         return Chosen(at_least_one(positions, words, order, budget) if self.min_one else positions)

@@ -16,12 +16,12 @@ from playground.objectives.stage import Wishes
 class ChooseShare:
     """Mark a share of the tokens that are still shown, rounded up (BART, arXiv:1910.13461, sec. 2.2, and fairseq)."""
 
-    rate: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    mask_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         shown = example.maskable & (example.action == Action.KEPT)
-        number = draw.ceiling(self.rate, example.maskable.sum(1))
+        number = draw.ceiling(self.mask_ratio, example.maskable.sum(1))
         return Chosen(draw.exactly(number, shown, rng))
 
     def build(self, example: Example, plan: Chosen) -> Example:
@@ -38,14 +38,14 @@ class ChooseShare:
 class ChooseDeleted:
     """Mark a share of the tokens in the same way, for a chain that marks others too: these are called `deleted`."""
 
-    rate: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
+    delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
     keys: ClassVar[tuple[str, ...]] = ("deleted",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
-        return ChooseShare(self.rate).plan(example, rng)
+        return ChooseShare(self.delete_ratio).plan(example, rng)
 
     def build(self, example: Example, plan: Chosen) -> Example:
-        return ChooseShare(self.rate).build(example, plan)
+        return ChooseShare(self.delete_ratio).build(example, plan)
 
     def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
         return Chosen(wishes.places(example, wanted["deleted"])) if "deleted" in wanted else plan

@@ -150,7 +150,7 @@ class ChooseSpans:
     ends with a run, so a short text always loses its last words: `official` brings that back.
     """
 
-    rate: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    noise_density: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer runs are harder to fill.")
     official: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
@@ -174,11 +174,11 @@ class ChooseSpans:
     def rounding(self, example: Example) -> str:
         """What rounding did to the share of the first text, where that is odd."""
         number = int(how_long(example)[0])
-        return odd(self.rate, number) if number > 1 else ""
+        return odd(self.noise_density, number) if number > 1 else ""
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
         """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
-        wanted = draw.half_even_single(self.rate, number).clamp(min=1 if self.rate > 0 else 0)
+        wanted = draw.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
         gone = torch.minimum(wanted, (number - 1).clamp(min=0))
         runs = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
         room = number - gone + self.outer
@@ -213,7 +213,7 @@ class ChoosePoissonSpans:
     because it takes longer and says the same where every word is one token.
     """
 
-    rate: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
+    mask_ratio: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
     whole: bool = knob(False, why="Count in whole words, as the released code does, so that no word is cut.")
     placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets runs overlap.")
@@ -227,7 +227,7 @@ class ChoosePoissonSpans:
 
     def _placed(self, example: Example, number: Tensor, rng: Generator) -> ChosenSpans:
         """Runs among so many units `[b]`."""
-        budgets = _budgets(self.rate, example.tokens.ids.shape[1], example.tokens.ids.device)
+        budgets = _budgets(self.mask_ratio, example.tokens.ids.shape[1], example.tokens.ids.device)
         budget, slots = budgets.gather(1, number.expand(2, -1))
         length, count = draw.poisson_budget(budget, self.mean_length, rng)
         there = length >= 0

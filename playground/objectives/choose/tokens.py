@@ -51,7 +51,7 @@ class ChooseTokens:
     the text itself, as between two documents, may be chosen; those that are put around it have no place in it.
     """
 
-    rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     selection: str = knob(
         "exact",
         choices=("exact", "stochastic", "iid"),
@@ -75,13 +75,13 @@ class ChooseTokens:
         if self.copies:
             return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
-            return Chosen.at(draw.some_places(self.rate, candidates, rng), candidates)
+            return Chosen.at(draw.some_places(self.mask_ratio, candidates, rng), candidates)
         return Chosen.known(*draw.exact_choice(self._number(example, candidates, rng), candidates, rng))
 
     def _fixed(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
         dice = draw.dice(example.tokens, self.copies, PLACES, rng)
         if self.selection == "iid":
-            return (dice < self.rate) & candidates
+            return (dice < self.mask_ratio) & candidates
         return draw.lowest(self._number(example, candidates, rng), candidates, dice)
 
     def candidates(self, example: Example) -> Tensor:
@@ -94,18 +94,18 @@ class ChooseTokens:
             return self.count(candidates)
         chance = draw.dice(example.tokens, self.copies, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
-        wanted = (self.rate * (number + self.specials) + chance.double()).floor().long()
+        wanted = (self.mask_ratio * (number + self.specials) + chance.double()).floor().long()
         return minimum(wanted.clamp(max=self.cap) if self.cap else wanted, number)
 
     def count(self, candidates: Tensor) -> Tensor:
         """How many tokens `[b]`: the share rounded half to even, at least one where the rate is not 0."""
-        wanted = share_of(self.rate, candidates, self.specials)
+        wanted = share_of(self.mask_ratio, candidates, self.specials)
         return wanted.clamp(max=self.cap) if self.cap else wanted
 
     def rounding(self, example: Example) -> str:
         """What rounding did to the share of the first text, where that is odd."""
         number = int(self.candidates(example)[0].sum())
-        return odd(self.rate, number + self.specials) if number and self.selection == "exact" else ""
+        return odd(self.mask_ratio, number + self.specials) if number and self.selection == "exact" else ""
 
     def build(self, example: Example, plan: Chosen) -> Example:
         return chosen_of(example, plan, self.candidates(example), self.copies)

@@ -28,7 +28,7 @@ class ChooseUnits:
     """
 
     unit: str = "word"
-    rate: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
+    mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     law: str = knob("budget", choices=("budget", "iid"), why="A budget is never passed; independent draws can be.")
     truncate: bool = knob(False, why="Pass over no unit: the first that does not fit into the budget is cut to fit.")
     min_one: bool = knob(True, why="Never without a target: cut a unit where none fits, take one where none came up.")
@@ -38,10 +38,10 @@ class ChooseUnits:
     def plan(self, example: Example, rng: Generator) -> Chosen:
         size = self.sizes(example)
         if self.law == "iid":
-            begun = draw.some_places(self.rate, everything(size), rng)
+            begun = draw.some_places(self.mask_ratio, everything(size), rng)
             chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
-            return self._or_one(chosen, size, rng) if self.min_one and self.rate else chosen
-        budget = share_of(self.rate, example.maskable, self.specials)
+            return self._or_one(chosen, size, rng) if self.min_one and self.mask_ratio else chosen
+        budget = share_of(self.mask_ratio, example.maskable, self.specials)
         if self.truncate:
             return Chosen.at(spread(*take_in_order(size, draw.noise(tuple(size.shape), rng), budget)), size)
         taken = take_at_random(size, budget, example.tokens, rng)

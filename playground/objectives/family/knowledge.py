@@ -89,7 +89,7 @@ ENTITY_REPLACEMENT = Objective(
     needs=("label:mention", "label:entity", "label:entity_type"),
     stages=(
         ArrangeText(),
-        ChooseTokens(rate=0.05, outside="mention"),
+        ChooseTokens(mask_ratio=0.05, outside="mention"),
         ChangeTokens(mask=0.9, random=0.0),
         AskInPlace(),
         ChangeEntities(),

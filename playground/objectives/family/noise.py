@@ -74,11 +74,11 @@ ALL_NOISES = replace(
     aliases=("noise chain",),
     rank=139,
     stages=(
-        ChooseShare(rate=0.1),
+        ChooseShare(mask_ratio=0.1),
         ChangeTokens(mask=1.0, random=0.0),
-        ChoosePoissonSpans(rate=0.15),
+        ChoosePoissonSpans(mask_ratio=0.15),
         ChangeToMarkers("mask"),
-        ChooseDeleted(rate=0.1),
+        ChooseDeleted(delete_ratio=0.1),
         ChangeToNothing(),
         ChangeSentenceOrder(),
         ChangeWordOrder(window=2),
@@ -137,7 +137,7 @@ MULTILINGUAL_DENOISING = replace(
     aliases=("mBART", "multilingual DAE"),
     rank=146,
     needs=("translation",),
-    stages=(ArrangeLanguage(), ChoosePoissonSpans(rate=0.35, mean_length=3.5), *BART_MIXTURE.stages[1:]),
+    stages=(ArrangeLanguage(), ChoosePoissonSpans(mask_ratio=0.35, mean_length=3.5), *BART_MIXTURE.stages[1:]),
     idea="Corrupt texts of several languages as BART does, each position told its language; a decoder writes the text.",
     source="arXiv:2001.08210, sec. 2",
 )

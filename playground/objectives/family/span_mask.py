@@ -38,7 +38,7 @@ DISCRETE_MASK = replace(
     row="",
     printed=Printed(),
     rank=143,
-    stages=(ChooseTokens(rate=0.5, specials=0), *SPAN_MASK.stages[1:]),
+    stages=(ChooseTokens(mask_ratio=0.5, specials=0), *SPAN_MASK.stages[1:]),
     idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
     loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",
     terms=(

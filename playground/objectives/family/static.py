@@ -84,7 +84,12 @@ PAIRWISE_RANKING = Objective(
     aliases=("Collobert and Weston", "C&W", "ranking"),
     group=GROUP,
     rank=155,
-    stages=(ChooseTokens(rate=1.0), SeeWindow(shrink=False), AskCentre(), ProposeWrong(1, power=0.0, loss="hinge")),
+    stages=(
+        ChooseTokens(mask_ratio=1.0),
+        SeeWindow(shrink=False),
+        AskCentre(),
+        ProposeWrong(1, power=0.0, loss="hinge"),
+    ),
     idea="Score the true word in the middle of a window above a word drawn at random.",
     loss="How far the true word falls short of being one ahead of the drawn one, zero where it is ahead.",
     terms=(
@@ -103,7 +108,7 @@ CONTEXT2VEC = Objective(
     aliases=("context to vec",),
     group=GROUP,
     rank=156,
-    stages=(ChooseTokens(rate=1.0), SeeOthers(), AskCentre(), ProposeWrong(10)),
+    stages=(ChooseTokens(mask_ratio=1.0), SeeOthers(), AskCentre(), ProposeWrong(10)),
     idea="Tell each word from drawn ones, given all the other words of its text, here as a bag or by attention "
     "and not by two recurrent networks.",
     loss="For every word the yes-or-no loss of the word itself and of some wrong ones, given all others.",
