@@ -718,8 +718,8 @@ def test_every_noise_of_the_chain_can_be_switched_off():
     for one, value in (("share", 1.0), ("window", 0), ("turned", 1.0)):
         moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
         assert set(moved.action.unique().tolist()) == {Action.KEPT, Action.MOVED}
-    for one, action in (("ChooseShare", Action.MASKED), ("ChooseDeleted", Action.DELETED)):
-        changed = find_objective("all noises").turn(off | {f"{one}.rate": 0.3}).example(tokens, generator(37))
+    for one, action in (("ChooseShare.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
+        changed = find_objective("all noises").turn(off | {one: 0.3}).example(tokens, generator(37))
         assert set(changed.action.unique().tolist()) == {Action.KEPT, action}
 
 
