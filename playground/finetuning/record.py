@@ -134,7 +134,8 @@ def key(strategy: Strategy, seed: int, labels: int, setting: Setting, shared: st
 def identity(value: Any) -> Any:
     """A declaration as plain values; functions and classes count by their names, texts for people do not count."""
     if is_dataclass(value) and not isinstance(value, type):
-        told = [f.name for f in fields(value) if f.name not in FOR_PEOPLE]
+        spare = FOR_PEOPLE if isinstance(value, Strategy) else ()  # the rank of LoRA is no place in a list
+        told = [f.name for f in fields(value) if f.name not in spare]
         return [type(value).__name__, *(identity(getattr(value, name)) for name in told)]
     if isinstance(value, tuple | list):
         return [identity(part) for part in value]
