@@ -86,7 +86,9 @@ def alone(objective, **recipe):
     """The tiny default entry of an objective."""
     entry = entry_for(objective)
     model = replace(entry.model, width=16, heads=2, layers=1)
-    return replace(entry, model=model, recipe=replace(entry.recipe, **{"seq_len": 16, "batch": 8, "steps": 12} | recipe))
+    return replace(
+        entry, model=model, recipe=replace(entry.recipe, **{"seq_len": 16, "batch": 8, "steps": 12} | recipe)
+    )
 
 
 def run_of(name="BERT", *, steps=12, **values):
