@@ -1,9 +1,10 @@
 """What there is: entries, objectives, strategies, corpora and tasks as plain data."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -30,7 +31,7 @@ TEXT = 20_000
 
 
 def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Everything by kind, or one thing alone by its name or an alias: an entry, an objective, a strategy ..."""
+    """Everything by kind, or what has one name or alias alone: an entry, an objective, a strategy ..."""
     if name is not None:
         return one(name)
     return {
@@ -43,18 +44,22 @@ def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
 
 
 def one(name: str) -> dict[str, list[dict[str, Any]]]:
-    """One thing of the catalogue; an objective is shown as the entry that trains it."""
+    """What has a name, by kind, for some share one; an objective is shown as the entry that trains it."""
     trials: dict[str, Callable[[], dict[str, Any]]] = {
         "entries": lambda: entry_facts(fitted_entry(entry_named(name))),
         "strategies": lambda: _strategy(find_strategy(name)),
         "corpora": lambda: _corpus(choose("playground.corpora", Source, name)),
         "tasks": lambda: _task(choose("playground.finetuning.tasks", Task, name)),
     }
+    found: dict[str, list[dict[str, Any]]] = {}
     for kind, find_one in trials.items():
-        try:
-            return {kind: [find_one()]}
-        except Refusal:
-            continue
+        with suppress(Refusal):
+            found[kind] = [find_one()]
+    return found or _refuse(name)
+
+
+def _refuse(name: str) -> NoReturn:
+    """That nothing has this name, with the nearest that there are."""
     everything = (entries(), objectives(), strategies(), sources(), tasks())
     known = {known.lower(): known for named in everything for known in named}
     near = [known[close] for close in get_close_matches(name.lower(), known, cutoff=0.6)]

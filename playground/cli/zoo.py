@@ -15,13 +15,13 @@ def add(commands: Any) -> None:
 
 
 def show_zoo(given: argparse.Namespace) -> int:
-    """Print the catalogue, or one card."""
+    """Print the catalogue, or the cards of one name, each below its kind where there are several."""
     from playground.inventory import inventory
 
     facts = inventory(given.name)
     if given.name is not None:
-        [(kind, [item])] = facts.items()
-        return say(given, facts, list(_card(kind, item)))
+        cards = [([kind] if len(facts) > 1 else [], _card(kind, item)) for kind, [item] in facts.items()]
+        return say(given, facts, [line for heading, card in cards for line in (*heading, *card)])
     return say(given, facts, [line for kind, items in facts.items() for line in (kind, *_listed(items))])
 
 

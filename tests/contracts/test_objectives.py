@@ -18,7 +18,7 @@ from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose import ChosenSpans, tell_spans
 from playground.objectives.objective import tell
-from playground.objectives.rebuild import rebuild
+from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.refusal import Refusal
 from playground.rows import trimmed_batches
 from playground.seeds import generator
@@ -529,3 +529,85 @@ def test_every_term_of_the_formula_is_fed_by_one_question(name):
         assert told[question.name]["weight"] == question.weight
         weighed = next(t.weight for t in rebuilt.objective.terms if t.question == question.name)
         assert bool(weighed) == (question.weight != 1), "a term shows a weight where it has one"
+
+
+# the first thing that a person sees
+
+SAYS_NOTHING = {"entity masking", "inference", "InferSent", "discourse relation"}
+"""What the first text cannot be asked, and says so: no name stands in it, nobody has judged it."""
+
+
+def first_seen(name):
+    """Seed 0 on the example of its own, else on the survey's sentence, else on what it needs beside a text."""
+    objective = objectives()[name]
+    try:
+        return rebuild(objective, objective.printed.text or SENTENCE, pair=objective.printed.pair)
+    except Refusal:
+        return story(name)
+
+
+@every_objective
+def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
+    made = first_seen(name)
+    silent = not any(bool(q.graded.any()) for part in made.example.everything for q in part.questions)
+    assert silent == (name in SAYS_NOTHING) == ("othing is asked" in made.notice)
+    changed = set(made.facts()["actions"]) - {"kept", "graded_as_is"}
+    assert silent or bool(changed) == any(step.verb == "change" for step in made.steps)
+
+
+@every_objective
+@pytest.mark.parametrize("seed", range(3))
+def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_graded(name, seed):
+    made = story(name, seed=seed)
+    facts, record = made.facts(), made.record()
+    sides = [facts, *facts["beside"]]
+    printed_ = [
+        word for side in sides for key in ("inputs", "decoder_inputs", "targets") for word in side.get(key) or ()
+    ]
+    cells = [cell for frame in record["frames"] for lane in frame["lanes"] for cell in lane["cells"]]
+    assert "[PAD]" not in {*printed_, *texts(cells)}
+    for side in sides:
+        for said, counts in zip(side.get("targets", ()), side.get("graded", ()), strict=True):
+            assert counts or " " not in said, said
+    for lane in record["frames"][-1]["lanes"]:
+        assert lane["name"] != "targets" or not any(cell["text"] for cell in lane["cells"] if not cell["graded"])
+
+
+# what a decoder closes
+
+CLOSES = dict.fromkeys(("span mask", "discrete mask", "text infilling", "sentence shuffling"), False) | dict.fromkeys(
+    (
+        "T5 spans", "T5 i.i.d.", "T5 drop", "T5 mask in place", "T5 prefix LM", "BART infilling", "BART mixture",
+        "token masking", "token deletion", "document rotation", "sentence permutation", "all noises",
+        "multilingual denoising", "gap sentences", "PEGASUS large", "translation", "translation through one vector",
+        "text-to-text", "T5 multi-task",
+    ),
+    True,
+)  # fmt: skip
+"""Whether what a decoder writes ends with [END]: always, but for MASS and two rows of the survey's table."""
+
+
+def written(example):
+    """What a decoder must write, row by row."""
+    asked = [q for part in example.everything for q in part.questions if q.reader == "decoder"]
+    return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.graded, strict=True)]
+
+
+def test_all_that_writes_closes_it_with_one_sign_and_what_does_not_is_listed():
+    found = {}
+    for name, objective in objectives().items():
+        parts = objective.parts or (objective,)
+        rows = [row for part in parts for row in written(part.example(tokens_for(objective), generator(0)))]
+        if rows:
+            assert all(row.count(SPECIALS.end) <= 1 for row in rows)
+            [found[name]] = {row[-1] == SPECIALS.end for row in rows}
+    assert found == CLOSES
+
+
+@pytest.mark.parametrize("name", [n for n in CLOSES if not {"pair", "translation"} & set(objectives()[n].needs)])
+def test_where_there_is_nothing_to_write_no_closing_sign_is_asked_for(name):
+    objective = objectives()[name]
+    tokens = suited(objective, tokens_of([[], range(40, 49)]))
+    first, second = written(objective.example(tokens, generator(0)))
+    assert first == []
+    assert not second or (second[-1] == SPECIALS.end) == CLOSES[name]

@@ -187,6 +187,24 @@ def test_the_plan_is_a_multiplier_for_every_group_and_step(name, groups, steps):
     assert torch.equal(plan, strategies()[name].plan(GROUPS[-groups:], steps)), "a plan has no chance in it"
 
 
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_no_layer_group_holds_norms_alone_and_a_plan_thaws_real_layers_only(entry):
+    """A last norm of 128 numbers is no layer: thawing it for a fifth of the steps is thawing nothing."""
+    model = learner_of(entry, model={"layers": 2}).model
+    for group, names in model.groups().items():
+        assert any("norm" not in name for name in names), group
+    rows = {group for group in model.groups() if group.startswith(("embeddings", "encoder"))}
+    assert rows == {"embeddings", "encoder layer 1", "encoder layer 2"}
+    base = Base(learner_of(entry, model={"layers": 2}), base_of(entry).held_out)
+    for name in ("gradual unfreezing", "chain-thaw", "discriminative rates", "ULMFiT"):
+        run = Tuning(base, strategies()[name], numbered(texts("train"), base), Setting(steps=20, batch=4), 0)
+        assert tuple(run.groups) == ("embeddings", "encoder layer 1", "encoder layer 2", HEAD)
+        bodies = [sum(p.numel() for p in run.groups[group] if p.dim() > 1) for group in run.groups]
+        assert min(bodies[:-1]) > 1000
+        thawed = run.plan.bool().sum(1).tolist()
+        assert name != "gradual unfreezing" or thawed == [5, 10, 15, 20]
+
+
 # what the optimiser does with it
 
 

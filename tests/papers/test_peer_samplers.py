@@ -46,10 +46,10 @@ def test_hf_leaves_so_many_short_texts_without_a_target(words, share):
 @pytest.mark.parametrize(
     ("words", "mask_ratio", "rounding"), [(512, 0.1665, 0.0005), (8, 0.156, 0.0005), (6, 0.151, 0.005)]
 )
-def test_hf_predicts_a_sixth_of_long_texts_and_less_of_short_ones(words, rate, rounding):
+def test_hf_predicts_a_sixth_of_long_texts_and_less_of_short_ones(words, mask_ratio, rounding):
     random = Random(words + 1)
     shares = [len(windows_of_hf(words, random)) / words for _ in range(1000 if words > 100 else 8000)]
-    assert_mean(torch.tensor(shares), rate, rounding)
+    assert_mean(torch.tensor(shares), mask_ratio, rounding)
 
 
 # fairseq's text infilling

@@ -1,6 +1,7 @@
 """Two languages that never stand side by side: mBERT's text (arXiv:1911.02116, sec. 3)."""
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 import torch
@@ -9,12 +10,12 @@ from playground.corpora import open_corpus
 from playground.corpora.bilingual import Bilingual, make_bilingual
 from playground.corpora.tinyworld.cipher import encipher
 from playground.corpora.tinyworld.labels import LABELS
-from playground.objectives import objectives
+from playground.objectives import find_objective, objectives
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
 from playground.training.feed import Feed
-from playground.zoo import entry_for
+from playground.zoo import entry_for, entry_named
 
 SEVERAL = [name for name, o in objectives().items() if "label:language" in o.needs]
 
@@ -62,6 +63,17 @@ def test_what_says_several_languages_reads_them_by_default(name):
         assert (language == language[:, :1]).all()
         example = entry.objective.example(rows, generator(0))
         assert example.questions
+
+
+@pytest.mark.parametrize("name", ["mBERT", "XLM-R", "Rosita", "CLM"])
+def test_who_reads_several_languages_reads_documents_of_one_each_by_default(name):
+    assert entry_named(name).corpus == "bilingual"
+    assert find_objective(name).name in SEVERAL
+    corpus = made()
+    language, ends = corpus.labels["language"], (corpus.ids == SEPARATOR).nonzero().flatten().tolist()
+    documents = [language[a + 1 : b] for a, b in pairwise([-1, *ends])]
+    assert len(documents) > 100
+    assert all(len(each.unique()) == 1 for each in documents)
 
 
 def test_the_catalogue_has_objectives_of_several_languages():

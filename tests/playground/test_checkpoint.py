@@ -16,6 +16,7 @@ from playground.objectives import objectives
 from playground.refusal import Refusal
 from playground.training import checkpoint, train
 from playground.training.feed import Feed
+from playground.zoo import entry_named
 from tests.playground.test_rows import assert_same
 from tests.runs import alone, every_entry, held_out, losses, reviews, run_of, suited_reviews, tiny
 
@@ -176,6 +177,43 @@ def test_a_file_of_an_earlier_version_has_no_more_than_the_text(saved):
     assert (back.row, back.visit, back.counts, back.padded) == (None, None, None, False)
     rewrite(saved, recipe={k: v for k, v in checkpoint.read(saved)[0]["recipe"].items() if k != "generator_first"})
     assert checkpoint.load(saved).learner.entry.recipe.generator_first == 0.0
+
+
+FORMER = {"lr": "rate", "muon_lr": "matrix_rate", "seq_len": "window", "max_position_embeddings": "longest"}
+"""What an earlier version called a knob of the recipe or of the model."""
+
+
+@pytest.mark.parametrize(
+    ("name", "knobs", "former"),
+    [
+        ("MLM", {"mask_ratio": 0.4}, {"rate": 0.4}),
+        ("T5 spans", {"noise_density": 0.3}, {"rate": 0.3}),
+        (
+            "all noises",
+            {"ChooseShare.mask_ratio": 0.2, "ChoosePoissonSpans.mask_ratio": 0.4, "delete_ratio": 0.1},
+            {"ChooseShare.rate": 0.2, "ChoosePoissonSpans.rate": 0.4, "ChooseDeleted.rate": 0.1},
+        ),
+        (
+            "MLM + T5 spans",
+            {"mask_ratio": 0.4, "noise_density": 0.3},
+            {"ChooseTokens.rate": 0.4, "ChooseSpans.rate": 0.3},
+        ),
+    ],
+)
+def test_a_file_that_says_rate_and_window_is_the_same_learner(name, knobs, former, tmp_path):
+    """One word, one meaning: a share of tokens and a learning rate were both called `rate`."""
+    entry = entry_named(name)
+    entry = replace(alone(entry.objective.turn(knobs), lr=3e-3, muon_lr=1e-2), name=name)
+    list(train(run_of(entry=entry, steps=1, out=tmp_path)))
+    path = tmp_path / FILE
+    about, now = checkpoint.read(path)[0], checkpoint.load(path).learner
+    renamed = {part: {FORMER.get(k, k): v for k, v in about[part].items()} for part in ("recipe", "architecture")}
+    assert {"rate", "matrix_rate", "window"} <= set(renamed["recipe"]) and "longest" in renamed["architecture"]
+    rewrite(path, **renamed, knobs={k: v for k, v in about["knobs"].items() if k not in knobs} | former)
+    back = checkpoint.load(path).learner
+    assert back.entry == now.entry
+    assert {k: back.entry.objective.knobs[k].default for k in knobs} == knobs
+    assert (back.entry.recipe.lr, back.entry.recipe.muon_lr, back.entry.recipe.seq_len) == (3e-3, 1e-2, 16)
 
 
 def test_a_folder_or_a_file_may_be_named(trained):

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,17 @@ import torch
 
 from playground import cli
 from playground.cli.train import _with_bar, turned
+from playground.corpora import open_corpus
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
+from playground.inventory import inventory, sources
 from playground.knob import knobs
 from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
 from playground.training import Stepped
+from playground.training.checkpoint import load
+from playground.training.feed import Feed
 from playground.training.learner import Learner
 from playground.zoo import Recipe, entry_named
 from tests.papers.test_survey_table import ROWS
@@ -42,6 +48,12 @@ def text():
     file = Path("reviews.txt")
     file.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")
     return str(file)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Corpora by their names, each of a few thousand tokens."""
+    monkeypatch.setattr("playground.corpora.open_corpus", partial(open_corpus, tokens=6_000))
 
 
 @pytest.fixture
@@ -185,6 +197,25 @@ def test_a_text_may_come_from_a_file(facts):
     assert facts("objective", "LM", "--file", "some.txt")["targets"] == "We walk here now .".split()
 
 
+@pytest.mark.parametrize("name", ["label-aware MLM", "NSP", "phrase masking"])
+@pytest.mark.usefixtures("small")
+def test_a_row_of_a_corpus_has_its_labels_and_its_neighbours(name, facts):
+    """What a typed text does not say: whether it praises, what stands after it, what a phrase is."""
+    corpus = {"label-aware MLM": "reviews"}.get(name, "world")
+    said = facts("objective", name, "--corpus", corpus, "--row", 3)
+    objective, opened = find_objective(name), open_corpus(corpus, tokens=6_000)
+    rows = Feed.of(opened, 32, 1, 0, torch.device("cpu"), objective.needs).held_out
+    assert said["text"] == opened.tokenizer.join(rows.ids[3][rows.real[3]].tolist())
+    assert sum(said["graded"]) > 0
+    assert said["notice"] == "", "nothing of it is guessed"
+    assert facts("objective", name, "--corpus", corpus)["text"] != said["text"]
+    if name == "NSP":
+        first = said["inputs"].index("[SEP]")
+        second = [opened.tokenizer.words[k] for k in rows.neighbours["next"].ids[3].tolist()]
+        after = facts("objective", name, "--corpus", corpus, "--row", 3, "--plan", "pair=next")
+        assert after["inputs"][first + 1 : -1] == [word for word in second if word != "[PAD]"]
+
+
 def test_it_is_a_program_of_its_own():
     command = [sys.executable, "-m", "playground", "objective", "MLM", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
@@ -251,6 +282,25 @@ def test_train_keeps_its_promises(name, facts, text):
     written = {"checkpoint.safetensors", "metrics.jsonl", "moments.safetensors", "run.json"}
     assert {p.name for p in Path("here").iterdir()} == written
     assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
+
+
+@pytest.mark.parametrize("name", ["NSP", "SOP"])
+def test_train_says_how_often_two_texts_are_judged_right(name, facts, text):
+    said = facts("train", name, "--corpus", text, "--steps", 2, *TINY, "--out", "here")
+    assert set(said["accuracy"]) == {"pair"}
+    assert 0.0 <= said["accuracy"]["pair"] <= 1.0
+    learner = load("here").learner
+    assert said["parameters"] == sum(p.numel() for p in learner.model.parameters()) > 1000
+    assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
+    rows = [json.loads(line) for line in Path("here/metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["accuracy"] for row in rows if "accuracy" in row][-1] == said["accuracy"]
+
+
+@pytest.mark.usefixtures("small")
+def test_train_says_what_its_probes_found(facts):
+    probes = facts("train", "BERT", "--corpus", "world", "--steps", 2, *TINY)["probes"]
+    assert probes
+    assert all(0.0 <= share <= 1.0 for share in probes.values())
 
 
 def test_train_for_people_names_both_losses_and_the_entropy(call, text):
@@ -360,6 +410,16 @@ def test_compare_keeps_its_promises(facts, text):
     assert json.loads(Path("result/comparison.json").read_text(encoding="utf-8")) == said
 
 
+def test_compare_says_how_much_of_each_level_a_mix_reads(facts, call, text):
+    facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
+    line = ["compare", "run", "--strategies", "layer mix,feature-based", *QUICK]
+    mix, plain = facts(*line)["strategies"]
+    assert len(mix["levels"]) == 2 and sum(mix["levels"]) == pytest.approx(1.0)
+    assert plain["levels"] == []
+    first, top = (f"{share:.0%}" for share in mix["levels"])
+    assert f"\nlayer mix reads embeddings {first}, the top {top}.\n" in call(*line)[1]
+
+
 def test_compare_trains_an_entry_first(call, text):
     quick = ["--labels", 4, "--seeds", 1, "--tuning-steps", 2, "--steps", 2]
     status, out, _ = call("compare", "ELECTRA", "--corpus", text, *quick)
@@ -441,6 +501,48 @@ def test_zoo_lists_all_there_is(facts):
 def test_zoo_shows_one_entry(name, facts):
     said = facts("zoo", name.lower())
     assert [entry["name"] for entry in said["entries"]] == [name]
+
+
+def test_zoo_has_a_card_for_every_strategy_corpus_and_task(call, facts):
+    """Also where an objective has the same name, as the task "translation" and the corpus "inference"."""
+    for kind, known in (("strategies", strategies()), ("corpora", sources()), ("tasks", tasks())):
+        for name, item in known.items():
+            said = inventory(name.upper())
+            assert [each["name"] for each in said[kind]] == [name]
+            assert said[kind][0]["idea"] == item.idea
+    _, out, _ = call("zoo", "LoRA")
+    lines = out.splitlines()
+    assert lines[0] == "LoRA" and all(fact in out for fact in ("idea  ", "arXiv:2106.09685", "family  "))
+    _, out, _ = call("zoo", "translation")
+    assert [line for line in out.splitlines() if not line.startswith(" ")] == [
+        "entries", "translation, 2017", "tasks", "translation"
+    ]  # fmt: skip
+    assert set(facts("zoo", "translation")) == {"entries", "tasks"}
+
+
+def test_zoo_shows_an_objective_as_the_entry_that_trains_it(call, facts):
+    [card] = facts("zoo", "nsp")["entries"]
+    assert (card["name"], card["objective"], card["loss"]) == ("NSP", "NSP", find_objective("NSP").loss)
+    _, out, _ = call("zoo", "nsp")
+    assert out.startswith("NSP, 2018\n")
+    for fact in ("architecture", "2 segments", "parameters", "corpus", 'playground train "NSP"'):
+        assert fact in out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("lorra", "LoRA"),
+        ("revews", "reviews"),
+        ("sentimant", "sentiment"),
+        ("spam mask", "span mask"),
+        ("BERD", "BERT"),
+    ],
+)
+def test_zoo_knows_the_nearest_name_of_every_kind(wrong, right, call):
+    status, out, err = call("zoo", wrong)
+    assert (status, out) == (2, "")
+    assert re.fullmatch(rf"There is nothing named '{wrong}'; the nearest: .*\b{right}\b.*\.\n", err)
 
 
 def test_zoo_for_people_names_everything(call):
@@ -536,6 +638,13 @@ OBJECTIVE = [
     (f"{'x' * 50_000}", "There is no objective named 'xxx"),
     ("permutation", "'permutation'"),
     ("spam-mask", "the nearest: span mask, span masking."),
+    ("MLM --corpus reviews --text a", "leave --text, --file and --pair out"),
+    ("MLM --corpus reviews --file short.txt", "leave --text, --file and --pair out"),
+    ("NSP --corpus reviews --pair a", "leave --text, --file and --pair out"),
+    ("MLM --corpus reviews --row 99999999", "The row is 99999999; reviews holds out"),
+    ("MLM --corpus reviews --row -1", "The row is -1; reviews holds out"),
+    ("MLM --corpus nowhere --row 1", "'nowhere'"),
+    ("MLM --row 2", "The row is 2, and rows are those of a corpus; name one with --corpus."),
 ]
 TABLE = [
     ("--plan nope:chosen=3", "'nope'"),

@@ -658,6 +658,21 @@ def test_a_mixture_is_one_of_its_parts():
         objective.steps(tokens, generator(1), {"part": 5})
 
 
+def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_batch_asks_that_of_the_mask_it_drew():
+    objective = find_objective("UniLM by batch")
+    losses = [f"hidden words, {mask}" for mask in ("both sides", "seq2seq", "left to right", "right to left")]
+    assert [term.question for term in objective.terms] == losses
+    drawn = set()
+    for seed in range(12):
+        made = story("UniLM by batch", seed=seed)
+        number = made.facts()["plan"]["part"] - 1
+        assert [q.name for part in made.example.everything for q in part.questions] == [losses[number]]
+        assert list(made.facts()["signal_by_question"]) == [losses[number]]
+        assert [term["question"] for term in made.facts()["terms"]] == [losses[number]]
+        drawn.add(number)
+    assert drawn == {0, 1, 2, 3}
+
+
 def prefix_or_cloze():
     return mixture("prefix or cloze", ((1.0, find_objective("seq2seq LM")), (3.0, find_objective("MLM"))), **CARD)
 

@@ -122,6 +122,32 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     assert sum(short.example.chosen[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
-    assert told == "Nothing is asked of this text, so it teaches nothing: no word of it could be chosen."
+    assert told == "Nothing is asked of this text, so it teaches nothing: no word of it was chosen."
     assert rebuild("T5 spans", "we go home", wanted={"spans": "1:2"}).notice == ""
     assert rebuild("T5 spans").notice == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "guessed"), [("phrase masking", "phrases"), ("entity masking", "names"), ("ERNIE", "phrases and names")]
+)
+def test_that_phrases_and_names_of_a_typed_text_are_guessed_is_said(name, guessed):
+    notice = "is guessed, from capital letters and small words."
+    assert f"Which words are {guessed} {notice}" in rebuild(name, "Rosa lives in Paris .").notice
+    assert "guessed" not in rebuild("MLM", "Rosa lives in Paris .").notice
+
+
+def test_that_nothing_is_asked_is_said_with_its_reason():
+    text = "we go home"
+    nothing = "Nothing is asked of this text, so it teaches nothing: no word of it was chosen."
+    assert nothing in rebuild("entity masking", text).notice
+    assert rebuild("T5 i.i.d.", text, settings={"mask_ratio": 0.0}).notice == nothing
+    assert "Nothing is asked" not in rebuild("entity masking", "we saw Rosa Miller in Paris").notice
+
+
+def test_a_sum_says_how_many_inputs_its_parts_read():
+    said = "The parts of this sum read {} different inputs; each has its own mask and its own words."
+    two = "I am here . You are there ."
+    assert rebuild("MLM + SOP", two).notice == said.format(2)
+    assert rebuild("MLM + RTD").notice == said.format(3), "the generator of RTD reads a text of its own"
+    assert rebuild("MLM + NSP", two).notice == "", "BERT's two questions are asked of one input"
+    assert rebuild("CBOW + CBOW NS").notice == "", "both read the text as it stands"

@@ -3,7 +3,7 @@
 import importlib
 import json
 import pickle
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from random import Random
@@ -28,10 +28,11 @@ from playground.finetuning import (
 from playground.finetuning import tune as tune_module
 from playground.finetuning.beside import Moment
 from playground.finetuning.compare import against_first, spread, verdict
+from playground.finetuning.compose import unlike
 from playground.finetuning.head import Head, check_writing
 from playground.finetuning.lanes import Text, Work
 from playground.finetuning.mean import Mean
-from playground.finetuning.plans import Discriminative, SlantedTriangle, everything, from_the_top, head_only
+from playground.finetuning.plans import Discriminative, Product, SlantedTriangle, everything, from_the_top, head_only
 from playground.finetuning.significance import adjusted, against, critical, p_value, seeds_needed
 from playground.finetuning.task import Labelled
 from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, new_head, numbered, tune
@@ -739,6 +740,28 @@ def test_plans_are_multiplied_penalties_added_and_modules_joined():
     assert find_strategy(" Gradual + discriminative+l2sp ") == both
 
 
+def test_a_part_that_the_others_overrule_is_named():
+    overruled = "In feature-based + full the part full changes nothing."
+    assert find_strategy("feature-based + full").idea.endswith(overruled)
+    assert find_strategy("full + adapters").idea.endswith("In full + adapters the part full changes nothing.")
+    for name in ("gradual + L2-SP", "full + L2-SP", "ULMFiT + further pre-training", "adapters + LoRA"):
+        assert "changes nothing" not in find_strategy(name).idea, name
+
+
+def test_further_pre_training_comes_first_and_what_follows_has_the_rest_of_the_steps():
+    """The task waits while its texts are read; then ULMFiT thaws from the top, from its first step to its last."""
+    both, ulmfit = find_strategy("ULMFiT + further pre-training"), find_strategy("ULMFiT")
+    plan = both.plan(GROUPS, 30)
+    assert plan[:, :10].tolist() == [[1.0] * 10] * 4 + [[0.0] * 10], "all but the head of the task reads"
+    assert torch.equal(plan[:, 10:], ulmfit.plan(GROUPS, 20))
+    assert both.head == ulmfit.head
+    assert both.beside == find_strategy("further pre-training").beside
+    turned = find_strategy("further pre-training + ULMFiT")
+    assert torch.equal(turned.plan(GROUPS, 30), plan)
+    outcome = tuned(both, setting=Setting(steps=9, batch=4))[-1]
+    assert (outcome.plan[-1, :3] == 0).all() and outcome.plan[-1, 3:].all()
+
+
 def test_a_combination_runs_and_obeys_its_plan():
     outcome = tuned(find_strategy("sequential unfreezing + slanted triangular rates + L2-SP + self-ensemble"))[-1]
     assert torch.equal(outcome.rates, 4e-3 * outcome.plan)
@@ -820,6 +843,53 @@ def test_a_pair_that_differs_in_one_thing_is_said_so():
     assert difference(full, full) == "full and full do the same."
     gradual = difference(full, find_strategy("gradual"))
     assert "one thing; what learns when: everything learns from the first step on against one more group" in gradual
+
+
+def test_a_recurrent_head_sets_a_strategy_apart_from_a_dense_one():
+    lstm = find_strategy("LSTM on word vectors")
+    dense = replace(lstm, name="dense", head=replace(lstm.head, recurrent=False))
+    said = "LSTM on word vectors and dense differ in one thing; the head's own network: an LSTM against none."
+    assert difference(lstm, dense) == said
+    single = difference(lstm, replace(dense, head=Head(reads=1)))
+    assert "differ in 2 things" in single and "level 0 (mean pooling) against level 1" in single
+
+
+def test_equal_plans_are_no_difference_however_they_were_made():
+    frozen = find_strategy("feature-based")
+    twice = compose(frozen, replace(frozen, name="again"))
+    through_one = replace(frozen, name="by hand", plasticity=Product((head_only, everything)))
+    for other in (twice, through_one, replace(frozen, plasticity=Flat(0.0))):
+        assert not unlike(frozen, other)
+    assert unlike(frozen, replace(frozen, plasticity=Flat(0.5)))
+
+
+def test_embeddings_that_learn_beside_low_rank_updates_are_a_difference():
+    lora = find_strategy("LoRA")
+    thawed = replace(lora, name="LoRA with embeddings", plasticity=WithEmbeddings())
+    assert [thing for thing, *_ in unlike(lora, thawed)] == ["what learns when"]
+    assert "differ in one thing; what learns when: " in difference(lora, thawed)
+
+
+@dataclass(frozen=True)
+class Flat:
+    """All below the head learn at one multiplier."""
+
+    body: float
+
+    def __call__(self, groups, steps):
+        plan = torch.full((len(groups), steps), self.body)
+        plan[-1] = 1.0
+        return plan
+
+
+@dataclass(frozen=True)
+class WithEmbeddings:
+    """The embeddings learn beside the head."""
+
+    def __call__(self, groups, steps):
+        plan = head_only(groups, steps)
+        plan[[k for k, group in enumerate(groups) if group.startswith("embeddings")]] = 1.0
+        return plan
 
 
 def test_a_comparison_says_what_sets_its_strategies_apart():

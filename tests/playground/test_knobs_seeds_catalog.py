@@ -6,12 +6,15 @@ import pytest
 import torch
 
 from playground import catalog
+from playground.corpora import open_corpus
+from playground.finetuning import find_strategy, find_task
+from playground.inventory import inventory
 from playground.knob import knob, knobs, turn
 from playground.models import Architecture
 from playground.objectives import Objective, find_objective, objectives
 from playground.refusal import Refusal
 from playground.seeds import derive, generator
-from playground.zoo import Entry, entries, find_entry
+from playground.zoo import Entry, entries, entry_named, find_entry
 
 
 @dataclass(frozen=True)
@@ -190,3 +193,15 @@ def test_only_shouted_constants_of_the_kind_are_found():
     assert all(isinstance(e, Entry) for e in found.values())
     assert all(key == e.name for key, e in found.items())
     assert catalog.find("playground.zoo", Architecture) == {}
+
+
+def test_a_name_of_the_literature_opens_what_it_means_there_or_nothing():
+    """CLM is XLM's for texts of several languages; nothing here is XNLI, NNLM or FreeLB (several steps, not one)."""
+    assert find_objective("CLM").name == "multilingual LM"
+    assert "label:language" in find_objective("CLM").needs
+    for name in ("NNLM", "XNLI", "FreeLB"):
+        for kind in (find_objective, find_strategy, find_task, open_corpus, entry_named, inventory):
+            with pytest.raises(Refusal, match=f"'{name}'"):
+                kind(name)
+    assert find_strategy("FGM").name == "adversarial"
+    assert "not the several of FreeLB" in find_strategy("FGM").source

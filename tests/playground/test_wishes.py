@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from playground.cli import main
 from playground.objectives import wishes
-from playground.objectives.rebuild import rebuild, table
+from playground.objectives.rebuild import SENTENCE, rebuild, table
 from playground.refusal import Refusal
 from playground.tokenizing import train
 
@@ -151,6 +151,13 @@ def test_a_second_text_that_is_not_read_is_said(capsys):
     assert "MLM reads one text, so --pair has no part in it." in json.loads(capsys.readouterr().out)["notice"]
     assert main(["objective", "NSP", "--text", "I am here", "--pair", "You are there", "--json"]) == 0
     assert "no part" not in json.loads(capsys.readouterr().out)["notice"]
+
+
+def test_a_second_text_alone_stands_beside_the_sentence_of_the_survey(capsys):
+    assert main(["objective", "NSP", "--pair", "You are there", "--plan", "pair=next", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["inputs"] == ["[CLS]", *SENTENCE.split(), "[SEP]", *"You are there [SEP]".split()]
+    assert (said["text"], said["pair"]) == (SENTENCE, "You are there")
 
 
 def test_a_text_is_typed_or_read_from_a_file_not_both(capsys):
