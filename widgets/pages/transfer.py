@@ -137,7 +137,7 @@ def _base(store: Store) -> str:
     if store.train.trouble:
         return say(store.train.trouble, "trouble")
     if session is None or not session.rows:
-        return say(f"None yet. Train {store.train.entry} on {store.train.corpus} first.", "notice")
+        return say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
     step = session.rows[-1].step
     name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
     resting = "Comparing pauses its training." if session.state == "running" else ""
