@@ -520,7 +520,7 @@ def _table(store: TransferStore) -> str:
     facts = result.facts()
     said = f"{facts['task']}, from {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
     kept = comparison.changed(result) + comparison.untouched(result)
-    kept += "".join(f"<li>{escape(line)}</li>" for line in mixed_levels(facts))
+    kept += "".join(f"<li>{escape(line)}</li>" for line in (*mixed_levels(facts), *facts["told"]))
     return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
 
 
