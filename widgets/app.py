@@ -170,19 +170,25 @@ def _link(store: Store) -> None:
     _open(store, location.search)
     store.param.watch(tell, "page")
     store.stage.param.watch(tell, [*SCENE, "rebuilt", "view"])
+    store.train.param.watch(tell, ["corpus", "corpus_knobs"])
+    store.corpus.param.watch(tell, ["source", "corpus_knobs"])
     location.param.watch(turn, "search")
 
 
 def _address(store: Store) -> str:
     """What is on screen, as the query of an address."""
-    return f"?{urlencode(store.stage.query() | ({'page': str(store.page)} if store.page else {}) or {'view': 'stage'})}"
+    page = {"page": str(store.page)} if store.page else {}
+    stage = store.stage.query() | page or {"view": "stage"}
+    return f"?{urlencode(stage | store.train.query() | store.corpus.query())}"
 
 
 def _open(store: Store, address: str) -> None:
     """Bring back what an address says; what it does not say is as in a fresh visit."""
     asked = dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True))
-    asked = asked if set(asked) - {"page"} else {**asked, "view": "table"}
+    asked = asked if set(asked) - {"page", "corpus", "source"} else {**asked, "view": "table"}
     fresh = StageStore()
     fresh.open(asked)
     store.stage.open({name: str(getattr(fresh, name)) for name in ("text", "pair", "plan", "seed")} | asked)
+    store.train.choose_corpus(asked.get("corpus", ""))
+    store.corpus.choose_source(asked.get("source", ""))
     store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0

@@ -21,6 +21,8 @@ from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
 from playground.seeds import next_seed
+from playground.tokenizing.tokenizer import unknown_words
+from playground.tokenizing.words import clean, split_words
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from widgets.choosing import ChoosingStore
@@ -38,6 +40,12 @@ LONGEST_TEXT = 2_000
 
 LONGEST_STRETCHED = 400
 """Tokens of a text on the stage; where there are more than 64, a stretch of them is drawn below the whole."""
+
+MOST_LISTED = 6
+"""Unknown words that a sentence names."""
+
+WORDS_OF_PLANS = ("replace", "wrong", "marks")
+"""The keys of a plan whose values are words."""
 
 LETTERS = "a b c d e f g h"
 """Stands for the words where there is no text."""
@@ -90,7 +98,8 @@ class StageStore(param.Parameterized):
     """What is on the stage: an objective, a text, a seed, knobs, a plan and a mask by hand, and what they rebuild to.
 
     `beside` names up to three objectives that are shown in step with this one, on the same text, with the same plan
-    where they share its keys. With a `model` on the stage its numbers are shown; `inside` shows its coming update.
+    where they share its keys. With a `model` on the stage its numbers are shown; `inside` shows its coming update;
+    `gave_way` says that a text was replaced for it.
     `frame` and `tokens` (as in "65" or "65-128") say where the stage opens; `said` is what a key has to say. `view` is
     "stage", or "table" for the survey's whole table on the same text.
     """
@@ -114,6 +123,7 @@ class StageStore(param.Parameterized):
     model = param.Parameter(None)
     inside = param.Dict({})
     silent = param.String("")
+    gave_way = param.String("")
 
     def __init__(self, **values: Any) -> None:
         self._opening = False
@@ -150,10 +160,9 @@ class StageStore(param.Parameterized):
         if named != self.objective:  # a sum as it was typed
             self.objective = named
             return
-        printed = self._printed()
         self.param.update(inside={}, model=self._small.get(self.objective, self.model))
         texts = self._texts()
-        plan = printed if texts["text"].strip() in _ours("text") else ""
+        plan = self._opening_plan(texts)
         others = [name for name in self.beside if name != self.objective]
         self._set(**texts, settings={}, plan=plan, painted={}, beside=others)
 
@@ -162,15 +171,48 @@ class StageStore(param.Parameterized):
         """Whether the objective, or one beside it, asks for a second text."""
         return any(set(SECONDS) & set(find_objective(name).needs) for name in (self.objective, *self.beside))
 
-    def _texts(self) -> dict[str, str]:
-        """The texts that fit the objective: what the person typed stays, one of ours gives way to the right one."""
+    def _texts(self, stay: bool = False) -> dict[str, str]:
+        """The texts that fit the objective: what the person typed stays, one of ours gives way to the right one.
+
+        Where they `stay`, only the sample of an earlier model gives way. Of those, one of ours with words that the
+        model does not know gives way to a sample of the model's own text, and `gave_way` says so.
+        """
         right = _right_texts(self.objective)
-        sample = None if self.model is None else self.model.sample(find_objective(self.objective))
-        right = right if sample is None else dict(zip(right, sample, strict=True))
-        ours = {name: _ours(name) | set(self._samples[name]) for name in right}
-        for name, words in right.items():
+        gives = {name: self._samples[name] | (set() if stay else _ours(name)) for name in right}
+        texts = {n: words if getattr(self, n).strip() in gives[n] else getattr(self, n) for n, words in right.items()}
+        ours = {n: words for n, words in texts.items() if words.strip() in _ours(n) | self._samples[n]}
+        model, unknown = self.model, self._unknown_words(ours)
+        sample = model.sample(find_objective(self.objective)) if model is not None and unknown else None
+        self.gave_way = ""
+        if model is None or sample is None:
+            return texts
+        samples = {name: words for name, words in zip(right, sample, strict=True) if name in ours}
+        for name, words in samples.items():
             self._samples[name].add(words)
-        return {n: words if getattr(self, n).strip() in ours[n] else getattr(self, n) for n, words in right.items()}
+        self.gave_way = (
+            f"{model.name} does not know {_listed(unknown)}, so a held-out text of {model.corpus.name} took the place "
+            "of the one that was here."
+        )
+        return texts | samples
+
+    def _unknown_words(self, texts: Mapping[str, str]) -> list[str]:
+        """The words that the model on the stage does not know, of the texts that the objectives there read."""
+        read = [words for name, words in texts.items() if name == "text" or self.paired]
+        return self._unknown(split_words(clean(" ".join(read))))
+
+    def _unknown(self, words: Sequence[str]) -> list[str]:
+        return [] if self.model is None else unknown_words(self.model.tokenizer, words)
+
+    def _opening_plan(self, texts: Mapping[str, str]) -> str:
+        """The printed plan where the text is ours and the model on the stage knows the words of the plan, else none."""
+        if texts["text"].strip() not in _ours("text"):
+            return ""
+        printed = find_objective(self.objective).printed.plan
+        unknown = self._unknown([word for key in WORDS_OF_PLANS for word in printed.get(key, ())])
+        if unknown and self.model is not None:
+            said = f"{self.model.name} does not know {_listed(unknown)} of the printed plan, so the dice decide."
+            self.gave_way = f"{self.gave_way} {said}".strip()
+        return "" if unknown else self._printed()
 
     @param.depends("text", "pair", "seed", "settings", watch=True)
     def _other_chance(self) -> None:
@@ -182,8 +224,11 @@ class StageStore(param.Parameterized):
 
     @param.depends("text", "pair", watch=True)
     def _other_text(self) -> None:
-        """What was painted by hand was painted for the old text."""
-        if not self._opening and self.painted:
+        """What was painted by hand was painted for the old text, and what gave way to it is of no interest."""
+        if self._opening:
+            return
+        self.gave_way = ""
+        if self.painted:
             self._set(painted={})
 
     def _printed(self) -> str:
@@ -327,13 +372,13 @@ class StageStore(param.Parameterized):
             self.lend(made[0])
 
     def lend(self, model: Lent | None) -> None:
-        """Put a model on the stage, or take it away; a text of ours gives way to one that the model can read."""
+        """Put a model on the stage, or take it away; a text of ours with words that it lacks gives way to its own."""
         self._alone, self.borrowed = model is None, None
         self.param.update(model=model, inside={})
-        texts = self._texts()
-        plan = self._printed() if texts["text"].strip() in _ours("text") else ""
-        same = texts == {name: getattr(self, name) for name in texts}
-        self._set(**texts, plan=self.plan if same else plan, painted={})
+        texts = self._texts(stay=True)
+        plan, same = self._opening_plan(texts), texts == {name: getattr(self, name) for name in texts}
+        stays = same and self.plan != self._printed()
+        self._set(**texts, plan=self.plan if stays else plan, painted={})
         self._show("forward" if self._told else "")
 
     def _show(self, frame: str) -> None:
@@ -425,8 +470,8 @@ class StageStore(param.Parameterized):
                 case "unpaint":
                     self.painted = {}
                 case "reset":
-                    ours = self.text.strip() in _ours("text")
-                    self._set(settings={}, plan=self._printed() if ours else "", painted={})
+                    plan = self._opening_plan({"text": self.text})
+                    self._set(settings={}, plan=plan, painted={})
                 case "objective":
                     self.objective = _first_ten()[(number(message, "number") - 1) % 10]
                 case "look":
@@ -624,6 +669,14 @@ def _right_texts(objective: str) -> dict[str, str]:
         return {"text": own.printed.text, "pair": own.printed.pair}
     need = next((n for n in find_objective(objective).needs if n in SECONDS), "")
     return dict(zip(("text", "pair"), SECONDS.get(need, (SENTENCE, "")), strict=True))
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Some words as they stand in a sentence, the first few where they are many."""
+    some = [f"“{word}”" for word in words[:MOST_LISTED]]
+    if len(words) > MOST_LISTED:
+        return f"{', '.join(some)} and {len(words) - MOST_LISTED} more words"
+    return f"the word{'s' * (len(some) > 1)} " + " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
 
 
 def _value(said: str) -> Any:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import param
 
 from playground.corpora import Corpus, from_pasted, open_corpus
+from playground.corpora.source import name_with_knobs, read_name
 from playground.devices import pick
 from playground.example import Tokens
 from playground.finetuning.significance import critical
@@ -107,12 +108,14 @@ class TrainStore(param.Parameterized):
     watched. `brought` are the knobs of objectives that came from the Stage, by the name under which they are trained
     here, and `proposed_corpus` is the text that the app chose for them. `earlier` names the run that the same tab of
     the browser showed before the visit began. `window` is the length of a row in tokens, 0 for that of the recipe.
+    `corpus_knobs` are the knobs of generated corpora that were turned, by corpus.
     `sentence` and its second text `pair` are watched where they are typed, else `stage_texts` where the corpus knows
     their words. `notice` says what was made of the choices.
     """
 
     entry = param.String("BERT")
     corpus = param.String("world")
+    corpus_knobs = param.Dict({})
     pasted = param.String("")
     upload = param.Parameter(None)
     opened = param.Parameter(None)
@@ -158,7 +161,25 @@ class TrainStore(param.Parameterized):
             if self.opened is None:
                 raise Refusal("Nothing is open on the Corpus page yet; open it and choose a text there.")
             return self.opened
-        return open_corpus(self.corpus)
+        return open_corpus(self.corpus_name)
+
+    @property
+    def corpus_name(self) -> str:
+        """The corpus that is chosen, with the knobs that are turned behind its name."""
+        return name_with_knobs(self.corpus, self.corpus_knobs.get(self.corpus, {}))
+
+    def choose_corpus(self, name: str) -> None:
+        """Take the corpus that a link names, with its knobs; without one the knobs of the chosen corpus go back."""
+        if not name and not self.query():
+            return
+        found = self._tried(lambda: read_name(name)) if name else (self.corpus, {})
+        if found is not None:
+            corpus, turned = found
+            self.param.update(corpus=corpus, corpus_knobs=self.corpus_knobs | {corpus: turned})
+
+    def query(self) -> dict[str, str]:
+        """What a link says of the corpus: nothing where none of its knobs is turned."""
+        return {"corpus": self.corpus_name} if self.corpus_name != self.corpus else {}
 
     def keep(self, name: str, content: bytes) -> None:
         """Keep an uploaded file as the text; it is read when a run begins."""
@@ -180,7 +201,7 @@ class TrainStore(param.Parameterized):
             return session
         refused, self.corpus, self.proposed_corpus = self.trouble, entry.corpus, entry.corpus
         if (session := self.begin()) is not None:
-            self.notice = f"{refused} So {entry.name} is trained on {entry.corpus}. {self.notice}".rstrip()
+            self.notice = f"{refused} So {entry.name} is trained on {self.corpus_name}. {self.notice}".rstrip()
         return session
 
     def _with_siblings(self, session: Session) -> Session:

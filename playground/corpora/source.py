@@ -1,7 +1,7 @@
 """Where a corpus comes from: a source of our own by its name, a file or two by their paths, or a data set's name."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -16,7 +16,7 @@ from playground.corpora.table import from_table
 from playground.corpora.text import read_text_file
 from playground.corpora.translations import read_translations
 from playground.corpora.treebank import CELLS, read_treebank
-from playground.knob import spelt, turn, written
+from playground.knob import Knob, knobs, spelt, turn, written
 from playground.refusal import Refusal
 
 
@@ -84,13 +84,46 @@ def open_corpus(
 def _made(source: Source, seed: int, tokens: int, turned: dict[str, str]) -> Corpus:
     """What a source makes with some of its knobs turned, named after them."""
     if source.settings is None:
-        if turned:
-            raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(turned)} cannot be set.")
+        _refuse_knobs(source, turned)
         return source.make(seed, tokens)
     settings = turn(source.settings, turned)
-    made = source.make(seed, tokens, settings)
+    return replace(source.make(seed, tokens, settings), name=_full_name(source, settings))
+
+
+def _full_name(source: Source, settings: Any) -> str:
     changed = written(settings, ", ", source.settings)
-    return replace(made, name=f"{made.name}({changed})") if changed else made
+    return f"{source.name}({changed})" if changed else source.name
+
+
+def source_knobs(name: str) -> tuple[Knob, ...]:
+    """The knobs of a generated corpus; none where it has none or the name is not that of a generated corpus."""
+    source = _named(name)
+    return knobs(source.settings) if source is not None and source.settings is not None else ()
+
+
+def name_with_knobs(name: str, turned: Mapping[str, Any]) -> str:
+    """The name under which `open_corpus` opens a corpus with some of its knobs turned: "bilingual(shared=0.5)"."""
+    source = _named(name)
+    if source is None or source.settings is None:
+        return name
+    return _full_name(source, turn(source.settings, turned))
+
+
+def read_name(name: str) -> tuple[str, dict[str, Any]]:
+    """The name of a generated corpus and the knobs that are turned in "name(knob=value)", checked."""
+    bare, turned = spelt(name)
+    source = catalog.choose("playground.corpora", Source, bare)
+    if source.settings is None:
+        _refuse_knobs(source, turned)
+        return source.name, {}
+    settings = turn(source.settings, turned)
+    return source.name, {knob: getattr(settings, knob) for knob in turned}
+
+
+def _refuse_knobs(source: Source, turned: Mapping[str, Any]) -> None:
+    """Refuse to set knobs of a corpus that has none."""
+    if turned:
+        raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(turned)} cannot be set.")
 
 
 def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:

@@ -144,12 +144,28 @@ def compare(
         count: {name: tuple(some[seed] for seed in sorted(some)) for name, some in named.items()}
         for count, named in curve.items()
     }
+    if task.answer.about == "written" and base.learner.model.shape.decoder_layers:
+        name = base.learner.entry.name
+        told += tuple(encoder_only(s, done[counts[-1]][s.name][0], name) for s in chosen if s.extras)
     allotted = {
         job.strategy.name: _allotted(work, job, rates) for job in jobs if job.seed == seed and job.labels == counts[-1]
     }
     seconds = time.perf_counter() - began
     chance, tested = _chance(task, work, counts[-1])
     yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told, chance, tested)
+
+
+def encoder_only(strategy: Strategy, outcome: Outcome, base: str) -> str:
+    """A sentence on extra modules of a model whose decoder writes: where they are, and what the decoder does."""
+    names = " and ".join(extra.name for extra in strategy.extras)
+    rows = [row for group, row in zip(outcome.groups, outcome.plan, strict=True) if group.startswith("decoder")]
+    learns, steps = int((torch.stack(rows) != 0).any(dim=0).sum()), outcome.plan.shape[1]
+    part = "" if learns == steps else f" in {learns} of {steps} steps"
+    does = f"learns without them{part}" if learns else "stays frozen"
+    return (
+        f"The extra modules of {strategy.name} ({names}) are plugged into the encoder's layers only; the decoder of "
+        f"{base} {does}."
+    )
 
 
 def unseen(tests: Mapping[int, Labelled]) -> dict[int, Labelled]:

@@ -51,6 +51,8 @@ CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
   flops REAL);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
+CREATE TABLE IF NOT EXISTS accuracies (run TEXT, step INTEGER, accuracy TEXT);
+CREATE INDEX IF NOT EXISTS accuracies_of_run ON accuracies (run, step);
 CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
 CREATE TABLE IF NOT EXISTS notes (run TEXT, kind TEXT, text TEXT, PRIMARY KEY (run, kind));
@@ -121,6 +123,10 @@ POINT: dict[str, Form] = {
 }  # fmt: skip
 """What a run and a point of its curve hold, by the names of the columns."""
 
+ACCURACY = """CASE WHEN held_out IS NOT NULL THEN
+  (SELECT accuracy FROM accuracies AS a WHERE a.run = points.run AND a.step = points.step) END"""
+"""The accuracies of an evaluation, kept beside the points so that earlier versions can still read those."""
+
 
 class Runs:
     """The runs that were recorded in a folder, whether their process is still there or not."""
@@ -164,7 +170,7 @@ class Runs:
 
     def points(self, name: str, after: int = -1) -> list[Row]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
-        query = f"SELECT {_columns(POINT)} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
+        query = f"SELECT {_columns(POINT)}, {ACCURACY} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
         rows = self._select(query, name, after)
         return self._read(_row, rows)
 
@@ -229,7 +235,7 @@ class Runs:
         with closing(self._open()) as base, base:
             for fork in forks:
                 _inherit(base, run, fork)
-            for table in ("points", "moments", "notes"):
+            for table in (*BY_STEP, "notes"):
                 base.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
             base.execute("DELETE FROM runs WHERE name = ?", (name,))
         return self._remove_folder(run)
@@ -285,7 +291,7 @@ class Runs:
 
     def _recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None) -> Generator[Told]:
         base: sqlite3.Connection | None = None
-        waiting: list[tuple[Any, ...]] = []
+        waiting: list[Row] = []
         last, learner = Row(0, None, None, 0, 0.0), None
         try:
             for event in events:
@@ -294,7 +300,7 @@ class Runs:
                     last = self._point_at(name if parent is None else parent.run, learner)
                 if isinstance(event, Stepped | Evaluated) and learner is not None:
                     last = last.after(event, learner)
-                    waiting.append(_point(name, last))
+                    waiting.append(last)
                 if isinstance(event, Moment) and base is not None:
                     _keep(base, name, event)
                 saves = isinstance(event, Evaluated) or (
@@ -342,7 +348,7 @@ class Runs:
         base = self._open()
         with base:
             again = learner.step and (parent is None or learner.step != parent.step)
-            for table in ("points", "moments"):
+            for table in BY_STEP:
                 base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (name, learner.step if again else -1))
             _note(base, name, "error", "")
             _note(base, name, "born", _born(os.getpid()))
@@ -384,7 +390,7 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
 
 def _inherit(base: sqlite3.Connection, run: Kept, fork: Kept) -> None:
     """Give a fork what the curve and the story of the run that it left hold up to there, and its place in the tree."""
-    for table, names in (("points", _columns(POINT)), ("moments", "step, kind, told")):
+    for table, names in BY_STEP.items():
         base.execute(
             f"INSERT INTO {table} (run, {names}) SELECT ?, {names} FROM {table} WHERE run = ? AND step <= ?",
             (fork.name, run.name, fork.forked_at),
@@ -401,6 +407,10 @@ def _columns(form: dict[str, Form]) -> str:
     return ", ".join(name.removesuffix("?") for name in form)
 
 
+BY_STEP = {"points": _columns(POINT), "accuracies": "step, accuracy", "moments": "step, kind, told"}
+"""The tables that grow with the steps of a run, and their columns beside its name."""
+
+
 def _values(form: dict[str, Form], row: Sequence[Any], written: str) -> dict[str, Any]:
     """The values of a row by their columns, that of the column `written` read from its JSON."""
     found = dict(zip(_columns(form).split(", "), row, strict=True))
@@ -410,7 +420,7 @@ def _values(form: dict[str, Form], row: Sequence[Any], written: str) -> dict[str
     return found
 
 
-def _end(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], end: BaseException) -> None:
+def _end(base: sqlite3.Connection, name: str, last: Row, waiting: list[Row], end: BaseException) -> None:
     """The last points of a run that failed, with the reason, or that was stopped."""
     failed = isinstance(end, Exception)
     _write(base, name, last, waiting, "failed" if failed else "asked")
@@ -470,17 +480,26 @@ def _keep(base: sqlite3.Connection, name: str, moment: Moment) -> None:
 
 
 def _row(values: tuple[Any, ...]) -> Row:
-    """A point as it was kept; the losses of other questions come back as pairs."""
-    point = _values(POINT, values, "more")
+    """A point as it was kept, its accuracies behind it; they and the losses of other questions come back as pairs."""
+    point = _values(POINT, values[:-1], "more")
+    said = "[]" if values[-1] is None else values[-1]
+    right: Any = parse_json(said) if isinstance(said, str) else None
+    if not has_form(right, [(str, float)]):
+        raise ValueError(f"it says accuracy {said!r}")
     more = tuple((name, value) for name, value in point.pop("more"))
-    return Row(**point, more=more)
+    return Row(**point, more=more, accuracy=tuple((name, share) for name, share in right))
 
 
-def _write(base: sqlite3.Connection, name: str, last: Row, waiting: list[tuple[Any, ...]], state: str) -> None:
+def _write(base: sqlite3.Connection, name: str, last: Row, waiting: list[Row], state: str) -> None:
     """The waiting points, and how far the run is."""
-    held_out = next((point[3] for point in reversed(waiting) if point[3] is not None), None)
+    evaluated = [row for row in waiting if row.held_out is not None]
+    held_out = evaluated[-1].held_out if evaluated else None
+    right = [(name, row.step, json.dumps(row.accuracy)) for row in evaluated if row.accuracy]
     with base:
-        base.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", waiting)
+        base.executemany(
+            "INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [_point(name, row) for row in waiting]
+        )
+        base.executemany("INSERT INTO accuracies VALUES (?, ?, ?)", right)
         base.execute(
             "UPDATE runs SET step = ?, tokens = ?, seconds = ?, state = ?, held_out = coalesce(?, held_out) "
             "WHERE name = ?",

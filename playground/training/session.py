@@ -29,8 +29,9 @@ from playground.training.watched import Measured, Noticed
 class Row:
     """One point of the curves, in nats per graded position of the first question; the losses of others are in `more`.
 
-    `held_out` is only there in evaluations, whose `more` holds held-out losses too. `graded` are the answers graded so
-    far, `flops` the operations so far: those of the first batch, by its positions, for every batch.
+    `held_out` is only there in evaluations, whose `more` holds held-out losses too; `accuracy` is the share of right
+    held-out answers by question. `graded` are the answers graded so far, `flops` the operations so far: those of the
+    first batch, by its positions, for every batch.
     """
 
     step: int
@@ -41,6 +42,7 @@ class Row:
     more: tuple[tuple[str, float], ...] = ()
     graded: int = 0
     flops: float = 0.0
+    accuracy: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def of(cls, event: Stepped) -> "Row":
@@ -51,7 +53,8 @@ class Row:
     def after(self, event: Stepped | Evaluated, learner: Learner) -> "Row":
         """The next point of the curve: a step, with its operations, or an evaluation."""
         if isinstance(event, Evaluated):
-            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=_others(event.terms))
+            more, accuracy = _others(event.terms), tuple(event.accuracy.items())
+            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
         return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
 
 

@@ -213,3 +213,21 @@ def test_what_is_below_the_window_is_drawn_once_it_is_scrolled_to(page: Page, ad
     expect(caption).not_to_have_text(early)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text(STOPPED)).to_be_visible()
+
+
+def test_knobs_of_a_corpus_come_with_it_and_are_in_the_address(page: Page, address: str) -> None:
+    open_train(page, address)
+    shared = page.get_by_role("slider")
+    expect(shared).to_have_count(0)
+    choose(page, 1, "parallel")
+    expect(shared).to_have_attribute("aria-valuenow", "0.1")
+    shared.focus()
+    page.keyboard.press("End")
+    page.wait_for_function("() => new URL(location).searchParams.get('corpus') === 'parallel(shared=1)'")
+    page.get_by_label("verb last").click()
+    page.wait_for_function("() => new URL(location).searchParams.get('corpus') === 'parallel(shared=1, verb_last=no)'")
+    shot(page, "train-knobs-of-a-corpus")
+    page.go_back()
+    expect(page.get_by_label("verb last")).to_be_checked()
+    page.goto(f"{address}/?page=1&corpus=bilingual(shared=7)")
+    expect(page.get_by_text("shared is 7.0; it must lie between 0.0 and 1.0")).to_be_visible()

@@ -79,6 +79,7 @@ FIELDS = {
     "beside": lambda random, name: ",".join(odd.among(random, NAMES, 0.3) for _ in range(random.randint(0, 4))),
     "same_plan": lambda random, name: odd.among(random, ["True", "False"]),
     "page": lambda random, name: odd.among(random, ["1", "2", "3"]),
+    "corpus": lambda random, name: odd.mutated(random, odd.among(random, ["bilingual(shared=0.5)", "parallel"], 0.2)),
     "set": lambda random, name: _knob(random, name),
     "paint": lambda random, name: _cells(random, name),
 }
@@ -89,6 +90,7 @@ def _opened(address: str, again: bool) -> None:
     store = Store()
     app._open(store, address)
     _whole(store.stage)
+    assert not (said := store.train.trouble) or not no_sentence(said), no_sentence(said)
     shared = app._address(store)
     if again:
         app._open(store, shared)

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -495,6 +495,17 @@ def test_zoo_lists_all_there_is(facts):
         assert entry["objective"] in names["objectives"]
         assert entry["source"]
         assert entry["corpus"] in names["corpora"]
+
+
+def test_zoo_says_which_knobs_a_corpus_has(facts):
+    corpora = {item["name"]: item["knobs"] for item in facts("zoo")["corpora"]}
+    assert corpora.keys() == sources().keys()
+    for name, source in sources().items():
+        turned = [] if source.settings is None else [f.name for f in fields(source.settings)]
+        assert corpora[name] == turned
+    assert corpora["bilingual"] == ["shared", "verb_last", "adjective_after", "language", "second"]
+    assert corpora["world"] == []
+    assert facts("zoo", "bilingual")["corpora"][0]["knobs"] == corpora["bilingual"]
 
 
 @every_entry

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,7 +13,7 @@ import torch
 
 from playground import cli
 from playground.refusal import Refusal
-from playground.training import Session, Stepped, checkpoint, train
+from playground.training import Evaluated, Session, Stepped, checkpoint, train
 from playground.training.claim import claimed
 from playground.training.fork import fork, from_saved, what_changed
 from playground.training.lanes import Band, Finished, Point, bands, lane, train_seeds
@@ -42,11 +43,45 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     assert [p.loss for p in points if p.held_out is None] == losses(events)
     assert [p.step for p in points if p.held_out is not None] == [0, 4, 8, 12]
     assert kept.held_out == points[-1].held_out
+    assert [dict(p.accuracy) for p in points if p.held_out is not None] == [
+        e.accuracy for e in events if isinstance(e, Evaluated)
+    ]
+    assert not any(p.accuracy for p in points if p.held_out is None)
     assert points[-1].tokens == kept.tokens == 12 * 8 * 16
     assert points[-1].graded > 0
     assert 0 < points[1].flops < points[-1].flops
     assert [p.step for p in runs.points("first", after=10)] == [11, 12, 12]
     assert kept.checkpoints == (4, 8, 12)
+
+
+def test_a_list_of_an_earlier_version_is_read_and_its_runs_have_no_accuracy(tmp_path):
+    keep(tmp_path)
+    runs = Runs(tmp_path)
+    before = runs.points("first")
+    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
+        base.execute("DROP TABLE accuracies")
+    assert runs.points("first") == [replace(point, accuracy=()) for point in before]
+    assert any(point.accuracy for point in before)
+
+
+@pytest.mark.parametrize("said", ["", "[", "[1]", '[["words", "all"]]', b"x", 7])
+def test_a_damaged_accuracy_is_a_sentence(said, tmp_path):
+    keep(tmp_path)
+    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
+        base.execute("UPDATE accuracies SET accuracy = ? WHERE step = 4", (said,))
+    with pytest.raises(Refusal, match="is damaged"):
+        Runs(tmp_path).points("first")
+
+
+def test_a_run_of_the_same_name_begins_with_no_accuracy_of_the_one_before(tmp_path):
+    keep(tmp_path)
+    Runs(tmp_path).delete("first")
+    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
+        assert base.execute("SELECT count(*) FROM accuracies").fetchone() == (0,)
+    keep(tmp_path)
+    run, _ = keep(tmp_path, seed=1)
+    right = [e.accuracy for e in train(replace(run, out=None)) if isinstance(e, Evaluated)]
+    assert [dict(p.accuracy) for p in Runs(tmp_path).points("first") if p.held_out is not None] == right
 
 
 def test_nothing_kept_is_an_empty_list_and_makes_no_file(tmp_path):

@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from playground.finetuning import find_strategy, find_task
+from playground.finetuning import compare, find_strategy, find_task, strategies
 from playground.finetuning.seq2seq import with_decoder
 from playground.finetuning.suits import texts_for
-from playground.finetuning.tune import started
+from playground.finetuning.tune import Setting, started
+from playground.models.extras import plug
 from playground.refusal import Refusal
+from playground.seeds import generator
 from playground.tokenizing import of_words
 from tests.contracts.test_strategies import base_of
 from tests.runs import learner_of, reviews
@@ -82,3 +84,64 @@ def test_the_decoder_learns_first_and_then_all():
     groups = ("embeddings", "encoder layer 1", "decoder layer 1", "decoder layer 2", "task head")
     plan = find_strategy("decoder first").plan(groups, 6)
     assert plan.tolist() == [[0, 0, 0, 1, 1, 1]] * 2 + [[1] * 6] * 3
+
+
+# extra modules
+
+
+WITH_EXTRAS = [name for name, strategy in strategies().items() if strategy.extras]
+SETTING = Setting(steps=4, batch=4)
+
+
+def compared(base, task, *chosen):
+    """The comparison of some strategies on a task, tiny."""
+    texts, some = find_task(task), [find_strategy(name) for name in chosen]
+    *_, made = compare(base, WORDS, texts, some, labels=4, seeds=1, setting=SETTING)
+    return made
+
+
+def moved(outcome, part):
+    """How far the layers of a stack moved."""
+    return sum(far for group, far in zip(outcome.groups, outcome.moved, strict=True) if group.startswith(part))
+
+
+@pytest.mark.parametrize(
+    ("name", "does"),
+    [
+        *((name, "stays frozen") for name in WITH_EXTRAS if name != "projected attention layers"),
+        ("projected attention layers", "learns without them"),
+        ("adapters + full", "stays frozen"),
+        ("LoRA + adapters", "stays frozen"),
+    ],
+)
+def test_where_a_decoder_writes_it_is_said_that_extra_modules_are_in_the_encoder_alone(name, does):
+    base = base_of("BART")
+    made = compared(base, "summary", name)
+    (said,) = [told for told in made.told if "extra modules" in told]
+    assert said.endswith(f"are plugged into the encoder's layers only; the decoder of BART {does}.")
+    strategy, (outcome,) = find_strategy(name), made.outcomes[find_strategy(name).name]
+    assert all(extra.name in said for extra in strategy.extras)
+    assert (moved(outcome, "decoder") > 0) == (does != "stays frozen"), "the sentence is what the engine did"
+    assert not any("extra modules" in told for told in compared(base, "summary", "full").told)
+
+
+@pytest.mark.parametrize("name", WITH_EXTRAS)
+def test_extra_modules_of_a_kind_are_one_for_every_layer_of_the_encoder_and_none_for_the_decoder(name):
+    learner = learner_of("BART", model={"layers": 2, "decoder_layers": 3})
+    (kind,) = find_strategy(name).extras
+    plugged = plug(kind, learner.model, generator(0))
+    assert len(plugged.modules) == 2
+    hooks = [module for module in learner.model.modules() if module._forward_hooks or getattr(module, "prefix", None)]
+    inside = [*learner.model.network.encoder.modules()]
+    assert hooks and all(any(hook is one for one in inside) for hook in hooks)
+
+
+def test_a_decoder_that_learns_in_some_steps_is_counted_in_steps():
+    late = replace(find_strategy("adapters"), plasticity=find_strategy("three stages").plasticity, name="late")
+    *_, made = compare(base_of("BART"), WORDS, find_task("summary"), [late], labels=4, seeds=1, setting=SETTING)
+    assert any(told.endswith("the decoder of BART learns without them in 2 of 4 steps.") for told in made.told)
+
+
+@pytest.mark.parametrize(("entry", "task"), [("BERT", "sentiment"), ("BART", "sentiment"), ("GPT", "summary")])
+def test_where_no_decoder_writes_nothing_is_said_of_one(entry, task):
+    assert not any("decoder" in told for told in compared(base_of(entry), task, "adapters").told)

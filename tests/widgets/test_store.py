@@ -5,6 +5,7 @@ import json
 import os
 import threading
 import zlib
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -26,10 +27,11 @@ from widgets import notebook
 from widgets.comparing import SHOWN_FIRST, TransferStore, base_of
 from widgets.lent import Lent
 from widgets.pages import picture
+from widgets.pages import stage as stage_page
 from widgets.pages.stage import _painted
 from widgets.scene import live_widget
 from widgets.scene.table import ABOUT, table_data
-from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore, Store
+from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore, Store, _listed
 from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
 
 SCRIPT = "<script>alert(1)</script>"
@@ -833,7 +835,7 @@ def test_a_model_brings_three_frames_and_a_text_that_it_can_read():
     bare, model = frames_of(store), lent("MLM")
     store.lend(model)
     assert frames_of(store)[-3:] == ["forward", "predict", "loss"]
-    assert store.text == model.sample(find_objective("MLM"))[0] and "[UNK]" not in store.record()["text"]
+    assert "[UNK]" not in store.record()["text"]
     assert store.frame == "forward" and store.silent == ""
     seen = read(model.learner.model, store.rebuilt.example)
     assert [g["loss"] for g in store.record()["numbers"]["guesses"]] == [round(g.loss, 4) for g in seen.guesses]
@@ -867,6 +869,74 @@ def test_a_typed_text_stays_when_a_model_comes():
     store.lend(lent("MLM"))
     assert store.text == "the film was good"
     assert store.record()["text"] == ["the", "film", "was", "good"]
+
+
+def noticed(store):
+    """What the Stage page says of the text."""
+    trouble = stage_page._words(store)[1][0]
+    return unescape(trouble.object)
+
+
+def test_the_surveys_sentence_stays_when_a_model_comes_that_knows_its_words():
+    store = StageStore()
+    plan = store.plan
+    store.lend(lent("MLM"))
+    assert (store.text, store.plan, store.record()["text"]) == (SENTENCE, plan, SENTENCE.lower().split())
+    assert store.gave_way == "" and "does not know" not in noticed(store)
+
+
+@pytest.mark.parametrize("objective", ["NSP", "TLM"])
+def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective):
+    store = StageStore(objective=objective)
+    before, model = (store.text, store.pair), lent(objective)
+    lacking = {"NSP": "the word “together”", "TLM": "the words “Comment” and “vas-tu”"}[objective]
+    store.lend(model)
+    assert (store.text, store.pair) == model.sample(find_objective(objective)) != before
+    assert store.gave_way == (
+        f"{model.name} does not know {lacking}, so a held-out text of reviews took the place of the one that was here."
+    )
+    assert store.gave_way in noticed(store)
+    store.text = "the film was good"
+    assert store.gave_way == "" and "does not know" not in noticed(store)
+    store.lend(None)
+    assert store.text == "the film was good" and store.pair == before[1]
+
+
+def test_another_objective_brings_its_own_text_where_the_model_knows_it_and_else_says_why_not():
+    store = StageStore()
+    store.lend(Lent(learner_of("BERT"), suited_reviews(find_objective("TLM"))))
+    store.objective = "TLM"
+    assert "“Comment” and “vas-tu”" in store.gave_way and store.pair != "Comment vas-tu"
+    store.objective = "LM"
+    assert (store.text, store.pair, store.gave_way) == (SENTENCE, "", "")
+
+
+def test_a_typed_text_with_unknown_words_stays_and_a_sentence_names_them():
+    store = StageStore()
+    store.text = "the <b>glockenspiel</b> was good"
+    store.lend(lent("MLM"))
+    assert store.text == "the <b>glockenspiel</b> was good" and store.gave_way == ""
+    assert "read as [UNK]" in noticed(store) and "glockenspiel" in noticed(store)
+    assert "[UNK]" in store.record()["text"]
+
+
+def test_many_unknown_words_are_counted_and_not_all_named():
+    assert _listed(["a", "b", "c"]) == "the words “a”, “b” and “c”"
+    said = _listed([str(k) for k in range(9)])
+    assert said.count("“") == 6 and said.endswith("and 3 more words")
+
+
+def test_a_printed_plan_with_unknown_words_gives_way_to_the_dice_and_the_text_stays():
+    store, model = StageStore(objective="RTD"), lent("RTD")
+    assert "thrilled" in store.plan
+    store.lend(model)
+    said = f"{model.name} does not know the word “thrilled” of the printed plan, so the dice decide."
+    assert (store.text, store.plan, store.trouble, store.gave_way) == (SENTENCE, "", "", said)
+    store.edit({"do": "reset"})
+    assert (store.plan, store.trouble) == ("", "")
+    store.plan = "chosen=3 replace=am"
+    store.lend(model)
+    assert store.plan == "chosen=3 replace=am", "a plan by hand stays"
 
 
 def test_a_model_that_cannot_answer_says_so_and_the_picture_stays():

@@ -15,8 +15,9 @@ from panel_material_ui.base import MaterialComponent
 from playground.analysis import heads
 from playground.analysis.glance import glance, sentence_of
 from playground.cli import main
+from playground.objectives import find_objective
 from playground.refusal import Refusal
-from playground.training import Session, Stepped, checkpoint, moments, train
+from playground.training import Evaluated, Run, Session, Stepped, checkpoint, moments, train
 from playground.training import look as sight
 from playground.training.inside import look_inside
 from playground.training.look import LookAt
@@ -25,7 +26,7 @@ from playground.training.runs import Runs
 from playground.training.sizes import sizes
 from playground.training.story import Frame, read, written
 from playground.training.watched import Measured, Noticed
-from tests.runs import becomes, learner_of, reviews, run_of, tiny
+from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets import training as module
 from widgets.pages import picture
 from widgets.pages import runs as runs_page
@@ -97,6 +98,31 @@ def test_a_run_is_kept_and_opened_again_after_its_process_is_gone(store):
     assert losses_of(ends(later)) == losses_of(whole), "to the last bit"
     assert [(r.step, r.held_out) for r in later.curve(name)] == [(r.step, r.held_out) for r in opened.rows]
     assert later.runs.find(name).state == "steps"
+
+
+def evaluated_with(store, objective):
+    """A finished run of an objective on the page, and the last evaluation of the same run without a page."""
+    entry = alone(find_objective(objective))
+    run = Run(entry, suited_reviews(entry.objective), steps=4, evaluate_every=2)
+    store._watch(run)
+    ends(store)
+    return store.session, [e for e in train(run) if isinstance(e, Evaluated)][-1]
+
+
+@pytest.mark.parametrize(("objective", "several"), [("MLM", False), ("NSP", False), ("MLM + NSP", True)])
+def test_the_numbers_tell_the_accuracy_that_the_engine_measured_and_a_kept_run_keeps_it(store, objective, several):
+    session, last = evaluated_with(store, objective)
+    assert last.accuracy.keys() == set(session.run.entry.objective.questions)
+    for name, share in last.accuracy.items():
+        label = f"accuracy, {name}, held out" if several else "accuracy, held out"
+        assert f"<b>{share:.1%}</b><span>{label}</span>" in picture._numbers(session)
+    assert store.curve(store.name_of_run)[-1].accuracy == session.rows[-1].accuracy == tuple(last.accuracy.items())
+
+
+def test_where_no_answer_is_right_or_wrong_no_accuracy_is_told(store):
+    session, last = evaluated_with(store, "GloVe")
+    assert last.accuracy == {} and "accuracy" not in picture._numbers(session)
+    assert "accuracy" not in picture._numbers(None)
 
 
 def test_a_reloaded_page_takes_over_the_run_that_still_trains(store):
@@ -269,7 +295,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
     assert session.learner.sound(torch.zeros(()))
     forked = store.fork(settings)
     assert becomes(lambda: forked.state == "done")
-    assert "rate 1 → 0.333" in store.kept()[-1].changed
+    assert "lr 1 → 0.333" in store.kept()[-1].changed
 
 
 # several seeds, comparison

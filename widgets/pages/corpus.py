@@ -13,6 +13,7 @@ from playground.refusal import Refusal
 from playground.seeds import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
+from widgets.pages.corpus_knobs import corpus_knobs
 from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
 from widgets.reading import NO_LABEL, CorpusStore, Cut
 from widgets.store import Store
@@ -73,8 +74,8 @@ def page(store: Store, looking: Callable[[], bool] = lambda: True) -> tuple[Any,
             can.object = uses.markup(corpus.opened.corpus) if corpus.opened else ""
 
     picture = [progress, trouble, numbers, *document, *cutter, heading("What it can be used for"), can]
-    whole = Folding(controls, picture, lambda: corpus.source)
-    corpus.param.watch(whole.say, "source")
+    whole = Folding(controls, picture, lambda: corpus.source_name)
+    corpus.param.watch(whole.say, ["source", "corpus_knobs"])
     return whole.pane, tick
 
 
@@ -115,7 +116,7 @@ def _controls(store: Store) -> tuple[list[Any], Renew]:
 
     corpus.param.watch(lambda *_: ask(), ["source", "files"])
     ask()
-    return [heading("Text"), source, typed, chosen, go], ask
+    return [heading("Text"), source, corpus_knobs(corpus, "source"), typed, chosen, go], ask
 
 
 def _typed(corpus: CorpusStore) -> Any:

@@ -391,10 +391,17 @@ def _numbers(session: Session | None) -> str:
             "step": f"{last.step if last else 0} of {session.run.last}",
             **_named("loss", trained, questions),
             **_named("held out", held_out, questions),
+            **_accuracy({} if tested is None else dict(tested.accuracy), questions),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
         }
     )
+
+
+def _accuracy(right: Mapping[str, float], questions: Sequence[str]) -> dict[str, str]:
+    """The share of right answers at the last evaluation, of those questions whose answers are right or wrong."""
+    several = len(questions) > 1
+    return {f"accuracy, {name + ', ' if several else ''}held out": f"{share:.1%}" for name, share in right.items()}
 
 
 def _questions(session: Session) -> tuple[str, ...]:

@@ -210,7 +210,7 @@ def _words(store: StageStore) -> list[Any]:
 
     def renew(*_: Any) -> None:
         made: Rebuilt | None = store.rebuilt
-        noted = [say(text, "notice") for text in (made.notice if made else "", store.full)]
+        noted = [say(text, "notice") for text in (made.notice if made else "", store.full, store.gave_way)]
         told = [say(store.trouble, "trouble"), *noted, _painted(store)]
         trouble.object = "".join(told) if store.view == "stage" else ""
         leak = made is not None and made.verdict.leak
@@ -220,7 +220,7 @@ def _words(store: StageStore) -> list[Any]:
         anyway.param.update(visible=shown, label=label, disabled=store.unasked)
         sample.visible = store.view == "stage" and store.sample is not None
 
-    store.param.watch(renew, ["rebuilt", "trouble", "view"])
+    store.param.watch(renew, ["rebuilt", "trouble", "gave_way", "view"])
     renew()
     save = download(
         lambda: BytesIO(_saved(store).encode()), "playground.html", "Save as a page",

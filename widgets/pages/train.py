@@ -16,6 +16,7 @@ from playground.seeds import next_seed
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.way import WAYS
+from widgets.pages.corpus_knobs import corpus_knobs
 from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
 from widgets.pages.picture import Picture
 from widgets.pages.runs import replay_button
@@ -45,9 +46,9 @@ def page(
     whole = Folding(
         controls,
         [_earlier(store), *buttons.widgets, *picture.widgets],
-        lambda: f"{store.entry} on {store.corpus}, {store.steps:,} steps",
+        lambda: f"{store.entry} on {store.corpus_name}, {store.steps:,} steps",
     )
-    store.param.watch(whole.say, ["entry", "corpus", "steps"])
+    store.param.watch(whole.say, ["entry", "corpus", "corpus_knobs", "steps"])
     return whole.pane, tick
 
 
@@ -122,8 +123,8 @@ def _controls(store: TrainStore) -> list[Any]:
     )
     bind(device, store, "device")
     return [
-        heading("Model"), entry, about, heading("Text"), corpus, pasted, upload, sentence, pair,
-        heading("Run"), pmui.Row(seed, seeds, margin=0), steps, window, way, recipe, device,
+        heading("Model"), entry, about, heading("Text"), corpus, corpus_knobs(store, "corpus"), pasted, upload,
+        sentence, pair, heading("Run"), pmui.Row(seed, seeds, margin=0), steps, window, way, recipe, device,
     ]  # fmt: skip
 
 

@@ -137,7 +137,7 @@ def _base(store: Store) -> str:
     if store.train.trouble:
         return say(store.train.trouble, "trouble")
     if session is None or not session.rows:
-        return say(f"None yet. Train {store.train.entry} on {store.train.corpus} first.", "notice")
+        return say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
     step = session.rows[-1].step
     name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
     resting = "Comparing pauses its training." if session.state == "running" else ""
@@ -520,7 +520,7 @@ def _table(store: TransferStore) -> str:
     facts = result.facts()
     said = f"{facts['task']}, from {store.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
     kept = comparison.changed(result) + comparison.untouched(result)
-    kept += "".join(f"<li>{escape(line)}</li>" for line in mixed_levels(facts))
+    kept += "".join(f"<li>{escape(line)}</li>" for line in (*mixed_levels(facts), *facts["told"]))
     return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{kept}</ul>" + say(said, "quiet") + again
 
 

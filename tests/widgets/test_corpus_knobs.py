@@ -1,0 +1,189 @@
+"""Knobs of generated corpora on the Train page and on the Corpus page: controls, names, links; no browser."""
+
+from types import SimpleNamespace
+
+import panel_material_ui as pmui
+import pytest
+from panel.io.location import Location
+
+from playground.catalog import find
+from playground.corpora import Source, open_corpus
+from playground.corpora.source import FEWEST, name_with_knobs, read_name, source_knobs
+from playground.knob import knobs
+from playground.refusal import Refusal
+from tests.widgets.test_store import is_a_sentence
+from widgets import app
+from widgets.pages import corpus as corpus_page
+from widgets.pages import train as train_page
+from widgets.pages.corpus_knobs import corpus_knobs
+from widgets.reading import CorpusStore
+from widgets.store import Store
+from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
+
+SOURCES = find("playground.corpora", Source)
+WITH_KNOBS = [name for name, source in SOURCES.items() if source.settings is not None]
+
+
+@pytest.fixture(autouse=True)
+def _no_reading(monkeypatch):
+    """Nothing is generated where a page only chooses."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    monkeypatch.setattr(CorpusStore, "_look", lambda *_: None)
+
+
+def other(k):
+    """A value of a knob that is not the one it has."""
+    if isinstance(k.default, bool):
+        return not k.default
+    if k.choices:
+        return next(choice for choice in k.choices if choice != k.default)
+    return k.low if k.default != k.low else k.high
+
+
+def turn(widget, value):
+    """What the browser sends when a control is let go."""
+    name = "value_throttled" if "value_throttled" in widget.param else "value"
+    widget._process_events({"value": value, name: value})
+
+
+def stores():
+    return [(TrainStore, "corpus", "corpus_name"), (CorpusStore, "source", "source_name")]
+
+
+def test_there_are_corpora_with_knobs():
+    assert {"bilingual", "parallel"} <= set(WITH_KNOBS)
+
+
+@pytest.mark.parametrize(("kind", "choice", "told"), stores())
+@pytest.mark.parametrize("name", WITH_KNOBS)
+def test_every_knob_of_a_corpus_has_a_control_and_each_turn_names_another_corpus(kind, choice, told, name):
+    store = kind()
+    column = corpus_knobs(store, choice)
+    assert not column.visible and not column.objects
+    store.param.update(**{choice: name})
+    mine = source_knobs(name)
+    assert mine == knobs(SOURCES[name].settings)
+    assert column.visible and len(column) == len(mine)
+    assert [widget.value for widget in column] == [k.default for k in mine]
+    assert getattr(store, told) == name, "nothing is turned yet"
+    for k, widget in zip(mine, column, strict=True):
+        before = getattr(store, told)
+        turn(widget, other(k))
+        assert getattr(store, told) != before
+        assert read_name(getattr(store, told))[1][k.name] == other(k)
+        assert f"{k.name}=" in getattr(store, told)
+    turned = read_name(getattr(store, told))
+    assert turned == (name, {k.name: other(k) for k in mine})
+    for k, widget in zip(mine, column, strict=True):
+        turn(widget, k.default)
+    assert getattr(store, told) == name
+
+
+@pytest.mark.parametrize("name", WITH_KNOBS)
+def test_the_name_with_knobs_is_the_name_of_the_corpus_that_is_made(name):
+    turned = {k.name: other(k) for k in source_knobs(name)}
+    made = open_corpus(name_with_knobs(name, turned), tokens=FEWEST)
+    assert made.name == name_with_knobs(name, turned)
+
+
+@pytest.mark.parametrize("name", [*(n for n in SOURCES if n not in WITH_KNOBS), OWN_TEXT, OWN_FILE, "some/file.txt"])
+def test_where_there_are_no_knobs_there_is_no_control(name):
+    store = TrainStore(corpus=WITH_KNOBS[0])
+    column = corpus_knobs(store, "corpus")
+    assert column.visible
+    store.corpus = name
+    assert not column.visible and not column.objects
+    assert store.corpus_name == name
+
+
+def test_knobs_are_remembered_by_corpus_and_both_pages_have_their_own():
+    store = Store()
+    for part, choice in ((store.train, "corpus"), (store.corpus, "source")):
+        part.param.update(**{choice: "bilingual"})
+    store.train.corpus_knobs = {"bilingual": {"shared": 0.5}}
+    assert (store.train.corpus_name, store.corpus.source_name) == ("bilingual(shared=0.5)", "bilingual")
+    store.train.corpus = "parallel"
+    assert store.train.corpus_name == "parallel"
+    store.train.corpus = "bilingual"
+    assert store.train.corpus_name == "bilingual(shared=0.5)"
+
+
+def test_a_share_is_told_in_per_cent_from_none_to_all():
+    shared = corpus_knobs(TrainStore(corpus="parallel"), "corpus")[0]
+    assert isinstance(shared, pmui.FloatSlider)
+    assert (shared.start, shared.end, shared.format) == (0.0, 1.0, "0%")
+
+
+@pytest.mark.parametrize("value", [7.0, -0.1, float("nan")])
+def test_what_lies_outside_a_knob_is_not_taken(value):
+    store = TrainStore(corpus="parallel")
+    shared = corpus_knobs(store, "corpus")[0]
+    turn(shared, value)
+    assert store.corpus_name == "parallel" and shared.value == 0.1
+
+
+def test_the_corpus_that_is_trained_on_has_the_knobs(monkeypatch):
+    asked = []
+    monkeypatch.setattr("widgets.training.open_corpus", lambda name: asked.append(name))
+    store = TrainStore(corpus="bilingual", corpus_knobs={"bilingual": {"second": 0.25, "verb_last": False}})
+    store.load_corpus()
+    assert asked == ["bilingual(verb_last=no, second=0.25)"]
+
+
+def test_a_link_brings_the_knobs_back_and_one_without_them_takes_them_away():
+    store = Store()
+    store.train.param.update(corpus="bilingual", corpus_knobs={"bilingual": {"shared": 0.3}})
+    store.corpus.param.update(source="parallel", corpus_knobs={"parallel": {"adjective_after": True}})
+    store.page = 1
+    address, opened = app._address(store), Store()
+    app._open(opened, address)
+    assert opened.train.corpus_name == "bilingual(shared=0.3)"
+    assert opened.corpus.source_name == "parallel(adjective_after=yes)"
+    assert opened.page == 1 and app._address(opened).endswith(address.removeprefix("?page=1"))
+    app._open(opened, "?page=1")
+    assert (opened.train.corpus_name, opened.corpus.source_name) == ("bilingual", "parallel")
+
+
+def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
+    place, store = Location(), Store()
+    monkeypatch.setattr(app, "pn", SimpleNamespace(state=SimpleNamespace(location=place)))
+    app._link(store)
+    store.train.param.update(corpus="parallel", corpus_knobs={"parallel": {"shared": 0.5}})
+    assert "corpus=parallel%28shared%3D0.5%29" in place.search
+    store.train.corpus = "world"
+    assert "corpus=" not in place.search
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ("bilingual(shared=7)", "between 0.0 and 1.0"),
+        ("bilingual(shared)", "knob=value"),
+        ("bilingual(speed=1)", "no knob 'speed'"),
+        ("world(shared=0.5)", "has no knobs"),
+        ("nothing such", "no source named"),
+    ],
+)
+def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
+    store = Store()
+    app._open(store, f"?page=1&corpus={said}&source={said}")
+    store.corpus.take()
+    for trouble in (store.train.trouble, store.corpus.trouble):
+        assert right in trouble
+        is_a_sentence(trouble)
+    assert (store.train.corpus_name, store.corpus.source_name) == ("world", "world")
+    with pytest.raises(Refusal):
+        read_name(said)
+
+
+def test_both_pages_have_the_controls_and_say_the_name():
+    store = Store()
+    train, _ = train_page.page(store.train)
+    corpus, _ = corpus_page.page(store)
+    store.train.param.update(corpus="parallel", corpus_knobs={"parallel": {"shared": 0.5}})
+    store.corpus.source = "parallel"
+    for page, value in ((train, 0.5), (corpus, 0.1)):
+        [shared] = [w for w in page.select(pmui.FloatSlider) if w.label.startswith("shared")]
+        assert shared.value == value
+    labels = [button.label for button in train.select(pmui.Button)]
+    assert any("on parallel(shared=0.5)" in (label or "") or label == "Fold the choices away" for label in labels)
