@@ -13,6 +13,7 @@ from playground.corpora.source import Source
 from playground.finetuning import find_strategy, strategies, tasks
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Task
+from playground.finetuning.turning import knobs_of
 from playground.knob import knobs
 from playground.models import LanguageModel, fitted
 from playground.objectives import Objective, objectives
@@ -79,7 +80,7 @@ def _objective(o: Objective) -> dict[str, Any]:
 
 
 def _strategy(s: Strategy) -> dict[str, Any]:
-    return {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source}
+    return {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source, "knobs": list(knobs_of(s))}
 
 
 def _corpus(s: Source) -> dict[str, Any]:

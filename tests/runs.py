@@ -30,7 +30,7 @@ def tiny(name="BERT", model=None, **recipe):
     """An entry with one narrow layer and short rows; `recipe` and `model` turn what a test is about."""
     entry = entries()[name]
     small = {"width": 16, "heads": 2, "layers": 1, "decoder_layers": min(1, entry.model.decoder_layers)}
-    short = {"window": 16, "batch": 8, "steps": 12}
+    short = {"seq_len": 16, "batch": 8, "steps": 12}
     model, recipe = small | (model or {}), short | recipe
     return replace(entry, model=replace(entry.model, **model), recipe=replace(entry.recipe, **recipe))
 
@@ -86,7 +86,9 @@ def alone(objective, **recipe):
     """The tiny default entry of an objective."""
     entry = entry_for(objective)
     model = replace(entry.model, width=16, heads=2, layers=1)
-    return replace(entry, model=model, recipe=replace(entry.recipe, **{"window": 16, "batch": 8, "steps": 12} | recipe))
+    return replace(
+        entry, model=model, recipe=replace(entry.recipe, **{"seq_len": 16, "batch": 8, "steps": 12} | recipe)
+    )
 
 
 def run_of(name="BERT", *, steps=12, **values):

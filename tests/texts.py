@@ -183,3 +183,8 @@ def _running(random, length, step):
 
 
 seeds = st.integers(0, 10_000)
+
+
+def hiding(objective, share):
+    """The settings that hide so much of a text, where an objective has a knob for it."""
+    return {knob: share for knob in ("mask_ratio", "noise_density") if knob in objective.knobs}

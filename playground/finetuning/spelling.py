@@ -5,10 +5,13 @@ from dataclasses import replace
 
 from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy, find_strategy
+from playground.finetuning.turning import apart
 from playground.refusal import Refusal
 
 CELL = re.compile(r"(?P<group>.+?) +(?P<first>\d+)-(?P<last>\d+) +x(?P<multiplier>[\d.eE+-]+)")
-LINE = re.compile(r"(?:(?P<name>[^=\[\]]*)=)?(?P<parts>[^=\[\]]*)(?:\[(?P<cells>[^\[\]]*)\])?")
+NAME = r"(?:[^=()\[\]]|\([^=()\[\]]*\))*"
+PARTS = r"(?:[^=()\[\]]|\([^()\[\]]*\))*"
+LINE = re.compile(rf"(?:(?P<name>{NAME})=)?(?P<parts>{PARTS})(?:\[(?P<cells>[^\[\]]*)\])?")
 FORBIDDEN = ",+=;[]"
 
 
@@ -44,7 +47,7 @@ def named(strategy: Strategy, name: str) -> Strategy:
 
 def split(lines: str) -> list[str]:
     """The strategies of a list with commas, without the empty ones."""
-    return [line.strip() for line in lines.split(",") if line.strip()]
+    return [line for line in apart(lines, ",") if line]
 
 
 def _cell(text: str) -> Cell:

@@ -13,6 +13,7 @@ from playground.finetuning.head import TOP, Head
 from playground.finetuning.others import OtherTasks
 from playground.finetuning.plans import Cell, Plasticity, named_rows, paint
 from playground.finetuning.prompting import Prompt
+from playground.knob import spelt
 from playground.models.extras import Extra
 from playground.refusal import Refusal
 
@@ -132,8 +133,21 @@ def strategies() -> dict[str, Strategy]:
 
 
 def find_strategy(name: str) -> Strategy:
-    """One strategy by its name or an alias; several joined by a plus sign, as in "gradual unfreezing + L2-SP"."""
-    from playground.finetuning.compose import compose  # which needs strategies itself
+    """One strategy by its name or an alias, with its knobs behind it in brackets, as in "LoRA(rank=8)".
 
-    parts = [choose("playground.finetuning.strategies", Strategy, part) for part in map(str.strip, name.split("+"))]
+    Several are joined by a plus sign, as in "gradual unfreezing + L2-SP(strength=0.5)".
+    """
+    from playground.finetuning.compose import compose  # which needs strategies itself
+    from playground.finetuning.turning import apart
+
+    parts = [_find_one(part) for part in apart(name, "+")]
     return parts[0] if len(parts) == 1 else compose(*parts)
+
+
+def _find_one(text: str) -> Strategy:
+    """A strategy of the catalogue, its knobs turned as the brackets behind its name say."""
+    from playground.finetuning.turning import turned
+
+    name, settings = spelt(text)
+    found = choose("playground.finetuning.strategies", Strategy, name)
+    return turned(found, settings) if settings else found

@@ -23,7 +23,7 @@ from playground.refusal import Refusal
 from playground.rows import trimmed_batches
 from playground.seeds import generator
 from playground.tokenizing.tokenizer import train
-from tests.texts import SPECIALS, TWO_SENTENCES, story, suited, tokens_for, tokens_of
+from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
 MAY_ASK_NOTHING = {"PLM as in transformers"}
@@ -144,7 +144,7 @@ def answer(rebuilt):
 @every_objective
 @pytest.mark.parametrize("seed", range(6))
 def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
-    turned = {"mask_ratio": 0.4} if "mask_ratio" in objectives()[name].knobs else {}
+    turned = hiding(objectives()[name], 0.4)
     first = story(name, seed=seed, settings=turned)
     plan = json.loads(json.dumps(tell(first.steps)))
     for other in (seed, seed + 100):

@@ -16,7 +16,7 @@ from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.refusal import Refusal
 from playground.seeds import generator
-from tests.texts import SPECIALS, plain_rows, plan_of_one, suited, tokens_of
+from tests.texts import SPECIALS, hiding, plain_rows, plan_of_one, suited, tokens_of
 
 NAMES = tuple(objectives())
 RAGGED = [list(range(40, 54)), [60, 61, 62], [70], list(range(45, 52)), [80, 81]]
@@ -55,7 +55,7 @@ def batch(name, extra=0):
 
 def ragged(name, seed=0, extra=0):
     objective = find_objective(name)
-    knobs = {"mask_ratio": 0.4} if "mask_ratio" in objective.knobs else {}
+    knobs = hiding(objective, 0.4)
     return objective.turn(knobs).steps(batch(name, extra), generator(seed))
 
 
@@ -179,7 +179,7 @@ def build_alone(name, steps, row, length):
     """The same row from the same plans, cut to its own length."""
     tokens = trimmed(pick(batch(name), torch.tensor([row])))
     objective = find_objective(name)
-    objective = objective.turn({"mask_ratio": 0.4} if "mask_ratio" in objective.knobs else {})
+    objective = objective.turn(hiding(objective, 0.4))
     width = objective.example(tokens, generator(0)).tokens.ids.shape[1]
     alone = objective.replay(tokens, tuple(cut(s, row, width) for s in steps))[-1].example
     assert alone.tokens.lengths.tolist() == [length]
@@ -224,9 +224,7 @@ def test_the_order_of_rows_does_not_matter(name, models):
     tokens = pick(batch(name), order)
     plans = tuple(reordered(step, order) for step in steps)
     objective = find_objective(name)
-    other = (
-        objective.turn({"mask_ratio": 0.4} if "mask_ratio" in objective.knobs else {}).replay(tokens, plans)[-1].example
-    )
+    other = objective.turn(hiding(objective, 0.4)).replay(tokens, plans)[-1].example
     first = scores(models["rotary"], steps[-1].example)
     second = {(q, int(order[r]), p): s for (q, r, p), s in scores(models["rotary"], other).items()}
     assert_close(first, second)

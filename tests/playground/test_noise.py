@@ -50,6 +50,7 @@ from tests.texts import (
     SPECIALS,
     TWO_SENTENCES,
     batches,
+    hiding,
     plain_rows,
     row_of,
     seeds,
@@ -320,7 +321,8 @@ def test_a_told_plan_with_signs_in_its_runs_says_the_same_again(name):
     tokens = tokens_for(find_objective(name))
     tokens = replace(tokens, ids=tokens.ids.clone())
     tokens.ids[0, [2, 6, 7]] = SPECIALS.sep
-    objective, parted = find_objective(name).turn({"mask_ratio": 0.6} if name != "span mask" else {}), 0
+    objective, parted = find_objective(name), 0
+    objective = objective.turn(hiding(objective, 0.6))
     for seed in range(10):
         first = objective.steps(tokens, generator(seed))
         told = {key: wishes.read(key, value) for key, value in tell(first).items()}
@@ -716,8 +718,8 @@ def test_every_noise_of_the_chain_can_be_switched_off():
     for one, value in (("share", 1.0), ("window", 0), ("turned", 1.0)):
         moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
         assert set(moved.action.unique().tolist()) == {Action.KEPT, Action.MOVED}
-    for one, action in (("ChooseShare", Action.MASKED), ("ChooseDeleted", Action.DELETED)):
-        changed = find_objective("all noises").turn(off | {f"{one}.rate": 0.3}).example(tokens, generator(37))
+    for one, action in (("ChooseShare.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
+        changed = find_objective("all noises").turn(off | {one: 0.3}).example(tokens, generator(37))
         assert set(changed.action.unique().tolist()) == {Action.KEPT, action}
 
 
