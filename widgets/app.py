@@ -47,9 +47,13 @@ SHAPES = {
     "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE}}},
     "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
 }
-NIGHT = {"MuiAppBar": {"styleOverrides": {"root": {"backgroundColor": "#16293a", "color": "#e8f1f8"}}}}
+HEAD = {"& > .MuiLinearProgress-root": {"visibility": "hidden"}}
+"""The library's own sign of work, which it draws also where it is told not to; it follows nobody, `busy` does."""
+
+DAY = {"MuiAppBar": {"styleOverrides": {"root": HEAD}}}
+NIGHT = {"MuiAppBar": {"styleOverrides": {"root": {**HEAD, "backgroundColor": "#16293a", "color": "#e8f1f8"}}}}
 THEME = {
-    "light": {"palette": {"primary": {"main": "#0072b2"}}, "typography": WORDING, "components": SHAPES},
+    "light": {"palette": {"primary": {"main": "#0072b2"}}, "typography": WORDING, "components": SHAPES | DAY},
     "dark": {"palette": {"primary": {"main": "#56b4e9"}}, "typography": WORDING, "components": SHAPES | NIGHT},
 }
 
@@ -95,7 +99,6 @@ def app(runs: Path | None = None) -> Any:
             main=parts,
             main_width="100%",
             theme_config=THEME,
-            busy_indicator=None,
             dark_theme=scheme() == "dark",
             template=first.TEMPLATE,
         )

@@ -3,8 +3,8 @@
 const MOMENT = 1000; // milliseconds
 
 const STYLE = `
-.busy { position: fixed; inset: 0 0 auto; z-index: 1300; height: 4px; overflow: hidden; opacity: 0; transition: opacity .25s; pointer-events: none; }
-.busy.shown { opacity: 1; }
+.busy { position: fixed; inset: 0 0 auto; z-index: 1300; height: 4px; overflow: hidden; opacity: 0; visibility: hidden; transition: opacity .25s, visibility .25s; pointer-events: none; }
+.busy.shown { opacity: 1; visibility: visible; }
 .busy i { display: block; width: 30%; height: 100%; background: #e69f00; }
 .busy.shown i { animation: busy 1.4s linear infinite alternate; }
 @keyframes busy { to { margin-left: 70%; } }

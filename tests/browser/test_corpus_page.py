@@ -44,6 +44,8 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
     slider = page.get_by_role("slider", name="merge")
     slider.wait_for()
     page.get_by_text("At first every letter is a piece").wait_for()
+    second = " ".join(words(page)[:3])  # of the second document, not of the one that was cut before
+    wait_until(page, lambda: all(second in said for said in page.locator(".pieces").all_inner_texts()))
     slider.focus()
     page.keyboard.press("End")
     expect(page.get_by_text(re.compile(r"^Merge (\d+) of \1: "))).to_be_visible()

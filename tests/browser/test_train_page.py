@@ -73,7 +73,7 @@ def unfold(page: Page, name: str) -> None:
 
 def set_rate(page: Page, rate: str) -> None:
     """Type another rate for the run that is there."""
-    field = page.get_by_role("textbox", name="mask_ratio", exact=True)
+    field = page.get_by_role("textbox", name="learning rate", exact=True)
     field.fill(rate)
     field.press("Enter")
 
@@ -92,7 +92,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: steps(page) > 2)
     unfold(page, "Change a setting now")
-    wait_until(page, lambda: page.get_by_role("textbox", name="mask_ratio", exact=True).input_value() == "0.006")
+    wait_until(page, lambda: page.get_by_role("textbox", name="learning rate", exact=True).input_value() == "0.006")
     set_rate(page, "0.003")
     expect(page.get_by_text("What would change: lr 0.006 → 0.003.")).to_be_visible()
     page.get_by_role("button", name="Change now").click()
@@ -134,10 +134,10 @@ def test_choices_fold_where_it_is_narrow_and_what_is_typed_counts_at_once(page: 
     expect(field).to_be_hidden()
     page.get_by_role("button", name="BERT on world, 1,000 steps: change").click()
     field.wait_for()
-    browser.send("Emulation.setCPUThrottlingRate", {"mask_ratio": 3})
+    browser.send("Emulation.setCPUThrottlingRate", {"rate": 3})
     field.fill("7")
     page.get_by_role("button", name="Train", exact=True).click()
-    browser.send("Emulation.setCPUThrottlingRate", {"mask_ratio": 1})
+    browser.send("Emulation.setCPUThrottlingRate", {"rate": 1})
     expect(page.get_by_text(re.compile(r"^\d of 7$"))).to_be_visible()
     page.get_by_role("button", name="Fold the choices away").click()
     expect(field).to_be_hidden()

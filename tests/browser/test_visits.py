@@ -44,5 +44,8 @@ def test_a_visit_is_kept_until_a_slow_browser_comes_back_and_no_longer(page: Pag
     assert new.connection_count == 0
     assert new.document.template_variables["dist_url"] == "static/extensions/panel/", "no style comes from far away"
     visit(page, f"{address}/?page=3")
-    expect(page.get_by_role("progressbar", name="Progress")).to_have_css("opacity", "0")  # it is there, and at rest
+    sign = page.locator(".busy[role=progressbar]")
+    expect(sign).to_have_css("opacity", "0")  # it is there, and at rest
+    expect(sign).to_be_hidden()
+    expect(page.get_by_role("banner").get_by_role("progressbar")).to_have_count(0)  # the library's own
     wait_until(page, lambda: any(s.connection_count and not s.expiration_blocked for s in sessions(address)))

@@ -5,6 +5,7 @@ import threading
 from itertools import groupby
 from pathlib import Path
 
+import panel_material_ui as pmui
 import pytest
 
 from playground.corpora import from_pasted, from_table, open_corpus, read_table, read_treebank
@@ -482,6 +483,22 @@ def test_the_page_follows_the_store(tmp_path):
     assert any("pieces per word" in str(p.object) for p in made.select(lambda p: hasattr(p, "object")))
     visit.train_on_opened()
     assert (visit.train.corpus, visit.train.opened, visit.page) == (OPENED, visit.corpus.corpus, 1)
+    visit.close()
+
+
+def test_the_merges_are_stepped_through_once_there_is_a_last_one(tmp_path):
+    visit = Store(tmp_path / "runs")
+    visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN, kind="bpe", size=120)
+    visit.corpus.use()
+    visit.corpus.reading.wait()
+    made, tick = corpus_page.page(visit)
+    tick()
+    assert not list(made.select(pmui.IntSlider)), "a slider that is drawn before has an end which is not the last merge"
+    tick()
+    visit.corpus.cutting.wait()
+    tick()
+    (slider,) = made.select(pmui.IntSlider)
+    assert slider.end == len(visit.corpus.cutting.result.merges) - 1 > 1
     visit.close()
 
 

@@ -322,10 +322,8 @@ def _stepper(corpus: CorpusStore) -> tuple[Any, Renew]:
     back = pmui.Button(label="Before", icon="chevron_left", size="small", variant="outlined", margin=(4, 3, 4, 10))
     ahead = pmui.Button(label="After", icon="chevron_right", size="small", variant="outlined", margin=(4, 3))
     drawn, said = html(""), html("")
-    box = pmui.Column(
-        heading("How its beginning came together"), pmui.Row(back, ahead, margin=0), slider, said, drawn,
-        margin=0, visible=False, **STRETCH,
-    )  # fmt: skip
+    parts = [heading("How its beginning came together"), pmui.Row(back, ahead, margin=0), slider, said, drawn]
+    box = pmui.Column(margin=0, visible=False, **STRETCH)
     back.on_click(lambda _: slider.param.update(value=max(0, slider.value - 1)))
     ahead.on_click(lambda _: slider.param.update(value=min(slider.end, slider.value + 1)))
 
@@ -341,11 +339,14 @@ def _stepper(corpus: CorpusStore) -> tuple[Any, Renew]:
 
     def step_to() -> None:
         made: Cut | None = corpus.cutting.result
-        box.visible = bool(made is not None and made.merges and not corpus.cutting.error)
-        if made is not None and made.merges:
+        there = made is not None and bool(made.merges)
+        if made is not None and there:
             last = max(1, len(made.merges) - 1)
             slider.param.update(end=last, value=min(slider.value, last))
             show()
+            if not box.objects:
+                box.objects = parts  # only now, else a key that comes before the slider is drawn again goes to no end
+        box.visible = there and not corpus.cutting.error
 
     slider.param.watch(show, "value")
     return box, step_to
