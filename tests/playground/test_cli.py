@@ -101,10 +101,10 @@ TYPED = [n for n, o in objectives().items() if not any(k.startswith("label:") an
 @pytest.mark.parametrize("name", TYPED)
 def test_objective_keeps_its_promises(name, facts):
     said = facts(
-        "objective", name, "--text", "I am happy to join . We walk with you today .", "--seed", 3, *pair_for(name)
+        "objective", name, "--text", "I am happy to join . We walk with you today .", "--seed", 4, *pair_for(name)
     )
     assert said["objective"] == name
-    assert said["seed"] == 3
+    assert said["seed"] == 4
     assert said["text"] == "I am happy to join . We walk with you today ."
     for key in ("inputs", "targets"):
         assert said[key]

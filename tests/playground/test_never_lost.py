@@ -210,7 +210,7 @@ def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):
     assert session.trouble.step == 5
     monkeypatch.undo()
     made = session.fork(session.trouble.settings)
-    assert (made.step, made.changed) == (5, "lr 0.006 → 0.002, matrix_lr 0.02 → 0.00667")
+    assert (made.step, made.changed) == (5, "lr 0.006 → 0.002, muon_lr 0.02 → 0.00667")
     assert list(train(made.run, made.learner))[-1].reason == "steps"
 
 
@@ -373,7 +373,7 @@ def test_where_there_is_no_room_for_a_good_state_the_earlier_one_stays(monkeypat
 def test_when_one_row_is_too_much_it_says_what_to_make_smaller():
     learner = learner_of()
     learner.entry = replace(learner.entry, recipe=replace(learner.entry.recipe, accumulate=8))
-    with pytest.raises(Refusal, match=r"Not even one row of 16 tokens fits .* set window to 8"):
+    with pytest.raises(Refusal, match=r"Not even one row of 16 tokens fits .* set seq_len to 8"):
         memory.smaller(learner, OutOfMemory(0))
 
 
