@@ -369,7 +369,7 @@ class Runs:
             base.execute("PRAGMA journal_mode = WAL")
             base.execute("PRAGMA synchronous = NORMAL")
             _check_format(base, self.folder / FILE)
-            base.executescript(f"PRAGMA user_version = {FORMAT}; {TABLES}")
+            base.executescript(f"BEGIN IMMEDIATE; PRAGMA user_version = {FORMAT}; {TABLES} COMMIT")
         except (OSError, sqlite3.Error) as error:
             if base is not None:
                 base.close()
@@ -378,8 +378,8 @@ class Runs:
 
 
 def _check_format(base: sqlite3.Connection, path: Path) -> None:
-    (found,) = base.execute("PRAGMA user_version").fetchone()
-    there = base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    both = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
+    found, there = base.execute(both).fetchone()  # at one moment, for another process may be making the list just now
     if there and found != FORMAT:
         base.close()
         raise Refusal(

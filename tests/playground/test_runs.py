@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,7 +18,7 @@ from playground.training import Evaluated, Session, Stepped, checkpoint, train
 from playground.training.claim import claimed
 from playground.training.fork import fork, from_saved, what_changed
 from playground.training.lanes import Band, Finished, Point, bands, lane, train_seeds
-from playground.training.runs import Parent, Runs, _born, alive, this_process
+from playground.training.runs import FILE, Parent, Runs, _born, _check_format, alive, this_process
 from playground.training.session import Row
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
@@ -528,3 +529,21 @@ def test_a_list_of_an_earlier_version_is_read_and_gets_its_notes(tmp_path):
     assert runs.find("first").shown == "first"
     runs.rename("first", "new")
     assert runs.find("first").title == "new"
+
+
+def test_a_list_that_another_process_makes_just_now_is_not_taken_for_one_of_another_format(tmp_path):
+    base = sqlite3.connect(tmp_path / FILE)
+
+    class Between:
+        """Between two questions to the base another process makes the list."""
+
+        def execute(self, query):
+            (found,) = base.execute(query).fetchall()
+            Runs(tmp_path)._open().close()
+            return SimpleNamespace(fetchone=lambda: found)
+
+        def close(self):
+            base.close()
+
+    _check_format(Between(), tmp_path / FILE)
+    base.close()
