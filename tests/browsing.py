@@ -73,7 +73,7 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
     context.route("**/*", gate)
     page = context.new_page()
     page.on("console", lambda m: trouble.append(f"console: {m.text}") if m.type == "error" else None)
-    page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
+    page.on("pageerror", lambda error: trouble.append(f"page error: {error.stack or error}"))
     page.on("dialog", answer)
     page.set_default_timeout(PATIENCE)
     yield page
