@@ -23,8 +23,8 @@ CORPORA = {
 
 
 EVERYWHERE = (
-    "its size, norms before the layers, no dropout, a text from our grammar, and the recipe unless --recipe paper is "
-    "taken"
+    "its size, norms before the layers, no dropout, a text from our grammar, and the recipe, unless the one called "
+    "'paper' is taken"
 )
 """In what no entry is its paper."""
 
