@@ -50,6 +50,8 @@ WORDS = {
 ENDS = {"asked": "stopped at step {:,}", "diverged": "lost its numbers"}
 """How a run ended that did not come to its end."""
 
+NO_GAUGE = say("No gauge fits this text: their words are not in its vocabulary.", "quiet")
+
 
 class Picture:
     """Numbers, loss, gauges, layers, guesses and one attention head of the run that is watched."""
@@ -184,7 +186,7 @@ class _Curves:
         self._turn(store.axis)
         questions = "".join(say(f"{gauge.name}: {gauge.question} ({gauge.source})", "quiet") for gauge in GAUGES)
         explained = f"<details><summary>What is asked</summary>{questions}</details>"
-        self.none = html(say("No gauge fits this text: their words are not in its vocabulary.", "quiet"), visible=False)
+        self.none = html("")
         self.mark = OnScreen()
         self.loss_column = pmui.Column(
             self.mark,
@@ -251,7 +253,9 @@ class _Curves:
         if fresh or measured:
             self.measured += len(measured)
             (self.gauges.show if fresh else self.gauges.extend)(measured)
-            self.none.visible = bool(measured) and not measured[-1].gauges
+            told = NO_GAUGE if measured and not measured[-1].gauges else ""
+            if self.none.object != told:  # its words change, for a library's pane that is not drawn yet cannot appear
+                self.none.object = told
         if fresh or sized:
             self.sized += len(sized)
             (self.sizes.show if fresh else self.sizes.extend)(sized, session.run.sizes_every)
