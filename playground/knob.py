@@ -73,11 +73,14 @@ def written(part: Any, between: str, unlike: Any = None) -> str:
     """The knobs of a part as `spelt` reads them, or only those that are set otherwise than in another one."""
     told = {k.name: getattr(part, k.name) for k in knobs(part)}
     return between.join(
-        f"{name}={_said(value)}" for name, value in told.items() if unlike is None or value != getattr(unlike, name)
+        f"{name}={as_written(value)}"
+        for name, value in told.items()
+        if unlike is None or value != getattr(unlike, name)
     )
 
 
-def _said(value: Any) -> str:
+def as_written(value: Any) -> str:
+    """A value of a knob as a person writes it and `spelt` reads it."""
     return (
         {True: "yes", False: "no"}[value]
         if isinstance(value, bool)

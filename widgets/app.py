@@ -173,8 +173,8 @@ def _link(store: Store) -> None:
     _open(store, location.search)
     store.param.watch(tell, "page")
     store.stage.param.watch(tell, [*SCENE, "rebuilt", "view"])
-    store.train.param.watch(tell, ["corpus", "corpus_knobs"])
-    store.corpus.param.watch(tell, ["source", "corpus_knobs"])
+    for chosen in (store.train, store.corpus):
+        chosen.param.watch(tell, [chosen.chosen_by, "corpus_knobs"])
     location.param.watch(turn, "search")
 
 
@@ -193,5 +193,5 @@ def _open(store: Store, address: str) -> None:
     fresh.open(asked)
     store.stage.open({name: str(getattr(fresh, name)) for name in ("text", "pair", "plan", "seed")} | asked)
     store.train.choose_corpus(asked.get("corpus", ""))
-    store.corpus.choose_source(asked.get("source", ""))
+    store.corpus.choose_corpus(asked.get("source", ""))
     store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0

@@ -6,8 +6,10 @@ from typing import Any
 import panel as pn
 import param
 
+from widgets.component import Component
 
-class Busy(pn.custom.AnyWidgetComponent):
+
+class Busy(Component):
     """A moving line while the app is `busy`.
 
     The page of the widget library has one of its own, but whatever is set on the page goes through every model of it,

@@ -1,13 +1,13 @@
 """Keys that work without a focus on the Train page, and what the last of them has done."""
 
-import panel as pn
 import param
 
+from widgets.component import Component
 from widgets.scene.hosts import joined
 from widgets.store import Store
 
 
-class Keys(pn.custom.AnyWidgetComponent):
+class Keys(Component):
     """An unseen helper on the page: it presses the buttons of the Train page by key and hears a wish to fork."""
 
     _esm = joined("node", "../keys")

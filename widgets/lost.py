@@ -5,11 +5,12 @@ from pathlib import Path
 import panel as pn
 import param
 
+from widgets.component import Component
 from widgets.server import LOST_FOR
 from widgets.store import Store
 
 
-class Lost(pn.custom.AnyWidgetComponent):
+class Lost(Component):
     """An unseen helper on the page until the connection is lost; it comes back to the same visit by itself.
 
     The browser's tab remembers the run, so that a visit which is begun anew can offer it.

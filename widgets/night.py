@@ -5,8 +5,10 @@ from urllib.parse import unquote
 
 import panel as pn
 
+from widgets.component import Component
 
-class Night(pn.custom.AnyWidgetComponent):
+
+class Night(Component):
     """An unseen helper on the page: it follows the system, and keeps in a cookie what is shown."""
 
     _esm = Path(__file__).with_name("night.js")

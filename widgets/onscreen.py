@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-import panel as pn
 import param
 
+from widgets.component import Component
 
-class OnScreen(pn.custom.AnyWidgetComponent):
+
+class OnScreen(Component):
     """An unseen mark inside a column; it tells whether any of that column is within the window."""
 
     _esm = Path(__file__).with_name("onscreen.js")

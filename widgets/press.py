@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import panel as pn
+from widgets.component import Component
 
 
-class Press(pn.custom.AnyWidgetComponent):
+class Press(Component):
     """An unseen helper on the page: it captures the pointer of a press, and sends a number as its field is left."""
 
     _esm = Path(__file__).with_name("press.js")

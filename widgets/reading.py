@@ -12,13 +12,14 @@ from torch import Tensor
 
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
 from playground.corpora.decode import Progress, WrongEncoding
-from playground.corpora.source import TABLES, name_with_knobs, read_name
+from playground.corpora.source import TABLES
 from playground.literals import LARGEST
 from playground.refusal import Refusal
 from playground.seeds import derive
 from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
+from widgets.choosing_corpus import CorpusChoice
 from widgets.training import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.uploads import Uploads
 from widgets.work import Work
@@ -63,14 +64,11 @@ class Cut:
         return self.text[:LONGEST_MERGE]
 
 
-class CorpusStore(param.Parameterized):
-    """A corpus to look at: where it comes from, which of its documents is on screen, and a way to cut it.
+class CorpusStore(CorpusChoice):
+    """A corpus to look at: where it comes from, which of its documents is on screen, and a way to cut it."""
 
-    `corpus_knobs` are the knobs of generated corpora that were turned, by corpus.
-    """
-
+    chosen_by = "source"
     source = param.String("world")
-    corpus_knobs = param.Dict({})
     pasted = param.String("")
     files = param.List([])
     encoding = param.String("")
@@ -94,25 +92,9 @@ class CorpusStore(param.Parameterized):
     def _other_file(self) -> None:
         self.table = None
 
-    @property
-    def source_name(self) -> str:
-        """Where the corpus comes from, with the knobs that are turned behind its name."""
-        return name_with_knobs(self.source, self.corpus_knobs.get(self.source, {}))
-
-    def choose_source(self, name: str) -> None:
-        """Take the corpus that a link names, with its knobs; without one the knobs of the chosen corpus go back."""
-        if not name and not self.query():
-            return
-        try:
-            source, turned = read_name(name) if name else (self.source, {})
-        except Refusal as refusal:
-            self.reading.forget(refusal)
-            return
-        self.param.update(source=source, corpus_knobs=self.corpus_knobs | {source: turned})
-
-    def query(self) -> dict[str, str]:
-        """What a link says of the corpus: nothing where none of its knobs is turned."""
-        return {"source": self.source_name} if self.source_name != self.source else {}
+    def refuse_corpus(self, refusal: Refusal) -> None:
+        """Show why there is nothing to read."""
+        self.reading.forget(refusal)
 
     @param.depends("source", "corpus_knobs", "files", "encoding", "text_column", "label_column", watch=True)
     def look(self) -> None:
@@ -144,7 +126,7 @@ class CorpusStore(param.Parameterized):
 
     def _look(self, hear: Progress) -> Opened | Table:
         if self.source != OWN_FILE:
-            return _open(open_corpus(self.source_name))
+            return _open(open_corpus(self.corpus_name))
         files, how = [Path(file) for file in self.files], {"encoding": self.encoding or None, "progress": hear}
         if len(files) == 2:
             return _open(read_translations(*files, **how))

@@ -13,7 +13,6 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import param
 
 from playground.corpora import Corpus, from_pasted, open_corpus
-from playground.corpora.source import name_with_knobs, read_name
 from playground.devices import pick
 from playground.example import Tokens
 from playground.finetuning.significance import critical
@@ -38,6 +37,7 @@ from playground.training.story import Moment
 from playground.training.workers import spare
 from playground.zoo import Entry, entry_named
 from playground.zoo.way import find_way
+from widgets.choosing_corpus import CorpusChoice
 from widgets.comparing import feed_of
 from widgets.scene.replay import page as replay_page
 from widgets.uploads import Uploads
@@ -100,7 +100,7 @@ NOTHING = Past()
 """What is known of a run that has not begun."""
 
 
-class TrainStore(param.Parameterized):
+class TrainStore(CorpusChoice):
     """A run, everything that is chosen for it, and the runs of the folder `runs`; without a folder nothing is kept.
 
     `settings` are knobs of the recipe that differ from what the `way` or the entry says; `ticked` names the runs that
@@ -108,14 +108,13 @@ class TrainStore(param.Parameterized):
     watched. `brought` are the knobs of objectives that came from the Stage, by the name under which they are trained
     here, and `proposed_corpus` is the text that the app chose for them. `earlier` names the run that the same tab of
     the browser showed before the visit began. `window` is the length of a row in tokens, 0 for that of the recipe.
-    `corpus_knobs` are the knobs of generated corpora that were turned, by corpus.
     `sentence` and its second text `pair` are watched where they are typed, else `stage_texts` where the corpus knows
     their words. `notice` says what was made of the choices.
     """
 
+    chosen_by = "corpus"
     entry = param.String("BERT")
     corpus = param.String("world")
-    corpus_knobs = param.Dict({})
     pasted = param.String("")
     upload = param.Parameter(None)
     opened = param.Parameter(None)
@@ -163,23 +162,9 @@ class TrainStore(param.Parameterized):
             return self.opened
         return open_corpus(self.corpus_name)
 
-    @property
-    def corpus_name(self) -> str:
-        """The corpus that is chosen, with the knobs that are turned behind its name."""
-        return name_with_knobs(self.corpus, self.corpus_knobs.get(self.corpus, {}))
-
-    def choose_corpus(self, name: str) -> None:
-        """Take the corpus that a link names, with its knobs; without one the knobs of the chosen corpus go back."""
-        if not name and not self.query():
-            return
-        found = self._tried(lambda: read_name(name)) if name else (self.corpus, {})
-        if found is not None:
-            corpus, turned = found
-            self.param.update(corpus=corpus, corpus_knobs=self.corpus_knobs | {corpus: turned})
-
-    def query(self) -> dict[str, str]:
-        """What a link says of the corpus: nothing where none of its knobs is turned."""
-        return {"corpus": self.corpus_name} if self.corpus_name != self.corpus else {}
+    def refuse_corpus(self, refusal: Refusal) -> None:
+        """Show why a link's corpus is not trained on."""
+        self.trouble = str(refusal)
 
     def keep(self, name: str, content: bytes) -> None:
         """Keep an uploaded file as the text; it is read when a run begins."""

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import panel as pn
+from widgets.component import Component
 
 
-class Turned(pn.custom.AnyWidgetComponent):
+class Turned(Component):
     """An unseen helper on the page; it tells the app which address Back or Forward have brought."""
 
     _esm = Path(__file__).with_name("turned.js")

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     bake.add_argument("--sentence", help="of an entry that is trained first: the sentence to watch")
     bake.add_argument("--corpus", help="the corpus of an entry that is trained first")
     bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
-    bake.add_argument("--runs", default="runs", metavar="DIR", help="the folder with the list of runs")
+    bake.add_argument("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
     training_options(bake)
 
 

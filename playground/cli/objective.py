@@ -31,9 +31,7 @@ def add(commands: Any) -> None:
 
 def show_objective(given: argparse.Namespace) -> int:
     """Rebuild the text, or a row of a corpus, and print it."""
-    rebuilt = _of_row(given) if given.corpus is not None else _of_text(given)
-    facts = rebuilt.facts()
-    return _shown(given, rebuilt, facts)
+    return _shown(given, _of_row(given) if given.corpus is not None else _of_text(given))
 
 
 def _of_row(given: argparse.Namespace) -> "Rebuilt":
@@ -81,8 +79,9 @@ def _of_text(given: argparse.Namespace) -> "Rebuilt":
     return rebuilt
 
 
-def _shown(given: argparse.Namespace, rebuilt: "Rebuilt", facts: dict[str, Any]) -> int:
+def _shown(given: argparse.Namespace, rebuilt: "Rebuilt") -> int:
     """What was rebuilt, for people or as JSON."""
+    facts = rebuilt.facts()
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",

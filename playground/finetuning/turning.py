@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from playground.finetuning.strategy import Strategy
-from playground.knob import Knob, knobs, turn
+from playground.knob import Knob, as_written, knobs, turn
 from playground.refusal import Refusal
 
 PARTS = ("plasticity", "penalties", "beside", "extras", "given", "prompt")
@@ -26,7 +26,7 @@ def turned(strategy: Strategy, settings: Mapping[str, Any]) -> Strategy:
             raise Refusal(f"{strategy.name} has no knob {name!r}; its knobs are: {', '.join(known) or 'none'}.")
     made = replace(strategy, **{field: _turned(getattr(strategy, field), settings) for field in PARTS})
     now = knobs_of(made)
-    told = ", ".join(f"{name}={_said(now[name].default)}" for name in settings)
+    told = ", ".join(f"{name}={as_written(now[name].default)}" for name in settings)
     return replace(made, name=f"{strategy.name}({told})", aliases=())
 
 
@@ -61,7 +61,3 @@ def _inside(value: Any) -> list[Any]:
 
 def _is_part(value: Any) -> bool:
     return is_dataclass(value) and not isinstance(value, type)
-
-
-def _said(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -46,37 +46,33 @@ def turn(widget, value):
     widget._process_events({"value": value, name: value})
 
 
-def stores():
-    return [(TrainStore, "corpus", "corpus_name"), (CorpusStore, "source", "source_name")]
-
-
 def test_there_are_corpora_with_knobs():
     assert {"bilingual", "parallel"} <= set(WITH_KNOBS)
 
 
-@pytest.mark.parametrize(("kind", "choice", "told"), stores())
+@pytest.mark.parametrize("kind", [TrainStore, CorpusStore])
 @pytest.mark.parametrize("name", WITH_KNOBS)
-def test_every_knob_of_a_corpus_has_a_control_and_each_turn_names_another_corpus(kind, choice, told, name):
+def test_every_knob_of_a_corpus_has_a_control_and_each_turn_names_another_corpus(kind, name):
     store = kind()
-    column = corpus_knobs(store, choice)
+    column = corpus_knobs(store)
     assert not column.visible and not column.objects
-    store.param.update(**{choice: name})
+    store.param.update(**{kind.chosen_by: name})
     mine = source_knobs(name)
     assert mine == knobs(SOURCES[name].settings)
     assert column.visible and len(column) == len(mine)
     assert [widget.value for widget in column] == [k.default for k in mine]
-    assert getattr(store, told) == name, "nothing is turned yet"
+    assert store.corpus_name == name, "nothing is turned yet"
     for k, widget in zip(mine, column, strict=True):
-        before = getattr(store, told)
+        before = store.corpus_name
         turn(widget, other(k))
-        assert getattr(store, told) != before
-        assert read_name(getattr(store, told))[1][k.name] == other(k)
-        assert f"{k.name}=" in getattr(store, told)
-    turned = read_name(getattr(store, told))
+        assert store.corpus_name != before
+        assert read_name(store.corpus_name)[1][k.name] == other(k)
+        assert f"{k.name}=" in store.corpus_name
+    turned = read_name(store.corpus_name)
     assert turned == (name, {k.name: other(k) for k in mine})
     for k, widget in zip(mine, column, strict=True):
         turn(widget, k.default)
-    assert getattr(store, told) == name
+    assert store.corpus_name == name
 
 
 @pytest.mark.parametrize("name", WITH_KNOBS)
@@ -89,7 +85,7 @@ def test_the_name_with_knobs_is_the_name_of_the_corpus_that_is_made(name):
 @pytest.mark.parametrize("name", [*(n for n in SOURCES if n not in WITH_KNOBS), OWN_TEXT, OWN_FILE, "some/file.txt"])
 def test_where_there_are_no_knobs_there_is_no_control(name):
     store = TrainStore(corpus=WITH_KNOBS[0])
-    column = corpus_knobs(store, "corpus")
+    column = corpus_knobs(store)
     assert column.visible
     store.corpus = name
     assert not column.visible and not column.objects
@@ -101,7 +97,7 @@ def test_knobs_are_remembered_by_corpus_and_both_pages_have_their_own():
     for part, choice in ((store.train, "corpus"), (store.corpus, "source")):
         part.param.update(**{choice: "bilingual"})
     store.train.corpus_knobs = {"bilingual": {"shared": 0.5}}
-    assert (store.train.corpus_name, store.corpus.source_name) == ("bilingual(shared=0.5)", "bilingual")
+    assert (store.train.corpus_name, store.corpus.corpus_name) == ("bilingual(shared=0.5)", "bilingual")
     store.train.corpus = "parallel"
     assert store.train.corpus_name == "parallel"
     store.train.corpus = "bilingual"
@@ -109,7 +105,7 @@ def test_knobs_are_remembered_by_corpus_and_both_pages_have_their_own():
 
 
 def test_a_share_is_told_in_per_cent_from_none_to_all():
-    shared = corpus_knobs(TrainStore(corpus="parallel"), "corpus")[0]
+    shared = corpus_knobs(TrainStore(corpus="parallel"))[0]
     assert isinstance(shared, pmui.FloatSlider)
     assert (shared.start, shared.end, shared.format) == (0.0, 1.0, "0%")
 
@@ -117,7 +113,7 @@ def test_a_share_is_told_in_per_cent_from_none_to_all():
 @pytest.mark.parametrize("value", [7.0, -0.1, float("nan")])
 def test_what_lies_outside_a_knob_is_not_taken(value):
     store = TrainStore(corpus="parallel")
-    shared = corpus_knobs(store, "corpus")[0]
+    shared = corpus_knobs(store)[0]
     turn(shared, value)
     assert store.corpus_name == "parallel" and shared.value == 0.1
 
@@ -138,10 +134,10 @@ def test_a_link_brings_the_knobs_back_and_one_without_them_takes_them_away():
     address, opened = app._address(store), Store()
     app._open(opened, address)
     assert opened.train.corpus_name == "bilingual(shared=0.3)"
-    assert opened.corpus.source_name == "parallel(adjective_after=yes)"
+    assert opened.corpus.corpus_name == "parallel(adjective_after=yes)"
     assert opened.page == 1 and app._address(opened).endswith(address.removeprefix("?page=1"))
     app._open(opened, "?page=1")
-    assert (opened.train.corpus_name, opened.corpus.source_name) == ("bilingual", "parallel")
+    assert (opened.train.corpus_name, opened.corpus.corpus_name) == ("bilingual", "parallel")
 
 
 def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
@@ -171,7 +167,7 @@ def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
     for trouble in (store.train.trouble, store.corpus.trouble):
         assert right in trouble
         is_a_sentence(trouble)
-    assert (store.train.corpus_name, store.corpus.source_name) == ("world", "world")
+    assert (store.train.corpus_name, store.corpus.corpus_name) == ("world", "world")
     with pytest.raises(Refusal):
         read_name(said)
 

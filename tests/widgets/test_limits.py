@@ -7,7 +7,6 @@ import pytest
 from playground.literals import LARGEST
 from widgets import app
 from widgets.pages import corpus, stage, train, transfer
-from widgets.store import Store
 
 FIELDS = {
     "seed on Stage": (lambda s: s.stage, "seed", lambda s: stage.page(s.stage)),
@@ -19,13 +18,6 @@ FIELDS = {
     "seed on Corpus": (lambda s: s.corpus, "seed", corpus.page),
     "entries on Corpus": (lambda s: s.corpus, "size", corpus.page),
 }
-
-
-@pytest.fixture
-def store(tmp_path):
-    made = Store(tmp_path / "runs")
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("label", FIELDS)

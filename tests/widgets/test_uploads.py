@@ -19,13 +19,6 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def store(tmp_path):
-    made = Store(tmp_path / "runs")
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_an_empty_file_is_refused_on_every_page_and_another_is_not(store, name):
     page, trouble = PAGES[name]

@@ -74,7 +74,7 @@ def page(store: Store, looking: Callable[[], bool] = lambda: True) -> tuple[Any,
             can.object = uses.markup(corpus.opened.corpus) if corpus.opened else ""
 
     picture = [progress, trouble, numbers, *document, *cutter, heading("What it can be used for"), can]
-    whole = Folding(controls, picture, lambda: corpus.source_name)
+    whole = Folding(controls, picture, lambda: corpus.corpus_name)
     corpus.param.watch(whole.say, ["source", "corpus_knobs"])
     return whole.pane, tick
 
@@ -116,7 +116,7 @@ def _controls(store: Store) -> tuple[list[Any], Renew]:
 
     corpus.param.watch(lambda *_: ask(), ["source", "files"])
     ask()
-    return [heading("Text"), source, corpus_knobs(corpus, "source"), typed, chosen, go], ask
+    return [heading("Text"), source, corpus_knobs(corpus), typed, chosen, go], ask
 
 
 def _typed(corpus: CorpusStore) -> Any:

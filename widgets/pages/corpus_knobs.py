@@ -8,16 +8,17 @@ import param
 from playground.corpora.source import source_knobs
 from playground.knob import Knob, check
 from playground.refusal import Refusal
+from widgets.choosing_corpus import CorpusChoice
 from widgets.pages.layout import control
 
 
-def corpus_knobs(store: Any, choice: str) -> pmui.Column:
-    """A control for each knob of the corpus that a store has chosen (its value `choice`)."""
+def corpus_knobs(store: CorpusChoice) -> pmui.Column:
+    """A control for each knob of the corpus that a store has chosen."""
     column = pmui.Column(margin=0, visible=False, sizing_mode="stretch_width")
     shown: dict[str, Any] = {"corpus": "", "controls": {}}
 
     def renew(*_: object) -> None:
-        corpus = getattr(store, choice)
+        corpus = getattr(store, store.chosen_by)
         if corpus != shown["corpus"]:
             controls = {k.name: _control(store, corpus, k) for k in source_knobs(corpus)}
             shown.update(corpus=corpus, controls=controls)
@@ -25,12 +26,12 @@ def corpus_knobs(store: Any, choice: str) -> pmui.Column:
         for k in source_knobs(corpus):
             _follow(shown["controls"][k.name], _now(store, corpus, k))
 
-    store.param.watch(renew, [choice, "corpus_knobs"])
+    store.param.watch(renew, [store.chosen_by, "corpus_knobs"])
     renew()
     return column
 
 
-def _control(store: Any, corpus: str, k: Knob) -> Any:
+def _control(store: CorpusChoice, corpus: str, k: Knob) -> Any:
     """The control of one knob; a slider is heard when it is let go, since each value is another corpus."""
     widget = control(k)
     if isinstance(widget, pmui.FloatSlider) and k.unit.startswith("share"):
@@ -55,7 +56,7 @@ def _heard(widget: Any) -> str:
     return "value_throttled" if "value_throttled" in widget.param else "value"
 
 
-def _now(store: Any, corpus: str, k: Knob) -> Any:
+def _now(store: CorpusChoice, corpus: str, k: Knob) -> Any:
     """Where a knob stands."""
     return store.corpus_knobs.get(corpus, {}).get(k.name, k.default)
 

@@ -123,7 +123,7 @@ def _controls(store: TrainStore) -> list[Any]:
     )
     bind(device, store, "device")
     return [
-        heading("Model"), entry, about, heading("Text"), corpus, corpus_knobs(store, "corpus"), pasted, upload,
+        heading("Model"), entry, about, heading("Text"), corpus, corpus_knobs(store), pasted, upload,
         sentence, pair, heading("Run"), pmui.Row(seed, seeds, margin=0), steps, window, way, recipe, device,
     ]  # fmt: skip
 

@@ -6,8 +6,10 @@ from typing import Any
 import panel as pn
 import param
 
+from widgets.component import Component
 
-class Care(pn.custom.AnyWidgetComponent):
+
+class Care(Component):
     """An unseen helper on the page: it adds roles and names, and says when the page is `here`."""
 
     _esm = Path(__file__).with_name("care.js")

@@ -55,10 +55,11 @@ class StageWidget(anywidget.AnyWidget):
 
 @cache
 def _pane_class() -> "type[AnyWidgetComponent]":
-    import panel as pn
     import param
 
-    class StagePane(pn.custom.AnyWidgetComponent):
+    from widgets.component import Component
+
+    class StagePane(Component):
         """The stage in the served app."""
 
         _esm = ESM

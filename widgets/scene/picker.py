@@ -3,12 +3,12 @@
 from functools import cache
 from typing import Any
 
-import panel as pn
 import param
 
 from playground.objectives import GROUPS, Objective, objectives
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
+from widgets.component import Component
 from widgets.scene.hosts import joined
 
 SURVEY = "The survey's table"
@@ -17,7 +17,7 @@ TEXT = "Rosa baked a round loaf of bread this morning . Then her brother sold it
 PAIR = "Rosa a cuit un pain rond ce matin ."
 
 
-class Picker(pn.custom.AnyWidgetComponent):
+class Picker(Component):
     """A list to choose one objective from, or with the checks several to be shown beside it."""
 
     _esm = joined("node", "search", "picker")

@@ -31,10 +31,11 @@ def table_module() -> str:
 
 @cache
 def _pane_class() -> "type[AnyWidgetComponent]":
-    import panel as pn
     import param
 
-    class TablePane(pn.custom.AnyWidgetComponent):
+    from widgets.component import Component
+
+    class TablePane(Component):
         """The table in the served app."""
 
         _esm = table_module()

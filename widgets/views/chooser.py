@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-import panel as pn
 import param
 
 from playground.finetuning import Strategy, strategies
 from playground.finetuning.strategy import FAMILIES
 from widgets.comparing import MOST_STRATEGIES
+from widgets.component import Component
 from widgets.scene.hosts import joined
 from widgets.views.courses import shape, style
 
 BY_HAND = "made by hand"
 
 
-class Chooser(pn.custom.AnyWidgetComponent):
+class Chooser(Component):
     """Chips of the strategies that are chosen, and a list with a search to choose from."""
 
     _esm = joined("node", "search", "../views/chooser")

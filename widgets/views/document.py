@@ -1,12 +1,12 @@
 """The picture of one document in the served app; its drawing is in `document.js`."""
 
-import panel as pn
 import param
 
+from widgets.component import Component
 from widgets.scene.hosts import joined
 
 
-class DocumentPane(pn.custom.AnyWidgetComponent):
+class DocumentPane(Component):
     """A document and its layers; `on` follows the chips that a person presses."""
 
     _esm = joined("node", "../views/document")

@@ -1,12 +1,12 @@
 """One line of the list of runs, as one light component: thirty of the widget library's take a browser many seconds."""
 
-import panel as pn
 import param
 
+from widgets.component import Component
 from widgets.scene.hosts import joined
 
 
-class RunLine(pn.custom.AnyWidgetComponent):
+class RunLine(Component):
     """A check box with the name of a run, and the button that opens it."""
 
     _esm = joined("node", "../views/run_line")
