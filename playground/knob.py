@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from functools import cache
 from typing import Any
 
 from playground.literals import LARGEST
@@ -37,7 +38,12 @@ def knob(
 
 def knobs(part: Any) -> tuple[Knob, ...]:
     """The knobs of one dataclass, in the order in which they are written."""
-    return tuple(_read(f) for f in fields(part) if "knob" in f.metadata)
+    return _knobs_of(part if isinstance(part, type) else type(part))
+
+
+@cache
+def _knobs_of(kind: type) -> tuple[Knob, ...]:
+    return tuple(_read(f) for f in fields(kind) if "knob" in f.metadata)
 
 
 def _read(f: Field) -> Knob:
