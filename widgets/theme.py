@@ -4,6 +4,7 @@ from html import escape
 from typing import Any
 
 import panel as pn
+import param
 from bokeh.plotting import figure
 from panel.models.markup import HTML
 
@@ -66,11 +67,18 @@ math {{ font-size: 1.12em; }}
 """
 
 
-def html(markup: str, **parameters: Any) -> pn.pane.HTML:
+class Html(pn.pane.HTML):
+    """A pane that is always to be seen; one that has nothing to say has no words.
+
+    The page of Panel 1.9 fails where it is told to hide or to show such a pane before it is drawn.
+    """
+
+    visible = param.Boolean(default=True, constant=True)
+
+
+def html(markup: str, **parameters: Any) -> Html:
     """A pane of our own markup; every text in it that comes from a person must have gone through `escape`."""
-    return pn.pane.HTML(
-        markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters}
-    )
+    return Html(markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters})
 
 
 def changing(markup: str) -> pn.pane.Bokeh:

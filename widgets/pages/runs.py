@@ -42,6 +42,8 @@ STATES = {
     "failed": "failed at step {:,}",
 }
 
+NO_RUN = say("No run is kept yet; the first one is when you press Train.", "quiet")
+
 SMALL = {"size": "small", "margin": (4, 4), "variant": "outlined"}
 
 
@@ -220,7 +222,7 @@ class _Runs:
         self.store, self.read_at, self.drawn, self.most = store, 0.0, None, LISTED
         self.lines: dict[str, _Line] = {}
         where = store.runs.folder if store.runs is not None else "nowhere"
-        self.none = html(say("No run is kept yet; the first one is when you press Train.", "quiet"))
+        self.none = html(NO_RUN)
         self.search = pmui.TextInput(
             label="search runs", placeholder="name, model, text, state …", size="small", visible=False,
             margin=(6, 10), width=320,
@@ -254,7 +256,7 @@ class _Runs:
             self.list.objects = [line.row for line in self.lines.values()]
         for _, run in listed:
             self.lines[run.name].show(run, run.name == self.store.name_of_run, session)
-        self.none.visible, self.search.visible = not kept, bool(kept)
+        self.none.object, self.search.visible = "" if kept else NO_RUN, bool(kept)
         left = len(found) - len(listed)
         self.older.param.update(visible=left > 0, label=f"Show older runs ({left:,} more)")
         some = [run for _, run in listed if run.name in ticked]

@@ -270,9 +270,12 @@ def _columns(store: TransferStore) -> list[Any]:
     ]
 
 
+NO_OTHER_RUN = say("No other run is kept; train one on the same corpus.", "quiet")
+
+
 def _others(visit: Store) -> Any:
     """The kept runs whose vectors are read beside those of the base, while a strategy that reads them is chosen."""
-    store, none = visit.transfer, html(say("No other run is kept; train one on the same corpus.", "quiet"))
+    store, none = visit.transfer, html("")
     runs = pmui.MultiChoice(
         label="vectors of other runs too", value=list(store.beside), sizing_mode="stretch_width", margin=(6, 10)
     )
@@ -284,7 +287,7 @@ def _others(visit: Store) -> Any:
         if box.visible:
             here = visit.train.name_of_run
             runs.options = [run.name for run in visit.train.kept() if run.out and run.name != here]
-            runs.visible, none.visible = bool(runs.options), not runs.options
+            runs.visible, none.object = bool(runs.options), "" if runs.options else NO_OTHER_RUN
 
     store.param.watch(show, ["chosen", "own"])
     show()
@@ -357,9 +360,8 @@ def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]
             return
         progress.value = round(100 * store.done_share)
         known = latest(store.courses, store.chosen)
-        legend.object = courses.legend(
-            list(known), [n for n, c in known.items() if c.running and store.state == "running"]
-        )
+        going = [n for n, c in known.items() if c.running and store.state == "running"]
+        legend.object = "" if store.state == "ready" else courses.legend(list(known), going)
         plans.move(known)
         if fresh("looked", (run, store.looked)):
             moving.show(known)
@@ -376,7 +378,6 @@ def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]
         verdict.object, numbers.object = _verdict(store), _table(store)
         exports.show()
         outcomes.visible = while_it_runs.visible = store.state != "ready" and not store.in_turn
-        legend.visible = store.state != "ready"
 
     while_it_runs = pmui.Column(heading("While it runs"), moving.panes, margin=0, sizing_mode="stretch_width")
     outcomes = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (right, lost)))
