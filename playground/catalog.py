@@ -33,14 +33,17 @@ def _place(item: Named) -> tuple[int, int, str]:
     return (getattr(item, "rank", 0), getattr(item, "year", 0), item.name)
 
 
-def choose(package: str, kind: type[T], name: str) -> T:
-    """One constant by its name or an alias, whatever the case; else a refusal that says what there is."""
+def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
+    """One constant by its name or an alias, whatever the case; else a refusal that says what there is.
+
+    The refusal calls a constant `what`, or else as its type is called.
+    """
     wanted, spelt = _plain(name), _spelt(package, kind)
     if wanted in spelt:
         return spelt[wanted]
     near = {spelt[close].name: None for close in get_close_matches(wanted, spelt, cutoff=0.7)}
     right = f"the nearest: {', '.join(near)}" if near else f"choose one of: {', '.join(find(package, kind))}"
-    raise Refusal(f"There is no {kind.__name__.lower()} named {name!r}; {right}.")
+    raise Refusal(f"There is no {what or kind.__name__.lower()} named {name!r}; {right}.")
 
 
 @cache

@@ -24,6 +24,7 @@ from playground.seeds import next_seed
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Session
+from playground.training.older import knobs_of
 from playground.zoo import entries, entry_named
 from widgets.choosing import ChoosingStore
 from widgets.comparing import TransferStore
@@ -616,18 +617,20 @@ class StageStore(param.Parameterized):
         return told | ({"beside": ",".join(self.beside)} if self.beside else {})
 
     def open(self, query: Mapping[str, str]) -> None:
-        """Bring a link back; what in it cannot be read is left out, and what cannot be rebuilt is said."""
-        wanted, trouble = query.get("objective", "MLM"), ""
+        """Bring a link back, also an old one; what cannot be read is left out, and what cannot be rebuilt is said."""
+        trouble = ""
         try:
-            self.objective = find_objective(wanted).name
+            objective = find_objective(query.get("objective", "MLM"))
         except Refusal as refusal:
-            self.objective, trouble = "MLM", str(refusal)
+            objective, trouble = find_objective("MLM"), str(refusal)
+        self.objective = objective.name
         values: dict[str, Any] = {name: query[name] for name in ("text", "pair", "plan", "frame") if name in query}
         if "text" in values and "plan" not in values and values["text"].strip() not in _ours("text"):
             values["plan"] = ""
         with suppress(ValueError):
             values["seed"] = parse_int(query.get("seed", ""), *self.param.seed.bounds)
-        values["settings"] = {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")}
+        settings = {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")}
+        values["settings"] = knobs_of(objective, settings)
         values["painted"] = {k[6:]: _read_cells(v) for k, v in query.items() if k.startswith("paint.")}
         known = objectives()
         values["beside"] = [name for name in query.get("beside", "").split(",") if name in known][:3]

@@ -112,7 +112,7 @@ def name_with_knobs(name: str, turned: Mapping[str, Any]) -> str:
 def read_name(name: str) -> tuple[str, dict[str, Any]]:
     """The name of a generated corpus and the knobs that are turned in "name(knob=value)", checked."""
     bare, turned = spelt(name)
-    source = catalog.choose("playground.corpora", Source, bare)
+    source = catalog.choose("playground.corpora", Source, bare, "corpus")
     if source.settings is None:
         _refuse_knobs(source, turned)
         return source.name, {}

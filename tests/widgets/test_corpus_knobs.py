@@ -157,7 +157,7 @@ def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
         ("bilingual(shared)", "knob=value"),
         ("bilingual(speed=1)", "no knob 'speed'"),
         ("world(shared=0.5)", "has no knobs"),
-        ("nothing such", "no source named"),
+        ("nothing such", "no corpus named"),
     ],
 )
 def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):

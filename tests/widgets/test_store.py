@@ -387,6 +387,13 @@ def test_a_link_brings_the_exact_state_back_and_holds_only_what_differs(values):
         assert query == {}
 
 
+def test_a_link_of_an_earlier_version_turns_the_knob_that_has_another_name_today():
+    store = StageStore()
+    store.open({"objective": "MLM", "set.rate": "0.3"})
+    assert (store.settings, store.trouble) == ({"mask_ratio": 0.3}, "")
+    assert store.query() == {"set.mask_ratio": "0.3"}
+
+
 def test_a_link_holds_nothing_that_is_as_it_opens():
     store = StageStore()
     store.objective = "PLM"
