@@ -42,7 +42,7 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 
 
 def violations(page: Page, rules: dict | None = None) -> list[str]:
-    found = Axe().run(page, options=rules).response["violations"]
+    found = Axe().run(page, options={"resultTypes": ["violations"], **(rules or {})}).response["violations"]
     return [f"{v['id']}: {node['html'][:160]}" for v in found for node in v["nodes"][:3]]
 
 
