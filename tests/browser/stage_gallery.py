@@ -399,13 +399,13 @@ def shoot(folder: Path, only: Sequence[str]) -> None:
     """Writes the pages and takes the screenshots with the system's Chromium and no network."""
     from playwright.sync_api import sync_playwright
 
+    from tests.browsing import ARGUMENTS, CHROMIUM
     from widgets.scene import page
 
     for name, make in RECORDS.items():
         (folder / f"{name}.html").write_text(page(make(), name), encoding="utf-8")
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         for name, at, width, scheme, first in SHOTS:
             label = f"{name}-{at:g}-{width}-{scheme}{'-' + first if first else ''}"
             if only and not any(word in label for word in only):
