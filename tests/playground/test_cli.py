@@ -745,6 +745,7 @@ OTHERS = [
     (f"bake {'x' * 300} -o page.html", "'xxx"),
     ("bake a\0b -o page.html", "'a\\x00b'"),
     (f"bake BERT -o {'x' * 300}.html", "cannot be a path"),
+    (f"bake BERT -o page.html --runs {'x' * 300}", "cannot be a path"),
     (f"choose {'x' * 300}", "There is no run in xxx"),
     ("edit a\0b --text a --to good", "There is no run in a\\x00b"),
     (f"runs {'x' * 300} --runs missing", "'xxx"),
