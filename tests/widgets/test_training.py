@@ -628,7 +628,7 @@ def test_runs_are_searched_and_older_ones_come_when_they_are_asked_for(store, mo
     assert list(runs.lines) == [first], "what is ticked stays"
     runs.lines[first].tick.value = False
     assert list(followed(runs, store).lines) == []
-    assert runs.search.visible and not runs.none.visible
+    assert runs.search.visible and not runs.none.object
 
 
 def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store):
