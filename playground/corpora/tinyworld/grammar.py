@@ -159,6 +159,7 @@ class _Builder:
     def __init__(self, ways: Ways, closed: Callable[[str], Form]):
         self.ways, self.closed = ways, closed
         self.names: dict[str, int] = {}
+        self.words: dict[str, int] = {}
         self.rules: dict[int, Rule] = {}
         self.forms: dict[Form, int] = {}
 
@@ -174,19 +175,22 @@ class _Builder:
             return self.forms.setdefault(part, len(self.forms))
         if part in self.names:
             return self.names[part]
+        if part in self.words:
+            return self.words[part]
         if part[0] == "$":
             return self.rule(part, Rule((), (), ()))
         if part[-1] in "[]{}":
-            return self.symbol(Form(part))
+            return self.words.setdefault(part, self.symbol(Form(part)))
         if not part[0].isupper():
-            return self.symbol(self.closed(part))
+            return self.words.setdefault(part, self.symbol(self.closed(part)))
         return self.known(part)
 
     def known(self, name: str) -> int:
         """The number of a rule, which it has before its parts are looked at."""
         number = self.rule(name, Rule((), (), ()))
         weights = [weight for weight, _ in self.ways[name]]
-        chances = [weight / sum(weights) for weight in weights]
+        total = sum(weights)
+        chances = [weight / total for weight in weights]
         limits = tuple(accumulate(chances))[:-1]
         costs = tuple(-log(chance) for chance in chances)
         self.rules[number] = Rule(limits, costs, tuple(self.parts(way) for _, way in self.ways[name]))

@@ -46,8 +46,14 @@ def grammar(preset: str, steepness: float = STEEPNESS) -> Grammar:
 def _grammar(preset: str, steepness: float) -> Grammar:
     """The same, built once (a cache takes a value left out for another one than the same value said)."""
     chosen = find_preset(preset)
-    written = read_rules(rules.RULES + chosen.rules.lstrip("\n"), FEATURES, OTHER)
-    return build({**written, **_classes(partial(zipf, steepness=steepness)), **chosen.words()}, "Document", closed)
+    written = {**_common_rules(), **read_rules(chosen.rules.lstrip("\n"), FEATURES, OTHER)}
+    return build({**written, **_classes(steepness), **chosen.words()}, "Document", closed)
+
+
+@cache
+def _common_rules() -> Ways:
+    """What all presets write by, as far as they have no rule of their own of the same name."""
+    return read_rules(rules.RULES, FEATURES, OTHER)
 
 
 def find_preset(name: str) -> Preset:
@@ -61,10 +67,12 @@ def closed(symbol: str) -> Form:
     return Form(word, _CLOSED[word], _NUMBER.get(word, ""), attractors=attractors, tense=_TENSE.get(word, ""))
 
 
-def _classes(zipf: Zipf) -> Ways:
+@cache
+def _classes(steepness: float) -> Ways:
     """All classes of words that the rules speak of."""
-    topics = (_topic(topic, zipf) for topic in lex.TOPICS)
-    parts = (_reviews(zipf), _people(), *topics, _stays(zipf), _homographs(), _senses())
+    rarer = partial(zipf, steepness=steepness)
+    topics = (_topic(topic, rarer) for topic in lex.TOPICS)
+    parts = (_reviews(rarer), _people(), *topics, _stays(rarer), _homographs(), _senses())
     return {name: ways for part in parts for name, ways in part.items()}
 
 
