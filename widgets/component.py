@@ -14,8 +14,7 @@ class Component(AnyWidgetComponent):
     """A component whose module is JavaScript as browsers read it.
 
     Panel sends every module through a compiler for TypeScript and JSX, in the browser, once for each component on the
-    page; nothing of ours is written in either, and it was a third of the time in which a page opens. What Panel calls
-    a bundle is taken as it is.
+    page; nothing of ours is written in either. What Panel calls a bundle is taken as it is.
     """
 
     def _get_properties(self, doc: Any) -> dict[str, Any]:
