@@ -21,12 +21,7 @@ class CorpusChoice(param.Parameterized):
     @property
     def corpus_name(self) -> str:
         """The corpus that is chosen, with the knobs that are turned behind its name."""
-        return name_with_knobs(self._bare_name, self.turned_knobs)
-
-    @property
-    def turned_knobs(self) -> Mapping[str, Any]:
-        """The knobs of the chosen corpus that were turned."""
-        return self.corpus_knobs.get(self._bare_name, {})
+        return name_with_knobs(self._bare_name, self.corpus_knobs.get(self._bare_name, {}))
 
     @property
     def _bare_name(self) -> str:
@@ -45,7 +40,11 @@ class CorpusChoice(param.Parameterized):
         except Refusal as refusal:
             self.refuse_corpus(refusal)
             return
-        self.param.update({self.chosen_by: bare, "corpus_knobs": self.corpus_knobs | {bare: turned}})
+        self.take_corpus({self.chosen_by: bare, "corpus_knobs": self.corpus_knobs | {bare: turned}})
+
+    def take_corpus(self, values: Mapping[str, Any]) -> None:
+        """Choose the corpus that a link names."""
+        self.param.update(**values)
 
     def refuse_corpus(self, refusal: Refusal) -> None:
         """Show why the corpus that a link names cannot be taken."""

@@ -162,6 +162,10 @@ class TrainStore(CorpusChoice):
             return self.opened
         return open_corpus(self.corpus_name)
 
+    def take_corpus(self, values: Mapping[str, Any]) -> None:
+        """Choose the corpus that a link names; what was wrong with the one before counts no more."""
+        self.param.update(**values, trouble="")
+
     def refuse_corpus(self, refusal: Refusal) -> None:
         """Show why a link's corpus is not trained on."""
         self.trouble = str(refusal)

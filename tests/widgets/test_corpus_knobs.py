@@ -46,6 +46,14 @@ def turn(widget, value):
     widget._process_events({"value": value, name: value})
 
 
+def test_a_corpus_that_a_link_names_takes_the_refusal_of_the_one_before_away():
+    store = TrainStore()
+    store.choose_corpus("nothing such")
+    assert "no corpus named" in store.trouble
+    store.choose_corpus("bilingual(shared=0.5)")
+    assert (store.corpus_name, store.trouble) == ("bilingual(shared=0.5)", "")
+
+
 def test_there_are_corpora_with_knobs():
     assert {"bilingual", "parallel"} <= set(WITH_KNOBS)
 
