@@ -8,31 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cache, cached_property, lru_cache
-from typing import Literal, TypeVar
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from playground.late import Later, made
-from playground.late import replace as renewed
-
 NEVER = 2**14
 """A level that no reader reaches: the level of padding and of hidden columns. Levels are compared in 16 bits."""
 
-
-T = TypeVar("T")
-
 OPTIONAL = ("row", "visit", "counts")
 """What a batch of tokens may know about itself beside the text."""
-
-
-def cut_from(value: T) -> tuple[T, slice] | None:
-    """The whole block of steps that a value is a part of (`rows.batches`), and its rows; nothing if it is none."""
-    if "cut_from" not in vars(value):
-        return None
-    whole, begins = vars(value)["cut_from"]
-    number = vars(value)["_part"]
-    return whole, slice(begins[number], begins[number + 1])
 
 
 class Action(IntEnum):
@@ -70,7 +55,8 @@ class Tokens:
 
     `word` and `sentence` are running numbers; `vocabulary` holds the strings by id where somebody reads along.
     `row` `[b]` names each text within its corpus and `visit` `[b]` how often it was read before, where both are known
-    (a fixed mask needs them); `counts` `[v]` says how often the corpus holds every word.
+    (a fixed mask needs them); `counts` `[v]` says how often the corpus holds every word. `sizes` are the `lengths` as
+    plain numbers, where they were read off a whole block of steps: to read them off a GPU, one must wait for it.
     """
 
     ids: Tensor
@@ -85,6 +71,7 @@ class Tokens:
     row: Tensor | None = None
     visit: Tensor | None = None
     counts: Tensor | None = None
+    sizes: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def real(self) -> Tensor:
@@ -103,24 +90,15 @@ class Tokens:
 
     @cached_property
     def words_alone(self) -> bool:
-        """Whether nothing but words stands anywhere, as in all rows that are picked from words alone.
-
-        To ask for the least id takes half as long as to ask every place.
-        """
-        if self.padded or not self.ids.numel():
-            return False
-        whole, _ = vars(self).get("picked", (None, None))
-        return (whole is not None and whole.words_alone) or int(self.ids.min()) >= self.specials.unknown
+        """Whether nothing but words stands anywhere."""
+        return not self.padded and bool(self.ids.numel()) and int(self.ids.min()) >= self.specials.unknown
 
     @cached_property
     def long(self) -> tuple[int, ...]:
         """How many tokens each text has; a GPU is waited for, unless this was found with a whole block of steps."""
         if not self.padded:
             return (self.ids.shape[1],) * len(self.ids)
-        if part := cut_from(self):
-            whole, rows = part
-            return whole.long[rows]
-        return tuple(self.lengths.tolist())
+        return tuple(self.lengths.tolist()) if self.sizes is None else self.sizes
 
     def to(self, device: torch.device) -> "Tokens":
         """The same batch on another device."""
@@ -220,15 +198,6 @@ class Stream:
     padded: bool = True
     ahead: bool = False
 
-    @cached_property
-    def ends(self) -> tuple[int, ...]:
-        """After how many positions each row ends, 0 where it is empty; a GPU is waited for once for a whole block."""
-        if part := cut_from(self):
-            whole, rows = part
-            return whole.ends[rows]
-        place = (numbers(self.real.shape[1], self.real.device) + 1).short()  # as levels, and in a ninth of the time
-        return tuple((self.real * place).amax(1).tolist())
-
 
 @dataclass(frozen=True)
 class Spans:
@@ -285,7 +254,8 @@ class Question:
     `classes`). `origin` is the place in the text that holds the answer (-1: nowhere, as for a label). `copying` says
     that the input may show the answer because finding its place is the task (denoising). `reads` `[b, n, 2]` are the
     two positions an answer is made from where that is not the position itself (span boundary). `against` replaces the
-    cross-entropy over all classes.
+    cross-entropy over all classes. `known` says where the answers stand that are graded, where that was found with a
+    whole block of steps; it counts only as long as it speaks of the very tensor `graded`.
     """
 
     name: str
@@ -299,12 +269,13 @@ class Question:
     classes: tuple[str, ...] = ()
     reads: Tensor | None = None
     against: Contrast | Count | Taught | None = None
+    known: "Asked | None" = field(default=None, repr=False, compare=False)
 
     @cached_property
     def asked(self) -> "Asked":
-        """Where the graded answers stand; a GPU is waited for, unless this was found with a whole block of steps."""
-        if together := self.__dict__.get("together"):
-            return together.part(self.__dict__["_part"])
+        """Where the graded answers stand; a GPU is waited for, unless this is known."""
+        if self.known is not None and self.known.graded is self.graded:
+            return self.known
         if certain(self.graded):
             rows, width = self.graded.shape
             there = torch.arange(rows * width, device=self.graded.device)
@@ -354,13 +325,11 @@ class Example:
     network: Literal["main", "generator", "backward"] = "main"
     questions: tuple[Question, ...] = ()
     copies: int = 0
+    drawn: "Drawn | None" = field(default=None, repr=False, compare=False)
 
     @cached_property
     def count(self) -> int:
         """How many tokens its texts have; a GPU is waited for, unless this was found with a whole block of steps."""
-        if part := cut_from(self):
-            whole, rows = part
-            return sum(whole.tokens.long[rows])
         return sum(self.tokens.long)
 
     @property
@@ -370,7 +339,9 @@ class Example:
 
     @cached_property
     def places(self) -> Tensor:
-        """The chosen places `[m]`, counted through the rows; in no order."""
+        """The chosen places `[m]`, counted through the rows; in the order of their draws, if that is known."""
+        if self.drawn is not None and self.drawn.chosen is self.chosen:
+            return self.drawn.places
         return self.chosen.flatten().nonzero()[:, 0]
 
     @cached_property
@@ -395,11 +366,17 @@ class Example:
         return (*(e for part in self.beside for e in part.everything), self)
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """The places `[m]` of what is `chosen [b, t]` in the order of their draws: the next draws go by that order."""
+
+    chosen: Tensor
+    places: Tensor
+
+
 def choosing(example: Example, chosen: Tensor, places: Tensor, copies: int) -> Example:
     """The example with other tokens chosen, whose `places` are known."""
-    told = renewed(example, chosen=chosen, copies=copies)
-    vars(told)["places"] = places
-    return told
+    return replace(example, chosen=chosen, copies=copies, drawn=Drawn(chosen, places))
 
 
 def begin(tokens: Tokens) -> Example:
@@ -495,13 +472,10 @@ def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor
     return language.gather(1, near.clamp(0, width - 1))
 
 
-def stream(
-    ids: Tensor, origin: Tensor | Later, real: Tensor, *, padded: bool = True, language: Tensor | None = None
-) -> Stream:
+def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, language: Tensor | None = None) -> Stream:
     """A stream with natural positions, one segment and full visibility, to be narrowed by later stages."""
     zeros = nothing(ids)
-    return made(
-        Stream,
+    return Stream(
         ids=ids,
         origin=origin,
         real=real,

@@ -44,13 +44,17 @@ def row_of(plan, row, width):
     """What a batched plan says of one row of `width` places, by name."""
     if isinstance(plan, Corruption):
         return dict(zip(("action", "words"), map(torch.Tensor.tolist, plan.row(row, width)), strict=True))
-    return {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan)}
+    return {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan) if f.compare}
 
 
 def plan_of_one(plan, row, width):
-    """The batched plan of that row alone."""
+    """The batched plan of that row alone; the order in which a whole batch was drawn is not its own."""
+    if plan is None:
+        return None
     if not isinstance(plan, Corruption):
-        return plan and replace(plan, **{f.name: getattr(plan, f.name)[row : row + 1] for f in fields(plan)})
+        return replace(
+            plan, **{f.name: getattr(plan, f.name)[row : row + 1] if f.compare else None for f in fields(plan)}
+        )
     action, words = plan.row(row, width)
     places = action.nonzero()[:, 0]
     return Corruption(places, action[places], words[places])

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from playground.corpora.pairs import cut_pairs, cut_triples, from_zero
 from playground.example import Tokens
-from playground.late import partly
 from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
@@ -125,17 +124,10 @@ class Corpus:
 
 
 def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
-    """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew.
-
-    They remember where they were picked, so that what is found of the whole is not found again (`runs.word_sizes`);
-    what few objectives ask for is found when it is read.
-    """
-    now = ("ids", "lengths") if tokens.padded else ("ids",)
-    found = {name: _rows(getattr(tokens, name), index) for name in now if name not in known}
-    same = {name: getattr(tokens, name) for name in ("specials", "vocabulary", "padded", "counts")}
-    rows = partly(Tokens, {**same, **found, **known}, lambda name: _rows(getattr(tokens, name), index))
-    vars(rows)["picked"] = (tokens, index)
-    return rows
+    """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew."""
+    picked = ("ids", "lengths", "word", "sentence", "labels", "neighbours", "row", "visit")
+    found = {name: _rows(getattr(tokens, name), index) for name in picked if name not in known}
+    return replace(tokens, **found, **known, sizes=None)
 
 
 def _rows(value: Any, index: Tensor) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 from torch import Generator
 
-from playground import late
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
@@ -175,7 +174,7 @@ class Objective:
             taken += [replace(step, part=part) for step in steps]
             beside.append(weighed(steps[-1].example, weight))
         *own, last = self._own(tokens, act)
-        whole = late.replace(last.example, beside=(*beside, *last.example.beside))
+        whole = replace(last.example, beside=(*beside, *last.example.beside))
         return (*taken, *own, replace(last, example=whole))
 
     def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
@@ -324,8 +323,8 @@ Act = Callable[[Objective, int, Example], tuple[Any, Example]]
 
 def weighed(example: Example, weight: float) -> Example:
     """The same example with all its questions weighed once more."""
-    questions = tuple(late.replace(q, weight=q.weight * weight) for q in example.questions)
-    return late.replace(example, questions=questions, beside=tuple(weighed(e, weight) for e in example.beside))
+    questions = tuple(replace(q, weight=q.weight * weight) for q in example.questions)
+    return replace(example, questions=questions, beside=tuple(weighed(e, weight) for e in example.beside))
 
 
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:

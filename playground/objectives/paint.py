@@ -1,11 +1,11 @@
 """What is painted by hand, whatever the objective says: cells of a visibility matrix, and which answers count."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from playground import frames, leaks
 from playground.example import Example, Stream, Visible
-from playground.late import replace
 from playground.objectives.ask.judged import GRADED, Judged, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.rebuild import Rebuilt

@@ -80,17 +80,8 @@ def _parted(marked: Tensor, beside: Tensor | None, number: Tensor | None) -> Run
 
 
 def word_sizes(tokens: Tokens) -> Tensor:
-    """By place, how many pieces the word has that begins there, `[b, t]` in 16 bits; 0 where none begins.
-
-    It is found once for a whole corpus, whose picked rows carry it along.
-    """
-    known = vars(tokens)
-    if "word_sizes" not in known and "picked" in known:
-        whole, index = known["picked"]
-        known["word_sizes"] = word_sizes(whole).index_select(0, index)
-    if "word_sizes" not in known:
-        known["word_sizes"] = _parted(tokens.maskable & (tokens.word >= 0), None, tokens.word).size
-    return known["word_sizes"]
+    """By place, how many pieces the word has that begins there, `[b, t]` in 16 bits; 0 where none begins."""
+    return _parted(tokens.maskable & (tokens.word >= 0), None, tokens.word).size
 
 
 def spread(begun: Tensor, size: Tensor) -> Tensor:

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from playground.example import Example, Spans, Stream, Tokens, everything, numbers, running, spoken, stream
-from playground.late import Later, made
+from playground.example import Example, Stream, Tokens, everything, numbers, running, spoken, stream
 from playground.objectives.draw import used
 
 
@@ -24,9 +23,9 @@ class Woven:
     padded: bool = True
 
     def stream(self, tokens: Tokens) -> Stream:
-        """What reads it; the origins, which no model reads, are found when somebody looks."""
+        """What reads it."""
         language = spoken(tokens, self.origin) if "language" in tokens.labels else None
-        return stream(self.ids, Later(getattr, self, "origin"), self.real, padded=self.padded, language=language)
+        return stream(self.ids, self.origin, self.real, padded=self.padded, language=language)
 
 
 def fold(example: Example, markers: Tensor) -> Woven:
@@ -39,12 +38,7 @@ def fold(example: Example, markers: Tensor) -> Woven:
     jumped = jump.cumsum(1)
     at = spans.start - jumped + jump
     count = example.tokens.lengths - (jumped[:, -1] if jump.shape[1] else 0)
-    return _laid(example, example.inputs.ids, markers, at, jump, count, Later(_beginnings, spans))
-
-
-def _beginnings(spans: Spans) -> Tensor:
-    """The first place of each span, `[b, m]`; -1 for a gap."""
-    return spans.start.where(spans.length > 0, -1)
+    return _laid(example, example.inputs.ids, markers, at, jump, count, spans.start.where(spans.length > 0, -1))
 
 
 def unfold(example: Example, markers: Tensor) -> Woven:
@@ -53,7 +47,7 @@ def unfold(example: Example, markers: Tensor) -> Woven:
     length = spans.length + 1
     behind = shift((spans.start + length) * spans.there, 1).cummax(1).values
     jump = (spans.start - behind) * spans.there
-    at, nowhere = length.cumsum(1) - length, Later(torch.full_like, markers, -1)
+    at, nowhere = length.cumsum(1) - length, torch.full_like(markers, -1)
     return _laid(example, example.tokens.ids, markers, at, jump, length.sum(1), nowhere)
 
 
@@ -69,12 +63,12 @@ def _laid(
     at: Tensor,
     jump: Tensor,
     count: Tensor,
-    marked: Later,
+    marked: Tensor,
 ) -> Woven:
     """The text read from left to right, `count [b]` positions; from each marker on, `at [b, m]`, it has jumped so far.
 
     Behind the end, where it is not the same for all rows, a column of padding is read; a marker that is not there is
-    put into one more column, which is cut off.
+    put into one more column, which is cut off. `marked [b, m]` are the places of the text that markers come from.
     """
     tokens = example.tokens
     real, padded = below(count)
@@ -88,12 +82,7 @@ def _laid(
     place = place.clamp_(0, ids.shape[1] - 1)
     ids = ids.gather(1, place).scatter_(1, at, markers)[:, :width]
     ids = ids.where(real, tokens.specials.pad) if tokens.padded else ids
-    return made(Woven, ids=ids, origin=Later(_origins, place, at, marked, real), real=real, padded=padded)
-
-
-def _origins(place: Tensor, at: Tensor, marked: Later, real: Tensor) -> Tensor:
-    """The place of the text that each position comes from; markers come from where they are said to."""
-    return place.scatter(1, at, marked())[:, :-1].where(real, -1)
+    return Woven(ids, place.scatter(1, at, marked)[:, :-1].where(real, -1), real, padded)
 
 
 def places_below(count: Tensor, width: int) -> Tensor:

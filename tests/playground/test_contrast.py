@@ -98,7 +98,9 @@ def own_plan(step, row, stories):
             return {"labels": step.example.tokens.labels["pos"][row, :size].tolist()}
         case "ProposeWrong":
             return None
-    named = {f.name: getattr(step.plan, f.name)[row].tolist() for f in fields(step.plan)} if step.plan else {}
+    named = (
+        {f.name: getattr(step.plan, f.name)[row].tolist() for f in fields(step.plan) if f.compare} if step.plan else {}
+    )
     return {k: v[:size] if k in ("positions", "radius") else v for k, v in named.items()}
 
 

@@ -211,7 +211,7 @@ def reordered(step, order):
     if plan is None:
         return None
     if not isinstance(plan, Corruption):
-        return replace(plan, **{f.name: getattr(plan, f.name)[order] for f in fields(plan)})
+        return replace(plan, **{f.name: getattr(plan, f.name)[order] if f.compare else None for f in fields(plan)})
     rows = [plan_of_one(plan, int(row), width) for row in order]
     places = torch.cat([row.places + number * width for number, row in enumerate(rows)])
     return Corruption(places, torch.cat([row.action for row in rows]), torch.cat([row.words for row in rows]))

@@ -258,10 +258,10 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
 
 
 def alone_in(plan, row, width):
-    """The plan of one row; parts of a plan that are no tensors are of all rows."""
+    """The plan of one row; parts of a plan that are no tensors are of all rows, the order of draws is of all."""
     if plan is None or isinstance(plan, Corruption):
         return plan_of_one(plan, row, width)
-    kept = {f.name: getattr(plan, f.name) for f in fields(plan)}
+    kept = {f.name: getattr(plan, f.name) if f.compare else None for f in fields(plan)}
     return replace(plan, **{k: v[row : row + 1] if isinstance(v, torch.Tensor) else v for k, v in kept.items()})
 
 

@@ -1,14 +1,13 @@
 """Ask: which answers count, as a person chose it on the stage, carried over to every text."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from playground import frames
 from playground.example import Example, Question
-from playground.late import replace
 
 GRADED = "graded"
 """Stands for the answers where what is painted by hand is told by the name of a matrix."""

@@ -1,9 +1,8 @@
 """Ask within a sum of objectives."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playground.example import Example
-from playground.late import replace
 
 
 @dataclass(frozen=True)

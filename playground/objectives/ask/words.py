@@ -1,13 +1,12 @@
 """Ask for words at their places."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
 
 from playground.example import NEVER, Example, Question, at_origin, running
 from playground.knob import knob
-from playground.late import replace
 from playground.objectives.change.trigrams import movable
 
 

@@ -1,10 +1,9 @@
 """Ask a decoder to write."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playground.example import Example, Question, Stream, Tokens, at_origin, everything, running, spoken
 from playground.knob import knob
-from playground.late import Later, made, replace
 from playground.objectives.ask.words import asked
 from playground.objectives.change.markers import markers, sentinel
 from playground.objectives.weave import Woven, append, below, collect, shift, unfold
@@ -59,20 +58,18 @@ def answered_so_far(tokens: Tokens, written: Woven) -> Stream:
     """What a decoder has when it writes: a start sign and all answers but the last."""
     ids, real, padded = shift(written.ids, tokens.specials.start), written.real, written.padded
     ids = ids.where(real, tokens.specials.pad) if padded else ids
-    origin = Later(lambda: shift(written.origin, -1).where(real, -1))
-    return made(Woven, ids=ids, origin=origin, real=real, padded=padded).stream(tokens)
+    return Woven(ids, shift(written.origin, -1).where(real, -1), real, padded).stream(tokens)
 
 
 def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: bool) -> Example:
     """The example with a decoder and the question what it writes."""
-    question = made(
-        Question,
+    question = Question(
         name="written words",
         head="vocabulary",
         reader="decoder",
         targets=written.ids,
         graded=written.real,
-        origin=Later(getattr, written, "origin"),
+        origin=written.origin,
         copying=copying,
     )
     return asked(replace(example, decoder=decoder), question)

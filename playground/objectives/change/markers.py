@@ -1,6 +1,6 @@
 """Change spans into markers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -9,7 +9,6 @@ from torch import Generator, Tensor
 
 from playground.example import Action, Example
 from playground.knob import knob
-from playground.late import Later, replace
 from playground.objectives import draw
 from playground.objectives.change.tokens import one_each, put, word_id, words_by
 from playground.objectives.stage import Wishes
@@ -49,7 +48,7 @@ class ChangeToMarkers:
     def build(self, example: Example, plan: Marks) -> Example:
         folded = fold(example, plan.ids)
         inputs = folded.stream(example.tokens)
-        return replace(example, inputs=inputs, action=Later(_folded, example, plan.ids))
+        return replace(example, inputs=inputs, action=_folded(example, plan.ids))
 
     def revise(self, example: Example, plan: Marks, wanted: Wishes) -> Marks:
         if "marks" not in wanted:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground import late
 from playground.example import Action, Example, Stream, at_origin
 from playground.knob import knob
 from playground.objectives import draw, wishes
@@ -85,26 +84,10 @@ class ChangeTokens:
         Where all are masked nothing is drawn.
         """
         if self.mask >= 1:
-            return self._all_masked(example, places)
+            first, _ = pool_of(example, self.pool)
+            return Corruption(places, torch.full_like(places, Action.MASKED), torch.full_like(places, first))
         dice = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
-
-        def words(some: Tensor) -> Tensor:
-            return words_by((some * 2**24).frac_(), example, self.pool)
-
-        action, every = late.Later(self._action, dice), late.Later(words, dice)
-        plan = late.made(Corruption, places=places, action=action, words=every)
-        here = (dice >= self.mask).nonzero()[:, 0]
-        some = dice.index_select(0, here)
-        vars(plan)["unmasked"] = here, some < self.mask + self.random, words(some)
-        return plan
-
-    def _all_masked(self, example: Example, places: Tensor) -> Corruption:
-        """No token becomes a word; where a person wishes one, it says which."""
-        first, _ = pool_of(example, self.pool)
-        masked, word = (late.Later(torch.full_like, places, each) for each in (Action.MASKED, first))
-        plan, none = late.made(Corruption, places=places, action=masked, words=word), places[:0]
-        vars(plan)["unmasked"] = none, none.bool(), none
-        return plan
+        return Corruption(places, self._action(dice), words_by((dice * 2**24).frac_(), example, self.pool))
 
     def _dice(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
         """A number for each chosen place: one for each run of chosen tokens, or for the pieces of each word in it."""
@@ -128,8 +111,8 @@ class ChangeTokens:
         corrupted = self._corrupted(example, plan)
         inputs = example.inputs
         as_text = inputs.ids is example.tokens.ids
-        inputs = late.replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
-        return late.replace(example, action=late.Later(_done, example, plan), inputs=inputs)
+        inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
+        return replace(example, action=put(example.action, plan.places, plan.action), inputs=inputs)
 
     def _corrupted(self, example: Example, plan: Corruption) -> Tensor:
         """The text `[b, t]` with masks at all chosen places, then with what is shown at those that are not masked."""
@@ -164,11 +147,6 @@ class ChangeTokens:
         told: dict[str, Any] = {"actions": [names[int(a)] for a in action[first]]}
         new = words[first & (action == Action.RANDOMISED)].tolist()
         return told | ({"replace": [example.tokens.vocabulary[i] for i in new]} if new else {})
-
-
-def _done(example: Example, plan: Corruption) -> Tensor:
-    """What is done to each token `[b, t]`, for whoever looks at it; no model does."""
-    return put(example.action, plan.places, plan.action)
 
 
 def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:

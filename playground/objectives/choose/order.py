@@ -1,7 +1,7 @@
 """Choose an order of prediction."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -10,7 +10,6 @@ from torch import Generator, Tensor
 
 from playground.example import Example, Spans, Tokens, certain
 from playground.knob import knob
-from playground.late import Later, made, replace
 from playground.objectives import draw, wishes
 from playground.objectives.choose.spans import inside
 from playground.objectives.stage import Wishes
@@ -34,20 +33,6 @@ class ChosenOrder:
 
     rank: Tensor
     predicted: Tensor
-
-
-@dataclass(frozen=True)
-class Turns:
-    """What a model needs of a drawn order: which tokens `[b, t]` come late and at which step, -1 for the others."""
-
-    late: Tensor
-    step: Tensor
-
-    def rank(self, tokens: Tokens, lot: Tensor) -> Tensor:
-        """The whole order `[b, t]`: what comes before follows from a `lot [1]` of its own, padding is the end."""
-        row = lot + torch.arange(len(tokens.ids), device=lot.device)
-        dice = draw.fixed_noise(row, torch.zeros_like(row), tokens.ids.shape[1], CONTEXT)
-        return self.step.long().where(self.late, draw.rank(dice + 2.0 * self.late + 4.0 * ~tokens.real))
 
 
 @cache
@@ -90,14 +75,14 @@ class ChooseOrder:
         return ChosenOrder(draw.shuffled(group, rng), late.sum(1))
 
     def _drawn(self, tokens: Tokens, late: Tensor, number: Tensor, rng: Generator) -> ChosenOrder:
-        """The order of so many targets `[b]`; that of what comes before is found when somebody looks."""
-        step = torch.full(late.shape, -1, dtype=torch.short, device=late.device)
+        """The order of so many targets `[b]`; what comes before them has an order of its own, padding is the end."""
+        target = torch.zeros(late.shape, dtype=torch.long, device=late.device)
         places = late.flatten().nonzero()[:, 0]
-        step.view(-1).index_copy_(0, places, draw.orders(tokens.lengths - number, number, rng).short())
-        turns, lot = Turns(late, step), torch.randint(2**62, (1,), generator=rng, device=rng.device)
-        plan = made(ChosenOrder, rank=Later(turns.rank, tokens, lot), predicted=number)
-        vars(plan)["turns"] = turns
-        return plan
+        target.view(-1).index_copy_(0, places, draw.orders(tokens.lengths - number, number, rng))
+        lot = torch.randint(2**62, (1,), generator=rng, device=rng.device)
+        row = lot + torch.arange(len(tokens.ids), device=lot.device)
+        dice = draw.fixed_noise(row, torch.zeros_like(row), tokens.ids.shape[1], CONTEXT)
+        return ChosenOrder(target.where(late, draw.rank(dice + 2.0 * late + 4.0 * ~tokens.real)), number)
 
     def number(self, there: Tensor) -> Tensor:
         """How many of so many tokens `[b]` are predicted: 1 in K, but one where there is any."""
@@ -134,14 +119,8 @@ class ChooseOrder:
         return Spans(start * there, torch.minimum(length, text - start).where(there, -1))
 
     def build(self, example: Example, plan: ChosenOrder) -> Example:
-        turns: Turns | None = vars(plan).get("turns")
-        if turns is None:
-            first = example.tokens.lengths - plan.predicted
-            late = (plan.rank >= first[:, None]) & example.maskable
-            return replace(example, chosen=late, rank=plan.rank)
-        told = replace(example, chosen=turns.late, rank=Later(getattr, plan, "rank"))
-        vars(told)["turns"] = turns.step
-        return told
+        first = example.tokens.lengths - plan.predicted
+        return replace(example, chosen=(plan.rank >= first[:, None]) & example.maskable, rank=plan.rank)
 
     def revise(self, example: Example, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
         if "order" in wanted:

@@ -1,6 +1,6 @@
 """Choose runs of tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -10,7 +10,6 @@ from torch.nn.functional import pad
 
 from playground.example import Example, Spans, certain
 from playground.knob import knob
-from playground.late import Later, replace
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import odd
 from playground.objectives.runs import Runs, runs
@@ -29,7 +28,7 @@ class ChosenSpans:
 def mark_spans(example: Example, plan: ChosenSpans) -> Example:
     """The spans and the tokens in them, marked; a span that meets a sign goes on behind it as a span of its own."""
     spans = _parted_at_signs(example, plan)
-    return replace(example, spans=spans, chosen=Later(inside, spans, example.tokens.ids.shape[1]))
+    return replace(example, spans=spans, chosen=inside(spans, example.tokens.ids.shape[1]))
 
 
 def inside(spans: Spans, width: int) -> Tensor:

@@ -1,7 +1,7 @@
 """Choose single tokens."""
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import torch
@@ -18,26 +18,20 @@ PLACES, ROUNDING = 1, 2
 
 @dataclass(frozen=True)
 class Chosen:
-    """Positions of the text, `[b, t]`."""
+    """Positions of the text, `[b, t]`; `drawn` are the same, `[m]`, in the order in which they were drawn."""
 
     positions: Tensor
+    drawn: Tensor | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def at(cls, places: Tensor, like: Tensor) -> "Chosen":
         """Those at some places `[m]`, counted through the rows of a shape `[b, t]`."""
-        return cls.known(places, draw.marked(places, like))
+        return cls(draw.marked(places, like), places)
 
-    @classmethod
-    def known(cls, places: Tensor, positions: Tensor) -> "Chosen":
-        """Those positions whose places are known."""
-        chosen = cls(positions)
-        vars(chosen)["places"] = places
-        return chosen
-
-    @cached_property
+    @property
     def places(self) -> Tensor:
-        """The same, counted through the rows, `[m]`; in no order."""
-        return self.positions.flatten().nonzero()[:, 0]
+        """The same, counted through the rows, `[m]`; in the order in which they were drawn, if that is known."""
+        return self.positions.flatten().nonzero()[:, 0] if self.drawn is None else self.drawn
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,8 @@ class ChooseTokens:
             return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
             return Chosen.at(draw.some_places(self.mask_ratio, candidates, rng), candidates)
-        return Chosen.known(*draw.exact_choice(self._number(example, candidates, rng), candidates, rng))
+        places, positions = draw.exact_choice(self._number(example, candidates, rng), candidates, rng)
+        return Chosen(positions, places)
 
     def _fixed(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
         dice = draw.dice(example.tokens, self.copies, PLACES, rng)

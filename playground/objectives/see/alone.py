@@ -5,7 +5,6 @@ from typing import Literal
 
 from torch import Tensor
 
-from playground import late
 from playground.example import Example, Stream, Visible, at_origin, by_level, causal, full, running
 from playground.knob import knob
 
@@ -16,7 +15,7 @@ class SeeAll:
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        return late.replace(example, inputs=late.replace(inputs, visible=full(inputs.real, inputs.padded)))
+        return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """See across an encoder and a decoder."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
 from playground.example import Action, Example, at_origin, causal, full, nothing
 from playground.knob import knob
-from playground.late import replace
 
 
 @dataclass(frozen=True)

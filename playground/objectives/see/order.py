@@ -1,12 +1,11 @@
 """See by an order of prediction, in two streams."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
 from playground.example import NEVER, Example, Stream, Visible, at_origin, by_level
 from playground.knob import knob
-from playground.late import replace
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
 STREAMS = (
