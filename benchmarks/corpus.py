@@ -56,7 +56,7 @@ def networks(corpus: Corpus, steps: int, seed: int) -> dict[str, Learner]:
 def sentiment(learner: Learner, corpus: Corpus, seed: int) -> float:
     """Accuracy on unseen sentences after full fine-tuning with 64 labels."""
     task, recipe = find_task("sentiment"), learner.entry.recipe
-    held_out = Feed.of(corpus, recipe.seq_len, recipe.batch, 0, learner.device).evaluation()
+    held_out = Feed.of(corpus, recipe.seq_len, recipe.batch_size, 0, learner.device).evaluation()
     examples = (task.load(corpus.tokenizer, n, seed, split) for n, split in ((LABELS, "train"), (TEST, "test")))
     *_, outcome = tune(Base(learner, held_out), find_strategy("full"), *examples, Setting(steps=120), seed)
     assert isinstance(outcome, Outcome)

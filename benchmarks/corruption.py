@@ -393,7 +393,7 @@ class Line:
 
 
 MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"
-INDEPENDENT = {"law": "iid", "min_one": False, "mask": 1.0, "random": 0.0}
+INDEPENDENT = {"sampler": "iid", "min_one": False, "mask_replace_prob": 1.0, "random_replace_prob": 0.0}
 WHOLE = Collator(MASKING, knobs={"whole_word_mask": True})
 
 

@@ -11,7 +11,7 @@ process for every core, the start of the workers included, and by `compare` stac
 the clock stands the processor time of the busiest process, which is what the clock would show on an idle machine. Then
 come the largest difference between weights that were stacked and weights that were not, and the order of forgetting.
 
-    python benchmarks/finetuning.py [RUN] [--seeds 5] [--steps 80] [--labels 64] [--workers N] [--only PART]
+    python benchmarks/finetuning.py [RUN] [--seeds 5] [--steps 80] [--train-size 64] [--workers N] [--only PART]
 
 RUN is the folder of a run, as printed by `playground train BERT`; without it an untrained model of the same shape is
 used, whose steps cost the same.
@@ -52,7 +52,7 @@ def untrained():
     """A base that has learnt nothing, and its tokenizer."""
     corpus, entry = open_corpus("world"), find_entry("BERT")
     learner = Learner.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
-    feed = Feed.of(corpus, entry.recipe.seq_len, entry.recipe.batch, 0, learner.device)
+    feed = Feed.of(corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, learner.device)
     return Base(learner, feed.evaluation(), lambda: feed.windows), corpus.tokenizer
 
 
@@ -93,14 +93,15 @@ def by_the_clock(base, tokenizer, task, setting, asked):
     def one_by_one():
         test = task.load(tokenizer, 500, 0, "test")
         for seed in range(asked.seeds):
-            train = task.load(tokenizer, asked.labels, seed, "train")
+            train = task.load(tokenizer, asked.train_size, seed, "train")
             for strategy in chosen:
                 plain(base, strategy, train, test, setting, seed)
 
     def ours(workers, way):
         *_, last = compare(
-            base, tokenizer, task, chosen, labels=asked.labels, seeds=asked.seeds, setting=setting, workers=workers,
-            way=way,
+            base, tokenizer, task, chosen, train_sizes=asked.train_size, seeds=asked.seeds, setting=setting,
+            workers=workers,
+            parallelism=way,
         )  # fmt: skip
         found[workers, way] = {
             name: [(o.accuracy, o.forgetting, o.moved) for o in some] for name, some in last.outcomes.items()
@@ -108,9 +109,9 @@ def by_the_clock(base, tokenizer, task, setting, asked):
 
     ways = {
         "one by one, frozen by rate 0": one_by_one,
-        "compare, 1 process": lambda: ours(1, "apart"),
-        f"compare, {asked.workers} processes": lambda: ours(asked.workers, "apart"),
-        "compare, stacked": lambda: ours(1, "stacked"),
+        "compare, 1 process": lambda: ours(1, "processes"),
+        f"compare, {asked.workers} processes": lambda: ours(asked.workers, "processes"),
+        "compare, stacked": lambda: ours(1, "vmap"),
     }
     spent = {name: [] for name in ways}
     for turn in range(asked.rounds):
@@ -124,7 +125,7 @@ def by_the_clock(base, tokenizer, task, setting, asked):
         clock, whole, busiest = (median(values) for values in zip(*some, strict=True))
         gains = [median(a[k] / b[k] for a, b in zip(first, some, strict=True)) for k in (0, 2)]
         print(f"{name:<32} {clock:8.1f} {gains[0]:6.2f} {whole:12.1f} {busiest:10.1f} {gains[1]:6.2f}")
-    same = found[1, "apart"] == found[asked.workers, "apart"]
+    same = found[1, "processes"] == found[asked.workers, "processes"]
     print(f"the same numbers in one process and in {asked.workers}, to the last bit: {same}")
 
 
@@ -184,7 +185,9 @@ def same_whichever_way(base, tokenizer, task, setting, asked):
     for strategy in map(find_strategy, STRATEGIES):
         stacks.setdefault(alike(strategy, few), []).append(strategy)
     for chosen in stacks.values():
-        lanes = [(s, task.load(tokenizer, asked.labels, seed, "train"), test, seed) for seed in (0, 1) for s in chosen]
+        lanes = [
+            (s, task.load(tokenizer, asked.train_size, seed, "train"), test, seed) for seed in (0, 1) for s in chosen
+        ]
         begun.clear()
         list(tune_together(exact, lanes, few))
         for stacked, (strategy, train, _, seed) in zip(begun[:], lanes, strict=True):
@@ -206,7 +209,7 @@ def forgetting(base, tokenizer, task, setting, asked):
     """The order of forgetting, three seeds."""
     high = replace(find_strategy("full"), name="full, high rate", rate=RATHER_MUCH)
     chosen = [*map(find_strategy, FORGETTING), high]
-    *_, last = compare(base, tokenizer, task, chosen, labels=asked.labels, seeds=3, setting=setting)
+    *_, last = compare(base, tokenizer, task, chosen, train_sizes=asked.train_size, seeds=3, setting=setting)
     ranked = sorted(last.facts()["strategies"], key=lambda s: s["forgetting"]["mean"])
     print("\nforgetting in nats, least first (in brackets: extra modules plugged in)")
     for s in ranked:
@@ -219,7 +222,7 @@ def main():
     given.add_argument("run", nargs="?")
     given.add_argument("--seeds", type=int, default=5)
     given.add_argument("--steps", type=int, default=80)
-    given.add_argument("--labels", type=int, default=64)
+    given.add_argument("--train-size", type=int, default=64)
     given.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     given.add_argument("--rounds", type=int, default=1, help="how often all lanes are run whole, each way")
     given.add_argument("--only", choices=("lanes", "clock", "same", "forgetting"))
@@ -244,7 +247,7 @@ def lane_by_lane(base, tokenizer, task, setting, asked):
     seconds = {name: ([], [], []) for name in STRATEGIES}
     right = {name: [] for name in STRATEGIES}
     for seed in range(asked.seeds):
-        train = task.load(tokenizer, asked.labels, seed, "train")
+        train = task.load(tokenizer, asked.train_size, seed, "train")
         for name in STRATEGIES:
             strategy = find_strategy(name)
 

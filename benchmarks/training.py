@@ -63,15 +63,19 @@ def shaped(name, size, precision="float32", **changes):
     """An entry of ours in a size, with the rates of the papers."""
     size = size | changes
     entry = entry_named({"T5": "T5 spans"}.get(name, name))
-    rates = {"BERT": {"mask_ratio": 0.15}, "XLNet": {"kept": 6.0}, "ELECTRA": {"mask_ratio": 0.15, "weight": 50.0}}
+    rates = {
+        "BERT": {"mask_ratio": 0.15},
+        "XLNet": {"partial_prediction_k": 6.0},
+        "ELECTRA": {"mask_ratio": 0.15, "weight": 50.0},
+    }
     model = replace(
         entry.model, width=size["width"], layers=size["layers"], heads=size["heads"], positions="learned",
-        start="normal", max_position_embeddings=2 * size["window"],
+        init="normal", max_position_embeddings=2 * size["window"],
         decoder_layers=size["layers"] if name in ("T5", "BART") else 0,
-        generator_share=0.25 if name == "ELECTRA" else 0.0,
+        generator_ratio=0.25 if name == "ELECTRA" else 0.0,
     )  # fmt: skip
     recipe = replace(
-        entry.recipe, seq_len=size["window"], batch=size["batch"], optimiser="adamw", lr=1e-3, precision=precision
+        entry.recipe, seq_len=size["window"], batch_size=size["batch"], optimiser="adamw", lr=1e-3, precision=precision
     )
     return replace(entry, model=model, recipe=recipe, objective=entry.objective.turn(rates.get(name, {})))
 

@@ -101,7 +101,7 @@ def fitted_entry(entry: Entry) -> Entry:
     """The entry with every part that its objective's questions need, as when training begins."""
     recipe, needs = entry.recipe, entry.objective.needs
     corpus = open_corpus(entry.corpus, tokens=TEXT)
-    rows = Feed.of(corpus, recipe.seq_len, recipe.batch, 0, torch.device("cpu"), needs).evaluation()
+    rows = Feed.of(corpus, recipe.seq_len, recipe.batch_size, 0, torch.device("cpu"), needs).evaluation()
     return replace(entry, model=fitted(entry.model, *entry.objective.specimens(rows, generator(0, "asked"))))
 
 

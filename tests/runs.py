@@ -30,7 +30,7 @@ def tiny(name="BERT", model=None, **recipe):
     """An entry with one narrow layer and short rows; `recipe` and `model` turn what a test is about."""
     entry = entries()[name]
     small = {"width": 16, "heads": 2, "layers": 1, "decoder_layers": min(1, entry.model.decoder_layers)}
-    short = {"seq_len": 16, "batch": 8, "steps": 12}
+    short = {"seq_len": 16, "batch_size": 8, "steps": 12}
     model, recipe = small | (model or {}), short | recipe
     return replace(entry, model=replace(entry.model, **model), recipe=replace(entry.recipe, **recipe))
 
@@ -87,7 +87,7 @@ def alone(objective, **recipe):
     entry = entry_for(objective)
     model = replace(entry.model, width=16, heads=2, layers=1)
     return replace(
-        entry, model=model, recipe=replace(entry.recipe, **{"seq_len": 16, "batch": 8, "steps": 12} | recipe)
+        entry, model=model, recipe=replace(entry.recipe, **{"seq_len": 16, "batch_size": 8, "steps": 12} | recipe)
     )
 
 

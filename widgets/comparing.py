@@ -254,8 +254,8 @@ class TransferStore(param.Parameterized):
         self.asked = Asked(
             "base", tasks[0].name, tuple(map(spell, chosen)), labels, self.seeds, 0, self.steps,
             "steps" if self.in_turn else self.match, self.rates, 1 if self.in_turn else min(self.workers, spare(0)),
-            packing=self.packing or None,
-            then=tuple(task.name for task in tasks[1:]), beside=tuple(others),
+            input_format=self.packing or None,
+            then=tuple(task.name for task in tasks[1:]), extra_encoders=tuple(others),
         )  # fmt: skip
         self.lanes = len(chosen) * self.seeds * len(labels)
         self._began = 0.0, 0.0
@@ -342,14 +342,14 @@ class TransferStore(param.Parameterized):
         """Change the base, if that is wanted, and run every lane from it."""
         base, tokenizer = yield from self._changed(session, base, tokenizer)
         base = with_others(base, tokenizer, others)
-        self._check(base, tokenizer, chosen, tasks, self.asked.labels[-1])
+        self._check(base, tokenizer, chosen, tasks, self.asked.train_sizes[-1])
         studied = _studied(session, base, any(strategy.rehearses for strategy in chosen))
         self._origin, self._saved = _origin(session, base), _saved(base.learner, tokenizer, studied)
         self._saved_others = {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
         if self.in_turn:
             yield from self.asked.run_in_turn(base, tokenizer, tasks, chosen)
         else:
-            looks = LOOKS if len(self.asked.labels) == 1 else FEWER_LOOKS
+            looks = LOOKS if len(self.asked.train_sizes) == 1 else FEWER_LOOKS
             yield from self.asked.run(base, tokenizer, task=tasks[0], chosen=chosen, looks=looks, record=self._record)
 
     def _changed(self, session: Session, base: Base, tokenizer: Any) -> Iterator[Any]:
@@ -479,7 +479,7 @@ class TransferStore(param.Parameterized):
         if not self.passed:
             return None
         return {"base": self.base_name, "steps": self.asked.steps} | facts(
-            self.in_turn, self.asked.labels[0], self.passed
+            self.in_turn, self.asked.train_sizes[0], self.passed
         )
 
     # the result as files
@@ -572,4 +572,4 @@ def base_of(session: Session | None) -> tuple[Base, Any]:
 def feed_of(run: Run) -> Feed:
     """The batches of a run."""
     recipe, needs = run.entry.recipe, run.entry.objective.needs
-    return Feed.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, needs)
+    return Feed.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs)

@@ -70,7 +70,7 @@ class Lent:
 
     def ready(self, objective: Objective) -> Objective:
         """The objective with this model's generator as the one that proposes, where somebody must propose."""
-        can = objective.proposes and self.model.shape.generator_share
+        can = objective.proposes and self.model.shape.generator_ratio
         return objective.proposing(self.model.propose) if can else objective
 
     def sample(self, objective: Objective) -> tuple[str, str] | None:
@@ -107,7 +107,7 @@ class Lent:
     def inside(self) -> dict[str, Any]:
         """The record of this learner's coming step."""
         recipe, needs = self.learner.entry.recipe, self.learner.objective.needs
-        feed = Feed.of(self.corpus, recipe.seq_len, recipe.batch, self.learner.seed, self.learner.device, needs)
+        feed = Feed.of(self.corpus, recipe.seq_len, recipe.batch_size, self.learner.seed, self.learner.device, needs)
         return inside_record(look_inside(self.learner, feed), self.corpus.name)
 
 

@@ -220,7 +220,7 @@ def train(
     assert moments is not None, "a run that begins has its first moment"
     moments.look(learner)
     seen = glance(learner.model, learner.objective, learner.step, watched)
-    feed = Feed.of(text, chosen.recipe.seq_len, chosen.recipe.batch, seed, run.device, chosen.objective.needs)
+    feed = Feed.of(text, chosen.recipe.seq_len, chosen.recipe.batch_size, seed, run.device, chosen.objective.needs)
     replay = moments.replay(_losses(rows, moments.levels(run)))
     made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen, replay)
     if handle is not None:
@@ -344,7 +344,7 @@ def _start(base: Trained) -> Base:
         learner, base.held_out_rows,
         lambda: in_words_of(
             corpus.tokenizer,
-            Feed.of(corpus, recipe.seq_len, recipe.batch, learner.seed, learner.device, needs).windows,
+            Feed.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows,
         ),
     )  # fmt: skip
 

@@ -57,7 +57,7 @@ AS_DECLARED = "as declared"
 EVALUATE_EVERY, SIZES_EVERY, CHECKPOINTS = 25, 20, 20
 """Steps between evaluations and between measurements of the layers; how many checkpoints a run leaves."""
 
-AT_ONCE = ("lr", "muon_lr", "clip", "decay", "warm_up", "floor")
+AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
 """Knobs that a running model can take; the others need a fork."""
 
 TRIES = 60

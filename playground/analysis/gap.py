@@ -34,15 +34,15 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
     whole = replace(begin(tokens), chosen=gap)
     if shape.two_streams:
         return _in_order(whole, places)
-    if shape.reads == "left to right":
+    if shape.attention == "left to right":
         return _only(AskNext().build(SeeLeft().build(ArrangeShifted().build(whole))), places)
-    if shape.reads == "right to left":
+    if shape.attention == "right to left":
         return _only(AskNext("right").build(SeeRight().build(ArrangeShifted("right").build(whole))), places)
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap, tokens.specials.mask))
     hidden = replace(whole, inputs=shown, action=gap * int(Action.MASKED))
     if shape.decoder_layers:
         return _only(SeeEncoderDecoder().build(AskToWrite(target="text").build(hidden)), places)
-    return replace(AskInPlace().build(hidden), network="generator" if shape.generator_share else "main")
+    return replace(AskInPlace().build(hidden), network="generator" if shape.generator_ratio else "main")
 
 
 def _in_order(whole: Example, places: Tensor) -> Example:

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any
 
-from playground.cli.options import MOST_SEEDS, MOST_STEPS, MOST_TEXTS, command, positive, say
+from playground.cli.options import MOST_SEEDS, MOST_STEPS, MOST_TEXTS, command, positive, renamed, say
 from playground.refusal import Refusal
 
 
@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
     made.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs")
     made.add_argument("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
     made.add_argument("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
-    made.add_argument("--labels", type=positive(int, MOST_TEXTS), default=64, metavar="N")
+    renamed(made, "--labels", "--train-size", type=positive(int, MOST_TEXTS), default=64, metavar="N")
     made.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=2, metavar="K")
     made.add_argument("--tuning-steps", type=positive(int, MOST_STEPS), default=80, metavar="N")
 
@@ -38,7 +38,7 @@ def choose(given: argparse.Namespace) -> int:
     tasks = [find_task(name.strip()) for name in given.tasks.split(",")]
     saved = {run: checkpoint.load(run) for run in given.runs}
     tries = try_all(
-        saved, tasks, read(given.strategy), given.labels, given.seeds, given.seed, Setting(given.tuning_steps)
+        saved, tasks, read(given.strategy), given.train_size, given.seeds, given.seed, Setting(given.tuning_steps)
     )
     found = list(tqdm(tries, total=len(saved) * len(tasks), desc="runs x tasks", file=sys.stderr))
     told = facts(found)

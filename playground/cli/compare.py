@@ -18,7 +18,9 @@ from playground.cli.options import (
     MOST_TEXTS,
     command,
     finite,
+    parallelism,
     positive,
+    renamed,
     say,
     training_options,
 )
@@ -36,9 +38,14 @@ def add(commands: Any) -> None:
     compare.add_argument("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
     compare.add_argument("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
     compare.add_argument("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
-    compare.add_argument("--packing", metavar="NAME", help="how texts become rows: plain, last, BERT or GPT")
+    renamed(
+        compare, "--packing", "--input-format", metavar="NAME", help="how texts become rows: plain, last, BERT, GPT"
+    )
     compare.add_argument("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
-    compare.add_argument("--labels", type=counts, default=(64,), metavar="N", help="or several: 16,64,256")
+    renamed(
+        compare, "--labels", "--train-size", type=counts, default=(64,), metavar="N",
+        help="labelled texts to learn from, 64 by default; or several: 16,64,256",
+    )  # fmt: skip
     compare.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=3, metavar="K")
     compare.add_argument(
         "--tuning-steps", type=positive(int, MOST_STEPS), default=80, metavar="N", help="steps of each lane"
@@ -46,20 +53,18 @@ def add(commands: Any) -> None:
     compare.add_argument(
         "--workers", type=positive(int, MOST_AT_ONCE), default=1, metavar="N", help="processes for the lanes"
     )
-    compare.add_argument(
-        "--way", default="auto", choices=("auto", "stacked", "apart"), help="how lanes run; auto: stacked on CUDA"
-    )
+    parallelism(compare)
     compare.add_argument("--cluster", metavar="ADDRESS|local", help="run the lanes on a Dask cluster")
     compare.add_argument("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
-    compare.add_argument("--rates", default="own", help="learning rates: own, fixed, published or tuned")
+    renamed(compare, "--rates", "--lr-policy", default="own", help="learning rates: own, fixed, published or tuned")
     compare.add_argument("--resume", action="store_true", help="go on with the lanes that --out has not finished")
     compare.add_argument(
         "--second-language", type=positive(int, MOST_STEPS), nargs="?", const=600, metavar="STEPS",
         help="first give the base word vectors of the second language, all else frozen",
     )  # fmt: skip
     compare.add_argument("--decoder", metavar="same|new|RUN", help="first give the base a decoder to write with")
-    compare.add_argument(
-        "--beside", action="append", default=[], metavar="RUN",
+    renamed(
+        compare, "--beside", "--extra-encoder", action="append", default=[], metavar="RUN",
         help="another run whose vectors the strategy 'static and contextual' reads too; may come again",
     )  # fmt: skip
     compare.add_argument("--corpus", help="the corpus of an entry that is trained first")
@@ -79,11 +84,11 @@ def compare_strategies(given: argparse.Namespace) -> int:
     task, chosen = find_task(what), [read_strategy(line) for line in split(given.strategies)]
     if task.notice:
         print(f"{task.name}: {task.notice}", file=sys.stderr)
-    if given.rates == "published":
+    if given.lr_policy == "published":
         print(said_of_published(chosen), file=sys.stderr)
-    check_rules(given.match, given.rates)
-    if given.packing is not None:
-        packing_named(given.packing)
+    check_rules(given.match, given.lr_policy)
+    if given.input_format is not None:
+        packing_named(given.input_format)
     check_sequence(given)
     check_runs(given)
     with _folder(given.out) as folder:
@@ -108,12 +113,12 @@ def _compare(given: argparse.Namespace, what: str, task: Any, chosen: list[Any],
     if given.then:
         return compare_in_turn(given, run, folder)
     asked = Asked(
-        str(run), what, tuple(map(spell, chosen)), given.labels, given.seeds, given.seed, given.tuning_steps,
-        given.match, given.rates, given.workers, given.packing, given.way, tuple(given.beside),
+        str(run), what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
+        given.match, given.lr_policy, given.workers, given.input_format, given.parallelism, tuple(given.extra_encoder),
     )  # fmt: skip
     saved = checkpoint.load(run)
     base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in chosen))
-    base = accompanied(base, saved.tokenizer, given.beside)
+    base = accompanied(base, saved.tokenizer, given.extra_encoder)
     record = Record.of(folder, given.resume) if folder else None
     with _elsewhere(given.cluster) as elsewhere:
         lanes = asked.run(base, saved.tokenizer, task=task, chosen=chosen, record=record, elsewhere=elsewhere)

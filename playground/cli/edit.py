@@ -5,7 +5,7 @@ import os
 from dataclasses import asdict
 from typing import Any
 
-from playground.cli.options import MOST_STEPS, MOST_TEXTS, command, positive, say
+from playground.cli.options import MOST_STEPS, MOST_TEXTS, command, positive, renamed, say
 from playground.refusal import Refusal
 
 
@@ -16,8 +16,14 @@ def add(commands: Any) -> None:
     made.add_argument("--text", required=True, help="the sentence")
     made.add_argument("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
     made.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
-    made.add_argument(
-        "--labels", type=positive(int, MOST_TEXTS), default=256, metavar="N", help="labelled texts to learn from"
+    renamed(
+        made,
+        "--labels",
+        "--train-size",
+        type=positive(int, MOST_TEXTS),
+        default=256,
+        metavar="N",
+        help="labelled texts to learn from",
     )
     made.add_argument(
         "--tuning-steps", type=positive(int, MOST_STEPS), default=120, metavar="N", help="steps of each judge"
@@ -47,7 +53,7 @@ def edit(given: argparse.Namespace) -> int:
     assert isinstance(task.answer, Classes)
     class_named(task.answer, given.to)  # before anything is trained
     base = from_checkpoint(saved, rehearsed=False)
-    made = editor(base, saved.tokenizer, task, given.labels, given.tuning_steps, given.seed)
+    made = editor(base, saved.tokenizer, task, given.train_size, given.tuning_steps, given.seed)
     one, rate = made.edit(split_words(given.text), given.to), success(made, task, given.tests)
     facts = {"task": task.name, **asdict(one), "success": asdict(rate)}
     lines = [

@@ -43,12 +43,29 @@ def command(commands: Any, name: str, help_text: str, run: Callable[[argparse.Na
     return made
 
 
+def renamed(command: argparse.ArgumentParser, old: str, new: str, **how: Any) -> None:
+    """An option under the name `new`; `old`, its name in earlier versions, is understood too and in no help."""
+    command.add_argument(new, **how)
+    command.add_argument(
+        old, **{**how, "help": argparse.SUPPRESS, "dest": new[2:].replace("-", "_"), "default": argparse.SUPPRESS}
+    )
+
+
 def text_options(command: Parser) -> None:
     """The options that say which text."""
     one = command.add_mutually_exclusive_group()
     one.add_argument("--text", help=f"default: {SENTENCE!r}")
     one.add_argument("--file", help="read the text from a file")
     command.add_argument("--pair", default="", metavar="T2", help="the second text of NSP, SOP, TLM ...")
+
+
+def parallelism(command: argparse.ArgumentParser) -> None:
+    """The option that says how several models learn at once."""
+    names = {"stacked": "vmap", "apart": "processes"}
+    renamed(
+        command, "--way", "--parallelism", default="auto", metavar="HOW", type=lambda text: names.get(text, text),
+        choices=("auto", "vmap", "processes"), help="vmap (all models as one), processes, or auto: vmap on CUDA",
+    )  # fmt: skip
 
 
 def training_options(command: Parser) -> None:

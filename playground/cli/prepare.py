@@ -11,7 +11,7 @@ from playground.refusal import Refusal
 
 def check_runs(given: argparse.Namespace) -> None:
     """Refuse a run that is not there, before anything is trained."""
-    asked = [("--beside", run) for run in given.beside]
+    asked = [("--extra-encoder", run) for run in given.extra_encoder]
     asked += [("--decoder", given.decoder)] if given.decoder not in (None, *OWN) else []
     for option, run in asked:
         if not os.path.exists(run):

@@ -23,9 +23,9 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
 
     lines = tuple(spell(read(line)) for line in split(given.strategies))
     asked = Asked(
-        str(run), named(given.task, given.text_column, given.label_column), lines, given.labels, given.seeds,
-        given.seed, given.tuning_steps, rates=given.rates, packing=given.packing, beside=tuple(given.beside),
-        then=tuple(given.then),
+        str(run), named(given.task, given.text_column, given.label_column), lines, given.train_size, given.seeds,
+        given.seed, given.tuning_steps, lr_policy=given.lr_policy, input_format=given.input_format,
+        extra_encoders=tuple(given.extra_encoder), then=tuple(given.then),
     )  # fmt: skip
     saved, tasks = checkpoint.load(run), asked.tasks
     lanes = asked.run_in_turn(asked.start(saved), saved.tokenizer)
@@ -57,10 +57,12 @@ def check_sequence(given: argparse.Namespace) -> None:
     if not given.then:
         return
     check([find_task(name) for name in (given.task, *given.then)], list(map(read, split(given.strategies))))
-    if len(given.labels) > 1:
-        raise Refusal(f"--labels is {','.join(map(str, given.labels))}; with --then there is one number for all tasks.")
-    if given.rates == "tuned":
-        raise Refusal("--rates is tuned, but with --then nothing is searched; choose own, fixed or published.")
+    if len(given.train_size) > 1:
+        raise Refusal(
+            f"--train-size is {','.join(map(str, given.train_size))}; with --then there is one number for all tasks."
+        )
+    if given.lr_policy == "tuned":
+        raise Refusal("--lr-policy is tuned, but with --then nothing is searched; choose own, fixed or published.")
     if given.match != "steps" or given.cluster or given.workers > 1:
         raise Refusal(
             "With --then the lanes run here, one by one, with equal steps; leave out --match, --cluster and --workers."

@@ -12,6 +12,7 @@ from playground.cli.options import (
     MOST_SEEDS,
     command,
     pairs,
+    parallelism,
     path,
     positive,
     say,
@@ -36,9 +37,7 @@ def add(commands: Any) -> None:
     training_options(train)
     train.add_argument("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")
     train.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=1, metavar="K", help="train K seeds")
-    train.add_argument(
-        "--way", default="auto", choices=("auto", "stacked", "apart"), help="how seeds run; auto: stacked on CUDA"
-    )
+    parallelism(train)
     train.add_argument(
         "--workers", type=positive(int, MOST_AT_ONCE), default=1, metavar="N", help="processes that share the seeds"
     )
@@ -166,7 +165,7 @@ def _seeds(given: argparse.Namespace, entry: Any) -> list[dict[str, Any]]:
 
     run = replace(_run(given, entry, given.seed), out=Path(given.out or "runs"))
     seeds = range(given.seed, given.seed + given.seeds)
-    sentences = stacks(run, seeds, given.way)[1], plan(run, given.workers, len(seeds))[1]
+    sentences = stacks(run, seeds, given.parallelism)[1], plan(run, given.workers, len(seeds))[1]
     print(*filter(None, sentences), sep="\n", end="\n" * any(sentences), file=sys.stderr)
     points: list[Point] = []
     facts: dict[int, dict[str, Any]] = {}
@@ -190,7 +189,7 @@ def _lanes(given: argparse.Namespace, run: Any, seeds: range) -> Any:
 
     runs = Runs(Path(given.runs).absolute())
     if not given.cluster:
-        yield from train_seeds(run, seeds, given.workers, runs, given.resume, given.way)
+        yield from train_seeds(run, seeds, given.workers, runs, given.resume, given.parallelism)
         return
     with connected(given.cluster) as client:
         yield from train_on(client, run, seeds, runs)

@@ -63,14 +63,13 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
         return
     yield f"{model['layers']} layers of width {model['width']} with {model['heads']} heads"
     yield f"{model['positions']} positions"
-    reads = {"both sides": "from both sides"}.get(model["reads"], model["reads"])
-    yield f"reads {'in both directions apart' if model['backward'] else reads}"
+    yield f"{'two directions apart' if model['backward'] else model['attention']} attention"
     parts = {
         "decoder_layers": f"a decoder of {model['decoder_layers']} layers",
         "two_streams": "two streams",
-        "detects": "a head for 'original or replaced?'",
-        "boundary": "a head for span boundaries",
-        "generator_share": f"a generator of {model['generator_share']:g} of the width",
+        "rtd_head": "a head for 'original or replaced?'",
+        "sbo_head": "a head for span boundaries",
+        "generator_ratio": f"a generator of {model['generator_ratio']:g} of the width",
         "segments": f"{model['segments']} segments",
         "languages": f"{model['languages']} languages",
     }

@@ -127,7 +127,7 @@ def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
     """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew."""
     picked = ("ids", "lengths", "word", "sentence", "labels", "neighbours", "row", "visit")
     found = {name: _rows(getattr(tokens, name), index) for name in picked if name not in known}
-    return replace(tokens, **found, **known, sizes=None)
+    return replace(tokens, **{**found, **known, "sizes": None})
 
 
 def _rows(value: Any, index: Tensor) -> Any:

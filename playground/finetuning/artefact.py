@@ -110,7 +110,7 @@ class InTurn:
     def facts(self) -> dict[str, Any]:
         """What came out, and where it comes from."""
         told = {"base": self.origin.entry, "steps": self.asked.steps, "provenance": self.provenance}
-        return told | in_turn(self.tasks or self.asked.tasks, self.asked.labels[-1], self.passed)
+        return told | in_turn(self.tasks or self.asked.tasks, self.asked.train_sizes[-1], self.passed)
 
 
 def came_from(asked: Asked, origin: Origin) -> dict[str, str]:
@@ -119,10 +119,10 @@ def came_from(asked: Asked, origin: Origin) -> dict[str, str]:
         "base": f"{origin.entry}, seed {origin.seed}, after {origin.step} steps",
         "corpus": f"{origin.corpus}, content hash {origin.corpus_hash}",
         "task": ", then ".join((asked.task, *asked.then)),
-        "labelled texts": ", ".join(map(str, asked.labels)),
+        "labelled texts": ", ".join(map(str, asked.train_sizes)),
         "seeds": ", ".join(str(asked.seed + k) for k in range(asked.seeds)),
         "alike in every lane": f"{asked.match}; {asked.steps} steps for the first strategy",
-        "learning rates": asked.rates,
+        "learning rates": asked.lr_policy,
         "versions": f"playground {__version__}, torch {torch.__version__}, Python {platform.python_version()}",
         "machine": f"{platform.system()} {platform.machine()}",
         "command": asked.command(),

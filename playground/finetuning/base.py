@@ -87,7 +87,7 @@ def _text_of(saved: Saved) -> Callable[[], Tokens] | None:
     learner = saved.learner
     recipe, needs = learner.entry.recipe, learner.objective.needs
     return lambda: in_words_of(
-        saved.tokenizer, Feed.of(corpus, recipe.seq_len, recipe.batch, learner.seed, learner.device, needs).windows
+        saved.tokenizer, Feed.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows
     )
 
 

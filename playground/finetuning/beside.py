@@ -159,7 +159,7 @@ def _pulled(pull: Pull, start: Start) -> Callable[[Moment], Tensor]:
 class Replay:
     """In a share of the steps pre-training texts are read as well, so that they are not forgotten."""
 
-    share: float = knob(0.5, 0.0, 1.0, unit="share of the steps", why="How often old texts come again.")
+    replay_ratio: float = knob(0.5, 0.0, 1.0, unit="share of the steps", why="How often old texts come again.")
     rows: int = knob(8, 1, 64, unit="rows", why="Old texts in such a step.")
     name: ClassVar[str] = "replay"
     rehearses: ClassVar[bool] = True
@@ -168,7 +168,7 @@ class Replay:
         text = start.base.rehearse()
 
         def loss(moment: Moment) -> Tensor:
-            if int((moment.step + 1) * self.share) == int(moment.step * self.share):
+            if int((moment.step + 1) * self.replay_ratio) == int(moment.step * self.replay_ratio):
                 return torch.zeros(())
             index = torch.randint(len(text.ids), (self.rows,), generator=generator(start.seed, "replay", moment.step))
             return start.loss_on(pick(text, index.to(text.ids.device)), "replayed", moment.step)
@@ -185,7 +185,9 @@ class ReadTaskTexts:
     """
 
     weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="How much it counts beside the task.")
-    alone: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long it is asked alone, and only then.")
+    lm_fraction: float = knob(
+        0.0, 0.0, 0.9, unit="share of the steps", why="How long it is asked alone, and only then."
+    )
     name: ClassVar[str] = "reading the task's texts"
     rehearses: ClassVar[bool] = False
 
@@ -200,10 +202,10 @@ class ReadTaskTexts:
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
         self.check(start.learner)
-        last = int(self.alone * start.steps)
+        last = int(self.lm_fraction * start.steps)
 
         def loss(moment: Moment) -> Tensor:
-            if self.alone and moment.step >= last:
+            if self.lm_fraction and moment.step >= last:
                 return torch.zeros(())
             return self.weight * start.loss_on(moment.drawn.tokens, "read", moment.step)
 

@@ -46,7 +46,7 @@ def try_all(
     saved: Mapping[str, Saved],
     tasks: Sequence[Task],
     strategy: Strategy,
-    labels: int,
+    train_size: int,
     seeds: int,
     seed: int,
     setting: Setting,
@@ -56,7 +56,7 @@ def try_all(
         for task in tasks:
             alike = likeness(one, task)
             try:
-                right = tuple(_accuracy(one, task, strategy, labels, seed + k, setting) for k in range(seeds))
+                right = tuple(_accuracy(one, task, strategy, train_size, seed + k, setting) for k in range(seeds))
             except Refusal as refused:
                 yield Tried(run, task.name, alike, None, str(refused))
             else:
@@ -65,7 +65,7 @@ def try_all(
 
 def _accuracy(saved: Saved, task: Task, strategy: Strategy, labels: int, seed: int, setting: Setting) -> float:
     base = replace(from_checkpoint(saved, rehearsed=strategy.rehearses), tokenizer=saved.tokenizer, task=task)
-    texts = texts_for(base.learner, task, [strategy], saved.tokenizer, setting.packing)
+    texts = texts_for(base.learner, task, [strategy], saved.tokenizer, setting.input_format)
     *_, last = tune(base, strategy, texts(labels, seed, "train"), texts(TESTS, 0, "test"), setting, seed)
     assert isinstance(last, Outcome)
     return last.accuracy

@@ -102,16 +102,16 @@ def compare(
     task: Task,
     chosen: Sequence[Strategy],
     *,
-    labels: int | Sequence[int] = 64,
+    train_sizes: int | Sequence[int] = 64,
     seeds: int = 3,
     seed: int = 0,
     setting: Setting | None = None,
     workers: int = 1,
     match: str = "steps",
-    rates: str = "own",
+    lr_policy: str = "own",
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
-    way: str = "auto",
+    parallelism: str = "auto",
 ) -> Iterator[Lane | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
@@ -119,24 +119,24 @@ def compare(
     each a process with one thread, a lane's events come all at once; their numbers and their order are the same.
     A worker takes seconds to start, so a short comparison is done sooner without. `match` says what the lanes have
     alike beside seeds and texts, `rates` where learning rates come from; lanes that the `record` knows are not run.
-    `elsewhere` runs the lanes on other machines, with the same numbers (`playground.cluster`). The `way` is "apart",
-    "stacked" (lanes that read alike advance together as one model) or "auto": stacked on CUDA, apart elsewhere.
+    `elsewhere` runs the lanes on other machines, with the same numbers (`playground.cluster`). `parallelism` is
+    "processes", "vmap" (lanes that read alike advance together as one model) or "auto": vmap on CUDA, else processes.
     """
-    counts = _counts(labels)
+    counts = _counts(train_sizes)
     _check(chosen, counts, seeds, workers)
     began, setting, record = time.perf_counter(), setting or Setting(), record or Record()
     learner = replace_model(base.learner, deepcopy(base.learner.model))
     base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
     chosen = list(dict.fromkeys(chosen))
     numbers = range(seed, seed + seeds)
-    texts = texts_for(base.learner, task, chosen, tokenizer, setting.packing)
+    texts = texts_for(base.learner, task, chosen, tokenizer, setting.input_format)
     train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
     work = Work(base, train, unseen({number: texts(TEST_TEXTS, number, "test") for number in numbers}))
-    jobs = _jobs(work, task, chosen, counts, numbers, setting, match, rates, record)
-    told = arranged(work, jobs, way).told if elsewhere is None else ()
+    jobs = _jobs(work, task, chosen, counts, numbers, setting, match, lr_policy, record)
+    told = arranged(work, jobs, parallelism).told if elsewhere is None else ()
     told += tuple(said for s in chosen for said in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     curve: dict[int, dict[str, dict[int, Outcome]]] = {count: {s.name: {} for s in chosen} for count in counts}
-    for lane in run(work, jobs, workers, record, elsewhere, way):
+    for lane in run(work, jobs, workers, record, elsewhere, parallelism):
         if isinstance(lane.event, Outcome):
             curve[lane.labels][lane.strategy.name][lane.seed] = lane.event
         yield lane
@@ -148,7 +148,9 @@ def compare(
         name = base.learner.entry.name
         told += tuple(encoder_only(s, done[counts[-1]][s.name][0], name) for s in chosen if s.extras)
     allotted = {
-        job.strategy.name: _allotted(work, job, rates) for job in jobs if job.seed == seed and job.labels == counts[-1]
+        job.strategy.name: _allotted(work, job, lr_policy)
+        for job in jobs
+        if job.seed == seed and job.labels == counts[-1]
     }
     seconds = time.perf_counter() - began
     chance, tested = _chance(task, work, counts[-1])

@@ -28,8 +28,8 @@ BATCH = 16
 def check_filling(model: LanguageModel) -> None:
     """Refuse a model that does not fill gaps in place."""
     shape = model.shape
-    one_stack = not (shape.decoder_layers or shape.two_streams or shape.generator_share)
-    if shape.kind == "static" or shape.reads != "both sides" or not one_stack:
+    one_stack = not (shape.decoder_layers or shape.two_streams or shape.generator_ratio)
+    if shape.kind == "static" or shape.attention != "bidirectional" or not one_stack:
         raise Refusal(
             "Rewriting a text for its label needs a model that fills gaps where they stand, reading both sides; take a "
             "base such as BERT."
@@ -104,18 +104,18 @@ class Rewritten:
     (arXiv:1812.06705, sec. 3.3).
     """
 
-    lessons: int = knob(60, 1, 1000, unit="steps", why="How long the copy learns to write for a label.")
-    share: float = knob(0.3, 0.01, 1.0, unit="share of the words", why="How much of a text is written anew.")
+    finetune_steps: int = knob(60, 1, 1000, unit="steps", why="How long the copy learns to write for a label.")
+    word_ratio: float = knob(0.3, 0.01, 1.0, unit="share of the words", why="How much of a text is written anew.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much rewritten texts count.")
     name: ClassVar[str] = "rewritten texts"
     rehearses: ClassVar[bool] = False
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        writer = taught(start.base, start.train, self.lessons, self.share, start.seed)
+        writer = taught(start.base, start.train, self.finetune_steps, self.word_ratio, start.seed)
 
         def loss(moment: Moment) -> Tensor:
             drawn, rng = moment.drawn, generator(start.seed, "rewritten", moment.step)
-            gaps = some_words(drawn.tokens, self.share, rng)
+            gaps = some_words(drawn.tokens, self.word_ratio, rng)
             other = replace(drawn, tokens=writer.fill(drawn.tokens, gaps, _of_rows(drawn), rng))
             return self.weight * other.answer.loss(start.score(other), other.labels)
 

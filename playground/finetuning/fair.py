@@ -57,7 +57,7 @@ def cost(
         return Cost(0.0, 0.0)
     run = run or Tuning(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
-    tokens = setting.batch * float(train.tokens.lengths.float().mean())
+    tokens = setting.batch_size * float(train.tokens.lengths.float().mean())
     positions, width = float(train.tokens.lengths.float().mean()), run.model.shape.width
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
@@ -74,9 +74,9 @@ def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
     window = base.held_out.ids.shape[1]
     match term:
         case Replay():
-            return int(term.share * setting.steps) * term.rows * window
+            return int(term.replay_ratio * setting.steps) * term.rows * window
         case ReadTaskTexts():
-            return tokens * (int(term.alone * setting.steps) or setting.steps)
+            return tokens * (int(term.lm_fraction * setting.steps) or setting.steps)
         case FollowMean():
             return tokens * setting.steps
         case OtherTasks():
@@ -84,11 +84,11 @@ def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
         case MovedEmbeddings():
             return 2 * tokens * setting.steps
         case OwnAnswers():
-            return tokens * (setting.steps - int(term.first * setting.steps))
+            return tokens * (setting.steps - int(term.start_fraction * setting.steps))
         case CrossViews():
             return 3 * tokens * (setting.steps // 2)
         case Rewritten():
-            return tokens * (2 * setting.steps + term.lessons)
+            return tokens * (2 * setting.steps + term.finetune_steps)
         case PullByFisher():
             return term.rows * window
         case _:

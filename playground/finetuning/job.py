@@ -28,23 +28,24 @@ from playground.training.checkpoint import Saved
 class Asked:
     """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
 
-    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars". `beside` are
-    folders of other runs whose vectors a strategy may read too, `then` tasks that are learnt afterwards.
+    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars".
+    `extra_encoders` are folders of other runs whose vectors a strategy may read too, `then` tasks that are learnt
+    afterwards.
     """
 
     base: str = "base"
     task: str = "sentiment"
     strategies: tuple[str, ...] = FIRST_CHOICE
-    labels: tuple[int, ...] = (64,)
+    train_sizes: tuple[int, ...] = (64,)
     seeds: int = 3
     seed: int = 0
     steps: int = 80
     match: str = "steps"
-    rates: str = "own"
+    lr_policy: str = "own"
     workers: int = 1
-    packing: str | None = None
-    way: str = "auto"
-    beside: tuple[str, ...] = ()
+    input_format: str | None = None
+    parallelism: str = "auto"
+    extra_encoders: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
 
     @property
@@ -65,19 +66,19 @@ class Asked:
                 return name
             return f"{'+'.join(there(str(one)) for one in pair or (path,))}{mark}{columns}"
 
-        then, beside = tuple(map(task, self.then)), tuple(map(there, self.beside))
+        then, beside = tuple(map(task, self.then)), tuple(map(there, self.extra_encoders))
         return replace(self, base=there(self.base), task=task(self.task), then=then, beside=beside)
 
     def command(self) -> str:
         """The command line that does the same again."""
         words = [
             "playground", "compare", self.base, "--task", self.task, *_each("--then", self.then),
-            "--strategies", ",".join(self.strategies), "--labels", ",".join(map(str, self.labels)),
+            "--strategies", ",".join(self.strategies), "--train-size", ",".join(map(str, self.train_sizes)),
             "--seeds", str(self.seeds), "--seed", str(self.seed), "--tuning-steps", str(self.steps),
-            "--match", self.match, "--rates", self.rates,
+            "--match", self.match, "--lr-policy", self.lr_policy,
         ]  # fmt: skip
-        words += ["--packing", self.packing] if self.packing else []
-        return shlex.join([*words, *_each("--beside", self.beside)])
+        words += ["--input-format", self.input_format] if self.input_format else []
+        return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
     def run(
         self,
@@ -92,11 +93,11 @@ class Asked:
         elsewhere: Elsewhere | None = None,
     ) -> Iterator[Lane | Comparison]:
         """Run every lane; `looks` is how often a lane is looked at on its way."""
-        setting = replace(setting or Setting(), steps=self.steps, looks=looks, packing=self.packing)
+        setting = replace(setting or Setting(), steps=self.steps, looks=looks, input_format=self.input_format)
         return compare(
-            base, tokenizer, task or find_task(self.task), chosen or self.chosen, labels=self.labels, seeds=self.seeds,
-            seed=self.seed, setting=setting, workers=self.workers, match=self.match,
-            rates=self.rates, record=record, elsewhere=elsewhere, way=self.way,
+            base, tokenizer, task or find_task(self.task), chosen or self.chosen, train_sizes=self.train_sizes,
+            seeds=self.seeds, seed=self.seed, setting=setting, workers=self.workers, match=self.match,
+            lr_policy=self.lr_policy, record=record, elsewhere=elsewhere, parallelism=self.parallelism,
         )  # fmt: skip
 
     @property
@@ -108,11 +109,11 @@ class Asked:
         self, base: Base, tokenizer: Tokenizer, tasks: Sequence[Task] = (), chosen: Sequence[Strategy] = ()
     ) -> Iterator[Advanced | Passed]:
         """Learn the tasks one after another with every strategy and seed."""
-        setting = Setting(steps=self.steps, packing=self.packing)
-        some = [rated(strategy, self.rates) for strategy in chosen or self.chosen]
+        setting = Setting(steps=self.steps, input_format=self.input_format)
+        some = [rated(strategy, self.lr_policy) for strategy in chosen or self.chosen]
         return in_turn(
             base, tokenizer, tasks or self.tasks, some,
-            labels=self.labels[-1], seeds=self.seeds, seed=self.seed, setting=setting,
+            train_size=self.train_sizes[-1], seeds=self.seeds, seed=self.seed, setting=setting,
         )  # fmt: skip
 
     def again(self) -> Comparison:
@@ -130,12 +131,12 @@ class Asked:
 
         saved = checkpoint.load(self.base)
         passed = [event for event in self.run_in_turn(self.start(saved), saved.tokenizer) if isinstance(event, Passed)]
-        return facts(self.tasks, self.labels[-1], passed)
+        return facts(self.tasks, self.train_sizes[-1], passed)
 
     def start(self, saved: Saved) -> Base:
         """Where the lanes begin: the saved model, its text where a strategy rehearses, and other runs beside it."""
         base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in self.chosen))
-        return accompanied(base, saved.tokenizer, self.beside)
+        return accompanied(base, saved.tokenizer, self.extra_encoders)
 
 
 def _each(option: str, values: Sequence[str]) -> list[str]:

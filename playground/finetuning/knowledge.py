@@ -27,7 +27,9 @@ Piece = tuple[int, int, int, int]
 class Facts:
     """What TinyWorld knows of each person in a text, as triples on the name (K-BERT, arXiv:1909.07606, sec. 3.2)."""
 
-    most: int = knob(2, 1, 4, unit="facts", why="How many facts hang on a name: language, birthplace, job, liking.")
+    max_facts: int = knob(
+        2, 1, 4, unit="facts", why="How many facts hang on a name: language, birthplace, job, liking."
+    )
     name: ClassVar[str] = "facts"
     first: ClassVar[bool] = True
     rehearses: ClassVar[bool] = False
@@ -45,7 +47,7 @@ class Facts:
         """The texts with branches; a text that names nobody stays as it is."""
         if base.tokenizer is None:
             raise Refusal("Facts need the tokenizer of the base; give Base(..., tokenizer=...).")
-        known = branches(base.tokenizer, self.most)
+        known = branches(base.tokenizer, self.max_facts)
         tokens, old = texts.tokens, texts.tokens.ids.cpu()
         rows = [list(woven(row[:n], known)) for row, n in zip(old.tolist(), tokens.lengths.tolist(), strict=True)]
         made = batch([[piece[0] for piece in row] for row in rows], tokens.specials, tokens.vocabulary)

@@ -89,7 +89,7 @@ def arranged(work: Work, jobs: Sequence[Job], way: str) -> Arranged:
     so that what is frozen is frozen for all of it.
     """
     device = work.base.learner.device
-    if chosen_way(way, device) == "apart":
+    if chosen_way(way, device) == "processes":
         return Arranged((), tuple(jobs))
     why = {job: hindrance(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
     groups: dict[Hashable, list[Job]] = {}
@@ -135,7 +135,7 @@ def run(
             yield job.lane(known[job.key])
         for stack in plan.stacks:
             yield from _stacked(work, stack, keep)
-        yield from run(work, plan.apart, workers, record, way="apart")
+        yield from run(work, plan.apart, workers, record, way="processes")
         return
     if elsewhere is not None:
         fresh = elsewhere(work.travelling(waiting), waiting, keep)

@@ -104,7 +104,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
     learner, recipe = made.learner, made.learner.entry.recipe
     model, learning = learner.model, made.learning
     read = replace(corpus, ids=_renumbered(corpus, made.tokenizer), tokenizer=made.tokenizer)
-    feed = Feed.of(read, recipe.seq_len, recipe.batch, learner.seed, learner.device)
+    feed = Feed.of(read, recipe.seq_len, recipe.batch_size, learner.seed, learner.device)
     model.requires_grad_(False)
     for parameter in learning.values():
         parameter.requires_grad_(True)
@@ -116,7 +116,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
         for name, parameter in learning.items():
             assert parameter.grad is not None
             parameter.grad[: made.new[name]] = 0.0  # with no momentum and no decay a row without gradient stays
-        optimiser.param_groups[0]["lr"] = RATE * recipe.share_at(round(step * recipe.steps / steps), True)
+        optimiser.param_groups[0]["lr"] = RATE * recipe.lr_multiplier(round(step * recipe.steps / steps), True)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         yield float(loss.detach())

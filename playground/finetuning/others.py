@@ -28,16 +28,16 @@ class OtherTasks:
     With `alone` they stand alone in those steps, and the task in question has to wait.
     """
 
-    number: int = knob(1, 1, 6, unit="tasks", why="How many other tasks there are.")
-    labels: int = knob(512, 8, 4096, unit="texts", why="Labelled texts of each of them: plenty.")
-    share: float = knob(1.0, 0.0, 1.0, unit="share of the steps", why="How long they are read.")
-    alone: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are read alone.")
+    num_tasks: int = knob(1, 1, 6, unit="tasks", why="How many other tasks there are.")
+    train_size: int = knob(512, 8, 4096, unit="texts", why="Labelled texts of each of them: plenty.")
+    task_ratio: float = knob(1.0, 0.0, 1.0, unit="share of the steps", why="How long they are read.")
+    single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are read alone.")
     name: ClassVar[str] = "other tasks"
     rehearses: ClassVar[bool] = False
 
     def reading(self, steps: int) -> int:
         """In how many of the steps they are read."""
-        return int(self.share * steps)
+        return int(self.task_ratio * steps)
 
     def texts(self, base: Base, packing: str | None) -> tuple[Labelled, ...]:
         """Their labelled texts for a base; all lanes of a comparison share them."""
@@ -45,7 +45,7 @@ class OtherTasks:
             raise Refusal("Other tasks need the tokenizer of the base; give Base(..., tokenizer=...).")
         tokenizer, shape = base.tokenizer, base.learner.model.shape
         make = lambda: self.load(base.task, tokenizer, shape, packing)  # noqa: E731 (called once per comparison)
-        return base.remember((self.name, self.number, self.labels, packing), make)
+        return base.remember((self.name, self.num_tasks, self.train_size, packing), make)
 
     def load(
         self, task: Task | None, tokenizer: Tokenizer, shape: Architecture, packing: str | None
@@ -54,10 +54,10 @@ class OtherTasks:
         found: list[Labelled] = []
         for other in [find_task(name) for name in CANDIDATES if task is None or name != task.name]:
             try:
-                found.append(other.load(tokenizer, self.labels, 0, "train", packing_for(shape, packing)))
+                found.append(other.load(tokenizer, self.train_size, 0, "train", packing_for(shape, packing)))
             except Refusal:
                 continue
-            if len(found) == self.number:
+            if len(found) == self.num_tasks:
                 break
         if not found:
             raise Refusal("This model's vocabulary knows the words of no other task, so none can be learnt beside.")

@@ -148,7 +148,7 @@ def _suited(shape: Architecture) -> Packing:
     if shape.directions == 2:
         return ENDS
     one_sided = {"left to right": LAST, "right to left": FIRST}
-    return one_sided.get(shape.reads) or (BERT if shape.segments else PLAIN)
+    return one_sided.get(shape.attention) or (BERT if shape.segments else PLAIN)
 
 
 def packing_named(name: str) -> Packing:

@@ -99,13 +99,13 @@ class Discriminative:
 class SlantedTriangle:
     """The rate rises fast and falls slowly (arXiv:1801.06146, sec. 3.2, eq. 3)."""
 
-    cut: float = knob(0.1, 0.01, 0.99, unit="share of the steps", why="Where the rate is at its highest.")
+    cut_frac: float = knob(0.1, 0.01, 0.99, unit="share of the steps", why="Where the rate is at its highest.")
     ratio: float = knob(32.0, 1.0, 1000.0, unit="times", why="How much lower the lowest rate is than the highest.")
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
-        cut = max(1, int(steps * self.cut))
+        cut = max(1, int(steps * self.cut_frac))
         step = torch.arange(steps, dtype=torch.float32)
-        share = torch.where(step < cut, step / cut, 1 - (step - cut) / (cut * (1 / self.cut - 1)))
+        share = torch.where(step < cut, step / cut, 1 - (step - cut) / (cut * (1 / self.cut_frac - 1)))
         line = (1 + share.clamp(0, 1) * (self.ratio - 1)) / self.ratio
         return line.expand(len(groups), -1).clone()
 
@@ -114,11 +114,11 @@ class SlantedTriangle:
 class AfterReading:
     """In the first part of the steps all but the task's head learns, and the task has to wait."""
 
-    share: float = knob(1 / 3, 0.0, 1.0, unit="share of the steps", why="How long the task has to wait.")
+    lm_fraction: float = knob(1 / 3, 0.0, 1.0, unit="share of the steps", why="How long the task has to wait.")
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
         plan = torch.ones(len(groups), steps)
-        plan[-1, : int(self.share * steps)] = 0.0
+        plan[-1, : int(self.lm_fraction * steps)] = 0.0
         return plan
 
 
@@ -133,7 +133,7 @@ class Product:
         others = [part for part in self.parts if part is not waiting]
         if waiting is None:
             return _multiplied(others, groups, steps)
-        first = int(waiting.share * steps)
+        first = int(waiting.lm_fraction * steps)
         return torch.cat([waiting(groups, steps)[:, :first], _multiplied(others, groups, steps - first)], dim=1)
 
 

@@ -43,7 +43,7 @@ class Prompt:
     """
 
     shots: int = knob(0, 0, 16, unit="examples", why="0 asks without an example; more show what is wanted.")
-    corrected: bool = knob(True, why="What the model says before it has read the text is taken off.")
+    calibrate: bool = knob(True, why="What the model says before it has read the text is taken off.")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def prompted(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Lab
     words = torch.tensor(asked.words, device=test.labels.device)
     scores = [_ask(model, rows[k : k + BLOCK], asked, test.tokens)[:, words] for k in range(0, len(rows), BLOCK)]
     nothing = _ask(model, [_row(shown, [], asked, specials, room)], asked, test.tokens)[:, words]
-    return torch.cat(scores) - nothing * prompt.corrected
+    return torch.cat(scores) - nothing * prompt.calibrate
 
 
 Parts = tuple[list[int], list[int]]

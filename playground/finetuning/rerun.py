@@ -177,9 +177,9 @@ def _parameters(values: Mapping[str, Any]) -> str:
 
 def _values(asked: Asked) -> dict[str, Any]:
     return {
-        "base": asked.base, "task": asked.task, "strategies": list(asked.strategies), "labels": list(asked.labels),
-        "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps, "match": asked.match, "rates": asked.rates,
-        "packing": asked.packing, "beside": list(asked.beside),
+        "base": asked.base, "task": asked.task, "strategies": list(asked.strategies), "labels": list(asked.train_sizes),
+        "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps, "match": asked.match, "rates": asked.lr_policy,
+        "packing": asked.input_format, "beside": list(asked.extra_encoders),
     }  # fmt: skip
 
 

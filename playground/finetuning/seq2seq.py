@@ -54,7 +54,7 @@ def _check(learner: Learner) -> None:
         raise Refusal(f"{name} has no layers, so it cannot read for a decoder; take another base.")
     if shape.decoder_layers:
         raise Refusal(f"{name} has a decoder already; leave --decoder out, and choose what is kept by a strategy.")
-    if shape.two_streams or shape.generator_share:
+    if shape.two_streams or shape.generator_ratio:
         raise Refusal(f"{name} has further networks that do not go with a decoder; take a base such as BERT or GPT.")
 
 
@@ -63,7 +63,7 @@ def _check_pair(learner: Learner, tokenizer: Tokenizer, donor: Learner, donors: 
     one, other = learner.model.shape, donor.model.shape
     if donors is not None and donors.words != tokenizer.words:
         raise Refusal("The two runs have different vocabularies; train both on the same corpus.")
-    if other.kind == "static" or (one.width, one.heads, one.feed) != (other.width, other.heads, other.feed):
+    if other.kind == "static" or (one.width, one.heads, one.mlp_ratio) != (other.width, other.heads, other.mlp_ratio):
         raise Refusal(
             f"The layers do not fit: the base has width {one.width} and {one.heads} heads, the other run {other.width} "
             f"and {other.heads}; train both with the same."

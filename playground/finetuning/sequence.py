@@ -162,7 +162,7 @@ def carried(strategy: Strategy, earlier: Sequence[Learnt]) -> Strategy:
         return strategy
     known, more = tuple(earlier), list[Term]()
     for term in () if strategy.extras else (*strategy.penalties, *strategy.beside):
-        more += [ReplayTasks(known, term.share, term.rows)] if isinstance(term, Replay) else []
+        more += [ReplayTasks(known, term.replay_ratio, term.rows)] if isinstance(term, Replay) else []
         more += [PullByTasks(known, term.strength, term.rows)] if isinstance(term, PullByFisher) else []
     return replace(strategy, fresh="", beside=(*strategy.beside, *more))
 
@@ -173,7 +173,7 @@ def in_turn(
     tasks: Sequence[Task],
     chosen: Sequence[Strategy],
     *,
-    labels: int = 64,
+    train_size: int = 64,
     seeds: int = 3,
     seed: int = 0,
     setting: Setting | None = None,
@@ -182,10 +182,10 @@ def in_turn(
     check(tasks, chosen)
     setting = setting or Setting()
     base = replace(base, tokenizer=tokenizer, memory={})
-    texts = {task.name: texts_for(base.learner, task, chosen, tokenizer, setting.packing) for task in tasks}
+    texts = {task.name: texts_for(base.learner, task, chosen, tokenizer, setting.input_format) for task in tasks}
     for number in range(seed, seed + seeds):
         for strategy in chosen:
-            yield from _lane(base, tasks, texts, strategy, labels, number, setting)
+            yield from _lane(base, tasks, texts, strategy, train_size, number, setting)
 
 
 def check(tasks: Sequence[Task], chosen: Sequence[Strategy]) -> None:

@@ -56,10 +56,10 @@ def alike(strategy: Strategy, setting: Setting) -> Hashable:
 
 def bytes_of(base: Base, texts: Labelled, setting: Setting) -> int:
     """How much memory a lane wants in a stack, a little too much rather than too little."""
-    shape, positions = base.learner.model.shape, setting.batch * texts.ways * texts.tokens.ids.shape[1]
+    shape, positions = base.learner.model.shape, setting.batch_size * texts.ways * texts.tokens.ids.shape[1]
     layers = shape.layers + 2 * shape.decoder_layers
     maps = 2 * shape.heads * texts.tokens.ids.shape[1] * positions * layers
-    kept = positions * layers * (12 + 2 * shape.feed) * shape.width
+    kept = positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width
     weights = sum(p.numel() for p in base.learner.model.parameters())
     return FLOATS * (8 * weights + kept + maps)
 
@@ -159,7 +159,7 @@ class Batches:
 
     def index(self, step: int) -> Tensor:
         """Which examples each lane reads in a step, `[k, b]`."""
-        size = self.runs[0].setting.batch
+        size = self.runs[0].setting.batch_size
         some = [order(len(run.train.labels), size, run.seed, step) for run in self.runs]
         return torch.stack(some).to(self.sample.labels.device)
 

@@ -53,9 +53,9 @@ class Setting:
     """
 
     steps: int = 80
-    batch: int = 16
+    batch_size: int = 16
     keeps: bool = True
-    packing: str | None = None
+    input_format: str | None = None
     looks: int = 0
 
 
@@ -197,7 +197,7 @@ class Tuning:
     def learn(self, step: int) -> float:
         """One step of the optimiser; the loss of the task."""
         self._thaw(step)
-        drawn = _draw(self.train, self.setting.batch, self.seed, step)
+        drawn = _draw(self.train, self.setting.batch_size, self.seed, step)
         alone = any(step < int(getattr(term, "alone", 0.0) * self.setting.steps) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
             scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
@@ -314,7 +314,7 @@ class Tuning:
 
     def _other_texts(self) -> tuple[Labelled, ...]:
         others = self.strategy.others
-        found = others.texts(self.base, self.setting.packing) if others else ()
+        found = others.texts(self.base, self.setting.input_format) if others else ()
         return tuple(self.prepared(numbered(texts, self.base)) for texts in found)
 
     def _other(self, number: int, texts: Labelled) -> "Other":
@@ -330,7 +330,7 @@ class Tuning:
         """The loss of a batch of another task; they take turns."""
         turn, number = divmod(step, len(self.others))
         other = self.others[number]
-        drawn = _draw(other.texts, self.setting.batch, self.seed, turn)
+        drawn = _draw(other.texts, self.setting.batch_size, self.seed, turn)
         with ExitStack() as modules:
             for own, task in zip(other.extras, self.extras, strict=True):
                 if own is not None:
@@ -340,8 +340,8 @@ class Tuning:
 
     def _unlabelled(self, step: int) -> Labelled:
         term = next(term for term in self.strategy.beside if isinstance(term, OwnAnswers | CrossViews))
-        texts = self.prepared(numbered(without_labels(term, self.base, self.setting.packing), self.base))
-        drawn = _draw(texts, self.setting.batch, self.seed, step)
+        texts = self.prepared(numbered(without_labels(term, self.base, self.setting.input_format), self.base))
+        drawn = _draw(texts, self.setting.batch_size, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, row=None))
 
     def _is_fresh(self, level: int) -> bool:

@@ -26,7 +26,7 @@ SEED = 9_999
 class MovedEmbeddings:
     """The same texts with their embeddings moved a little where it hurts most (arXiv:1605.07725, sec. 3, eq. 5)."""
 
-    far: float = knob(0.5, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
+    epsilon: float = knob(0.5, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much the moved texts count.")
     name: ClassVar[str] = "moved embeddings"
     rehearses: ClassVar[bool] = False
@@ -38,7 +38,7 @@ class MovedEmbeddings:
             still = here.detach().requires_grad_()
             (slope,) = torch.autograd.grad(drawn.answer.loss(start.score(drawn, still), drawn.labels), [still])
             size = slope.flatten(1).norm(dim=1).clamp(min=1e-12)[:, None, None]
-            return self.weight * drawn.answer.loss(start.score(drawn, here + self.far * slope / size), drawn.labels)
+            return self.weight * drawn.answer.loss(start.score(drawn, here + self.epsilon * slope / size), drawn.labels)
 
         return loss
 
@@ -50,20 +50,20 @@ class OwnAnswers:
     The texts come from the task's training split; their labels are thrown away.
     """
 
-    texts: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
-    sure: float = knob(0.9, 0.5, 1.0, unit="probability", why="From where on an answer is believed.")
-    first: float = knob(0.3, 0.0, 0.9, unit="share of the steps", why="How long nothing is believed.")
+    unlabelled_size: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
+    confidence: float = knob(0.9, 0.5, 1.0, unit="probability", why="From where on an answer is believed.")
+    start_fraction: float = knob(0.3, 0.0, 0.9, unit="share of the steps", why="How long nothing is believed.")
     name: ClassVar[str] = "own answers"
     rehearses: ClassVar[bool] = False
 
     def begin(self, start: Start) -> Callable[[Moment], Tensor]:
         def loss(moment: Moment) -> Tensor:
-            if moment.step < int(self.first * start.steps):
+            if moment.step < int(self.start_fraction * start.steps):
                 return torch.zeros(())
             drawn = start.unlabelled(moment.step)
             scores = start.score(drawn)
             chance, said = scores.detach().softmax(1).max(1)
-            sure = chance >= self.sure
+            sure = chance >= self.confidence
             if not bool(sure.any()):
                 return torch.zeros(())
             return drawn.answer.loss(scores[sure], said[sure]) * sure.float().mean()
@@ -78,7 +78,7 @@ class CrossViews:
     The whole text is the teacher and is not taught by this loss (cross-view training, arXiv:1809.08370, sec. 2.1).
     """
 
-    texts: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
+    unlabelled_size: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the halves count.")
     name: ClassVar[str] = "cross views"
     rehearses: ClassVar[bool] = False
@@ -126,4 +126,4 @@ def without_labels(term: "OwnAnswers | CrossViews", base: Base, packing: str | N
             return load(number // 2)
         return replace(texts, labels=torch.zeros_like(texts.labels))
 
-    return base.remember(("unlabelled", term.texts, packing), lambda: load(term.texts))
+    return base.remember(("unlabelled", term.unlabelled_size, packing), lambda: load(term.unlabelled_size))

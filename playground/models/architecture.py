@@ -12,8 +12,8 @@ class Architecture:
 
     What may look at what is never part of it, that comes with the example.
 
-    `reads` says how the finished model reads a plain text (for fine-tuning): from both sides, from left to right or
-    from right to left. With a `backward` network it reads in both directions apart, the states of both side by side.
+    `attention` says how the finished model reads a plain text (for fine-tuning): bidirectional, left to right or right
+    to left. With a `backward` network it reads in both directions apart, the states of both side by side.
     `labels` names the heads that choose one of several classes, such as `(("pair", 2),)`; those named in `paired` read
     two positions of a row, one of each text (InferSent).
     """
@@ -22,19 +22,19 @@ class Architecture:
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
     heads: int = knob(4, 1, 16, unit="heads", why="How many places a position can look at apart from each other.")
-    feed: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
+    mlp_ratio: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
     decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
     positions: str = knob("rotary", choices=("rotary", "learned"), why="Turned queries and keys, or added vectors.")
-    start: str = knob("mimetic", choices=("mimetic", "normal"), why="Attention that averages from the first step on.")
+    init: str = knob("mimetic", choices=("mimetic", "normal"), why="Attention that averages from the first step on.")
     max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
     segments: int = knob(0, 0, 4, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the place but not the word (XLNet).")
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
-    boundary: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
-    detects: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
-    generator_share: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
-    tied: str = knob(
+    sbo_head: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
+    rtd_head: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
+    generator_ratio: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
+    tie_generator: str = knob(
         "embeddings",
         choices=("table", "embeddings", "all"),
         why="What the generator has in common with the model: the word vectors, all embeddings, or every layer.",
@@ -43,8 +43,8 @@ class Architecture:
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
     )
     counts: bool = knob(False, why="Static vectors have a number beside each of two words for their counts (GloVe).")
-    reads: str = knob(
-        "both sides", choices=("both sides", "left to right", "right to left"), why="How a plain text is read."
+    attention: str = knob(
+        "bidirectional", choices=("bidirectional", "left to right", "right to left"), why="How a plain text is read."
     )
 
     labels: tuple[tuple[str, int], ...] = ()
@@ -57,7 +57,7 @@ class Architecture:
             raise Refusal(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
-        if self.tied == "all" and self.generator_share and self.generator_width != self.width:
+        if self.tie_generator == "all" and self.generator_ratio and self.generator_width != self.width:
             raise Refusal(
                 f"tied is all, but the generator is {self.generator_width} wide and the model {self.width}; "
                 "set generator_share to 1, or tied to embeddings."
@@ -76,13 +76,13 @@ class Architecture:
     @property
     def continues(self) -> bool:
         """Whether a plain text can be written on behind its last word: one network alone reads from left to right."""
-        return self.reads == "left to right" and self.directions == 1 and not self.decoder_layers
+        return self.attention == "left to right" and self.directions == 1 and not self.decoder_layers
 
     @property
     def generator_width(self) -> int:
         """Width of the generator, rounded to whole heads."""
         step = 2 * self.heads
-        return max(step, round(self.width * self.generator_share / step) * step)
+        return max(step, round(self.width * self.generator_ratio / step) * step)
 
 
 def need(there: object, what: str, knob: str) -> None:

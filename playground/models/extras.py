@@ -96,13 +96,15 @@ class Bottleneck(nn.Module):
 class Adapters:
     """A bottleneck after each of the two sub-layers, before its result is added (arXiv:1902.00751, sec. 2.1)."""
 
-    inner: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
+    bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
     name: ClassVar[str] = "adapters"
     for_each_task: ClassVar[bool] = False
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
-        return nn.ModuleList(nn.ModuleList(Bottleneck(width, self.inner, rng) for _ in range(2)) for _ in model.layers)
+        return nn.ModuleList(
+            nn.ModuleList(Bottleneck(width, self.bottleneck_size, rng) for _ in range(2)) for _ in model.layers
+        )
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         after_look, after_think = module.children()
@@ -173,14 +175,17 @@ class Projected(nn.Module):
 class ProjectedAttention:
     """PAL: a small attention in parallel to each layer's own, projections shared by all (arXiv:1902.02671, sec. 3)."""
 
-    inner: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
+    projection_size: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
     heads: int = knob(2, 1, 8, unit="heads", why="How many places the parallel attention can look at.")
     name: ClassVar[str] = "projected attention"
     for_each_task: ClassVar[bool] = True
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
-        enter, leave = nn.Linear(width, self.inner, bias=False), nn.Linear(self.inner, width, bias=False)
+        enter, leave = (
+            nn.Linear(width, self.projection_size, bias=False),
+            nn.Linear(self.projection_size, width, bias=False),
+        )
         _start(enter.weight, rng)
         nn.init.zeros_(leave.weight)
         return nn.ModuleList(Projected((enter, leave), self.heads, rng) for _ in model.layers)
@@ -213,13 +218,15 @@ class Prefix:
     identity (LLaMA-Adapter's zero-init attention, arXiv:2303.16199, sec. 3.2).
     """
 
-    places: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
+    num_virtual_tokens: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
     name: ClassVar[str] = "prefix"
     for_each_task: ClassVar[bool] = False
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         shape = model.shape
-        return nn.ModuleList(Virtual(shape.heads, self.places, shape.width, rng) for _ in range(shape.layers))
+        return nn.ModuleList(
+            Virtual(shape.heads, self.num_virtual_tokens, shape.width, rng) for _ in range(shape.layers)
+        )
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         look = block.look

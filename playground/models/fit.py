@@ -19,16 +19,16 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
     labels = {q.head.removeprefix("label:"): len(q.classes) for _, q in questions if q.head.startswith("label:")}
     needs: dict[str, Any] = {
         "two_streams": any(q.reader == "query" for _, q in questions),
-        "detects": "replaced" in heads,
-        "boundary": any(q.head == "vocabulary" and q.reads is not None for _, q in questions),
+        "rtd_head": "replaced" in heads,
+        "sbo_head": any(q.head == "vocabulary" and q.reads is not None for _, q in questions),
         "counts": any(isinstance(q.against, Count) for _, q in questions),
         "backward": {"main", "backward"} <= {part.network for part, _ in questions},
     }
     grown: dict[str, Any] = {name: True for name, needed in needs.items() if needed}
     if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
         grown["decoder_layers"] = shape.layers
-    if any(part.network == "generator" for part in parts) and not shape.generator_share:
-        grown["generator_share"] = 1.0 if shape.tied == "all" else 0.5
+    if any(part.network == "generator" for part in parts) and not shape.generator_ratio:
+        grown["generator_share"] = 1.0 if shape.tie_generator == "all" else 0.5
     segments = max(_highest(part.inputs.segment) for part in parts) + 1
     languages = max(_highest(part.inputs.language) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}

@@ -42,9 +42,9 @@ class Network(nn.Module):
         super().__init__()
         self.shape, self.width, self.borrows = shape, width, lender is not None
         self.narrow = nn.Linear(inner, width) if inner != width else None
-        self.encoder = Stack(shape.layers, width, shape.heads, shape.feed)
+        self.encoder = Stack(shape.layers, width, shape.heads, shape.mlp_ratio)
         if shape.decoder_layers:
-            self.decoder = Stack(shape.decoder_layers, width, shape.heads, shape.feed, crosses=True)
+            self.decoder = Stack(shape.decoder_layers, width, shape.heads, shape.mlp_ratio, crosses=True)
         if lender is not None:
             lent = {name: part for name, part in lender.named_children() if isinstance(part, nn.Embedding)}
             borrow(self, **lent)
@@ -139,26 +139,26 @@ class LanguageModel(nn.Module):
         else:
             self.network = Network(shape, shape.width, shape.width)
             self.vocabulary = VocabularyHead(shape.width, size)
-        if shape.detects:
+        if shape.rtd_head:
             self.replaced = ReplacedHead(shape.width)
-        if shape.boundary:
+        if shape.sbo_head:
             self.boundary = BoundaryHead(shape.width)
         self.labels = nn.ModuleDict(
             {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
         )
         if shape.directions == 2:  # which knows the same word vectors, positions, segments and languages
             self.backward_network = Network(one_stack(shape), shape.width, shape.width, cast("Network", self.network))
-        if shape.generator_share:
+        if shape.generator_ratio:
             self._add_generator(size)
         self._start(rng)
 
     def _add_generator(self, size: int) -> None:
         """The network that proposes words: the model's own, or a smaller one that has its embeddings in common."""
         shape, network = self.shape, self.network
-        if shape.tied == "all":
+        if shape.tie_generator == "all":
             borrow(self, generator=network, generator_vocabulary=self.vocabulary)
             return
-        lender = network if shape.tied == "embeddings" and isinstance(network, Network) else None
+        lender = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None
         self.generator = Network(one_stack(shape), shape.generator_width, shape.width, lender)
         self.generator_vocabulary = VocabularyHead(shape.generator_width, size, shape.width)
 
@@ -170,14 +170,14 @@ class LanguageModel(nn.Module):
     def network_of(self, example: Example) -> Network | StaticNetwork:
         """The network that reads an example; without a second one, one network reads both directions."""
         if example.network == "generator":
-            need(self.shape.generator_share, "needs a generator", "generator_share above 0")
+            need(self.shape.generator_ratio, "needs a generator", "generator_share above 0")
             return self.generator
         return self.backward_network if example.network == "backward" and self.shape.directions == 2 else self.network
 
     def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, c]` of what k positions know, by the head of a question."""
         if head == "replaced":
-            need(self.shape.detects, "asks 'original or replaced?'", "detects to yes")
+            need(self.shape.rtd_head, "asks 'original or replaced?'", "detects to yes")
             return self.replaced(hidden)
         if head.startswith("label:"):
             name = head.removeprefix("label:")
@@ -194,13 +194,13 @@ class LanguageModel(nn.Module):
         return self._vocabulary(network).count(hidden, words, self.table)
 
     def _vocabulary(self, network: Network | StaticNetwork) -> VocabularyHead | StaticHead:
-        small = self.shape.generator_share and network is self.generator
+        small = self.shape.generator_ratio and network is self.generator
         return self.generator_vocabulary if small else self.vocabulary
 
     @torch.no_grad()
     def propose(self, example: Example) -> Tensor:
         """The generator's scores `[k, v]` for the k chosen places of the text, without gradient."""
-        need(self.shape.generator_share, "needs a generator", "generator_share above 0")
+        need(self.shape.generator_ratio, "needs a generator", "generator_share above 0")
         inputs = example.inputs
         rows, places = example.chosen_at
         there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
@@ -262,14 +262,14 @@ class LanguageModel(nn.Module):
 
     def _readings(self, tokens: Tokens) -> list[tuple[Network, Stream]]:
         """Each network that reads a plain text, with the text as it sees it."""
-        reads = ("left to right", "right to left") if self.shape.directions == 2 else (self.shape.reads,)
+        reads = ("left to right", "right to left") if self.shape.directions == 2 else (self.shape.attention,)
         plain = [self._plain(tokens, side) for side in reads]
         return list(zip(self._networks(), plain, strict=True))
 
     def _plain(self, tokens: Tokens, reads: str = "") -> Stream:
         inputs = begin(tokens).inputs
         segment = tokens.labels.get("segment", inputs.segment)
-        plain = replace(inputs, visible=_seen(inputs, reads or self.shape.reads), segment=segment)
+        plain = replace(inputs, visible=_seen(inputs, reads or self.shape.attention), segment=segment)
         return branched(plain, tokens.labels) if "branch" in tokens.labels else plain
 
     @torch.no_grad()
@@ -303,7 +303,7 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def _start(self, rng: Generator) -> None:
-        mimetic = self.shape.start == "mimetic"
+        mimetic = self.shape.init == "mimetic"
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1 or name.endswith("blank"):
                 parameter.copy_(torch.randn(parameter.shape, generator=rng) * (0.1 if mimetic else 0.02))

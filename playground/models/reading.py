@@ -92,7 +92,7 @@ class Reading:
                 f"paired to hold {name!r}",
             )
             return compared(hidden[rows, left], hidden[rows, right])
-        need(self.model.shape.boundary, "guesses spans from their ends", "boundary to yes")
+        need(self.model.shape.sbo_head, "guesses spans from their ends", "boundary to yes")
         return self.model.boundary(hidden[rows, left], hidden[rows, right], places - left - 1)
 
     def _match(self, part: Example, question: Question, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:

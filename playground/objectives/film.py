@@ -25,11 +25,11 @@ SHOWN = (Action.KEPT, Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS)
 
 def film(objective: "Objective", tokens: Tokens, seed: int) -> dict[str, Any] | None:
     """The same text at its first ten visits, by how its choices are kept; None where there is no such choice."""
-    if "copies" not in objective.knobs:
+    if "dupe_factor" not in objective.knobs:
         return None
     visits = replace(pick(tokens, torch.zeros(VISITS, dtype=torch.long)), row=torch.zeros(VISITS, dtype=torch.long))
     visits = replace(visits, visit=torch.arange(VISITS))
-    strips = [(name, copies, _states(objective.turn({"copies": copies}), visits, seed)) for name, copies in STRIPS]
+    strips = [(name, copies, _states(objective.turn({"dupe_factor": copies}), visits, seed)) for name, copies in STRIPS]
     if not any(any(states) for _, _, states in strips):
         return None
     return {

@@ -14,16 +14,16 @@ IN_LAYERS = {"k": "the number of words that a reader sees in each layer", "L": "
 
 
 def next_word(knobs: Knobs, given: str = "") -> str:
-    """Each word from those to its left, behind the first `skip` ones; `given` stands before them all."""
-    end, skip = int(knobs["end"]), knobs["skip"]
-    seen = r"x_{t-(k-1)L-1}, \ldots, x_{t-1}" if knobs["window"] else f"{given}x_{{<t}}"
+    """Each word from those to its left, behind the first `context_size` ones; `given` stands before them all."""
+    end, skip = int(knobs["add_eos"]), knobs["context_size"]
+    seen = r"x_{t-(k-1)L-1}, \ldots, x_{t-1}" if knobs["sliding_window"] else f"{given}x_{{<t}}"
     return rf"-\frac{{1}}{{{_plus('T', end - skip)}}}\sum_{{t={skip + 1}}}^{{{_plus('T', end)}}}\log p(x_t \mid {seen})"
 
 
 def previous_word(knobs: Knobs) -> str:
-    """Each word from those to its right, but for the last `skip` ones."""
-    end, skip = int(knobs["end"]), knobs["skip"]
-    seen = r"x_{t+1}, \ldots, x_{t+(k-1)L+1}" if knobs["window"] else "x_{>t}"
+    """Each word from those to its right, but for the last `context_size` ones."""
+    end, skip = int(knobs["add_eos"]), knobs["context_size"]
+    seen = r"x_{t+1}, \ldots, x_{t+(k-1)L+1}" if knobs["sliding_window"] else "x_{>t}"
     sum_of = rf"\sum_{{t={1 - end}}}^{{{_plus('T', -skip)}}}"
     return rf"-\frac{{1}}{{{_plus('T', end - skip)}}}{sum_of}\log p(x_t \mid {seen})"
 
@@ -32,13 +32,13 @@ def one_sided(knobs: Knobs, left: bool = True) -> str:
     """Hidden words at their own places, each from the corrupted text on one side and from its own place."""
     far, near = (r"\hat{x}_{t-(k-1)L}", r"\hat{x}_t") if left else (r"\hat{x}_t", r"\hat{x}_{t+(k-1)L}")
     whole = r"\hat{x}_{\leq t}" if left else r"\hat{x}_{\geq t}"
-    seen = rf"{far}, \ldots, {near}" if knobs["window"] else whole
+    seen = rf"{far}, \ldots, {near}" if knobs["sliding_window"] else whole
     return rf"-\frac{{1}}{{|M|}}\sum_{{t \in M}}\log p(x_t \mid {seen})"
 
 
 def continuation(knobs: Knobs) -> str:
     """The second part, each word from the first part and the words before it; or the first part too."""
-    if knobs["grade"] == "all":
+    if knobs["loss_on"] == "all":
         return r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})"
     return r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})"
 
@@ -46,11 +46,11 @@ def continuation(knobs: Knobs) -> str:
 def second_part(knobs: Knobs) -> str:
     """The second part that a decoder writes, or the whole text again, and the sign that closes it."""
     if knobs["target"] == "text":
-        last = _plus("T", int(knobs["end"]))
+        last = _plus("T", int(knobs["add_eos"]))
         return rf"-\frac{{1}}{{{last}}}\sum_{{t=1}}^{{{last}}}\log p(x_t \mid x_{{\leq c}}, x_{{<t}})"
     if knobs["target"] == "sentinels":
         return r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid x_{\leq c}, y_{<i})"
-    number, last = ("T-c+1", "T+1") if knobs["end"] else ("T-c", "T")
+    number, last = ("T-c+1", "T+1") if knobs["add_eos"] else ("T-c", "T")
     return rf"-\frac{{1}}{{{number}}}\sum_{{t=c+1}}^{{{last}}}\log p(x_t \mid x_{{\leq c}}, x_{{c+1:t-1}})"
 
 
@@ -72,7 +72,7 @@ def written(knobs: Knobs, fragment: str = "") -> str:
 
     `fragment` is how a chain says the missing words that are written at their own places.
     """
-    target, end = knobs["target"], int(knobs["end"])
+    target, end = knobs["target"], int(knobs["add_eos"])
     if target == "text":
         last = _plus("T", end)
         return rf"-\frac{{1}}{{{last}}}\sum_{{t=1}}^{{{last}}}\log p(x_t \mid \hat{{x}}, x_{{<t}})"

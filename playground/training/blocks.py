@@ -43,7 +43,7 @@ class Blocks:
             self.begin_anew(self.steps)  # the last block's memory is free before the next one is drawn
             first = number * self.steps
             whole = self.learner.example(self.feed.between(first, first + self.steps), "block", number)
-            self._number, self._drawn = number, trimmed_batches(whole, self.feed.batch)
+            self._number, self._drawn = number, trimmed_batches(whole, self.feed.batch_size)
         return self._drawn[place]
 
     def _alone(self, step: int) -> Example:
@@ -78,4 +78,4 @@ def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed
 
 def most_at_once(feed: Feed, steps: int) -> int:
     """So many steps, or as many as there is room for at once."""
-    return max(1, min(steps, MOST // (feed.batch * feed.windows.ids.shape[1])))
+    return max(1, min(steps, MOST // (feed.batch_size * feed.windows.ids.shape[1])))

@@ -27,7 +27,7 @@ FORMAT = 1
 HELD_OUT = ("ids", "lengths", "word", "sentence")
 COUNTED = ("step", "tokens", "graded")
 
-BEFORE = Architecture(tied="table")
+BEFORE = Architecture(tie_generator="table")
 """What earlier versions built where their files do not say it."""
 
 

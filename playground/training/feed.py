@@ -19,7 +19,7 @@ class Feed:
 
     windows: Tokens
     held_out: Tokens
-    batch: int
+    batch_size: int
     seed: int
     _order: dict[int, Tensor] = field(default_factory=dict, repr=False)
 
@@ -45,9 +45,9 @@ class Feed:
 
     def between(self, first: int, last: int) -> Tokens:
         """The batches of the steps from `first` up to `last`, one below the other; a visit is an epoch."""
-        number, index, visit = len(self.windows.ids) // self.batch, [], []
+        number, index, visit = len(self.windows.ids) // self.batch_size, [], []
         for epoch in range(first // number, -(-last // number)):
-            begin, end = (min(max(step - epoch * number, 0), number) * self.batch for step in (first, last))
+            begin, end = (min(max(step - epoch * number, 0), number) * self.batch_size for step in (first, last))
             index.append(self._epoch(epoch)[begin:end])
             visit.append(in_all_rows(epoch, end - begin, index[-1].device))
         index, visit = (each[0] if len(each) == 1 else torch.cat(each) for each in (index, visit))

@@ -37,7 +37,7 @@ def check(entry: Entry) -> None:
             f"generator_first is {share}, so the detector starts from the generator's weights; but the generator is "
             f"{shape.generator_width} wide and the detector {shape.width}. Set generator_share to 1."
         )
-    if shape.tied == "all":
+    if shape.tie_generator == "all":
         raise Refusal(
             f"generator_first is {share}, but generator and detector are one network, of which no part can be frozen "
             "while the other learns; set tied to embeddings."
@@ -66,7 +66,7 @@ def freeze(entry: Entry, step: int, model: LanguageModel) -> None:
 
 def _of_generator(name: str, entry: Entry) -> bool:
     owner, part, *_ = name.split(".")
-    lent = entry.model.tied == "embeddings" and owner == "network" and part in LENT
+    lent = entry.model.tie_generator == "embeddings" and owner == "network" and part in LENT
     return owner in GENERATOR or lent
 
 

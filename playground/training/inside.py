@@ -57,12 +57,12 @@ def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True
     after = read(copy.model, example, row)
     with torch.no_grad():
         left, _ = grade(copy.model.answers(trained))
-    place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch) * feed.batch + row
+    place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
     shown = tuple(
         replace(step, plan=step.plan if step.part == -1 else None, example=rows(step.example, place, place + 1))
         for step in steps
     )
-    return Update(shown, row, feed.batch, before, after, (float(loss), float(left)), tuple(groups), share, copy)
+    return Update(shown, row, feed.batch_size, before, after, (float(loss), float(left)), tuple(groups), share, copy)
 
 
 def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Example]:
@@ -75,7 +75,7 @@ def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Example]:
     tokens = feed.between(number * together, (number + 1) * together)
     steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device.type))
     example = steps[-1].example
-    return steps, example if together == 1 else trimmed(batches(example, feed.batch)[place])
+    return steps, example if together == 1 else trimmed(batches(example, feed.batch_size)[place])
 
 
 def record(update: Update, corpus: str) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def record(update: Update, corpus: str) -> dict[str, Any]:
 
 def _pull(update: Update) -> str:
     longest = max(update.groups, key=lambda g: g.gradient)
-    clip = update.learner.entry.recipe.clip
+    clip = update.learner.entry.recipe.grad_clip
     short = f"; it is shortened to {clip:g} before the step" if clip and update.gradient > clip else ""
     return (
         f"The loss of the whole batch pulls hardest at: {longest.name}. All gradients together are "

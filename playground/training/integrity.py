@@ -35,7 +35,7 @@ def check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) -
     else:
         rows += shape.max_position_embeddings if shape.positions == "learned" else 0
         layers = shape.layers + shape.decoder_layers
-        wanted = rows * shape.width + layers * (4 + 2 * shape.feed) * shape.width**2
+        wanted = rows * shape.width + layers * (4 + 2 * shape.mlp_ratio) * shape.width**2
     if wanted > held:
         raise ValueError(f"its model has {wanted:,} weights or more, the file {held:,}")
 

@@ -125,20 +125,20 @@ def train_seeds(
     workers: int = 1,
     runs: Runs | None = None,
     resume: bool = False,
-    way: str = "auto",
+    parallelism: str = "auto",
     beside: Beside | None = None,
 ) -> Iterator[Point | Finished]:
     """Train a run once for every seed, in folders of their own beneath `run.out`; points come as they are made.
 
     Each worker is a process with one thread. The numbers of a seed are the same however many workers there are, and
-    but for rounding the same where the `way` is "stacked" (so is "auto" on CUDA): all models as one.
+    but for rounding the same where `parallelism` is "vmap" (so is "auto" on CUDA): all models as one.
     With `resume`, seeds that have a checkpoint go on from it. Those `beside` other work train in workers.
     """
     if not seeds or workers < 1:
         raise Refusal(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
     if len(set(seeds)) < len(seeds):
         raise Refusal(f"The seeds {list(seeds)} name one twice; every seed gives one run.")
-    parts, _ = stacks(run, seeds, way)
+    parts, _ = stacks(run, seeds, parallelism)
     if parts:
         for part in parts:
             together = _stacked(run, part, runs, resume, beside)
@@ -154,7 +154,7 @@ def train_seeds(
 
 def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequence[int]], str]:
     """Which seeds are trained as one stack, none where they run apart, with a sentence where that was not asked for."""
-    if chosen_way(way, run.device) == "apart":
+    if chosen_way(way, run.device) == "processes":
         return [], ""
     if reason := hindrance(prepared(run)):
         return [], f"The seeds run apart, not stacked: {reason}."

@@ -113,10 +113,10 @@ class Learner:
         recipe = self.entry.recipe
         example = generator_first.trained_part(self.entry, self.step, example)
         generator_first.freeze(self.entry, self.step, self.model)
-        share = recipe.share_at(self.step, falling) if share is None else share
+        share = recipe.lr_multiplier(self.step, falling) if share is None else share
         try:
             with room_for("gradient"):
-                loss, terms = self.gradient(self.model, example, recipe.accumulate, recipe.precision)
+                loss, terms = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
             with room_for("optimiser"):
                 self._move(share)
         finally:
@@ -130,7 +130,7 @@ class Learner:
 
     def _move(self, share: float) -> None:
         """One step of every optimiser with a share of its rate."""
-        clipped(self.parameters, self.entry.recipe.clip)
+        clipped(self.parameters, self.entry.recipe.grad_clip)
         for optimiser in self.optimisers:
             for group in optimiser.param_groups:
                 group["lr"] = group["full_rate"] * share
@@ -158,7 +158,7 @@ class Learner:
         rng = generator(0, "held out", device=self.device.type)
         example = generator_first.trained_part(self.entry, self.step, self.objective.example(tokens, rng))
         whole = trimmed(example)
-        parts = in_parts(whole, self.entry.recipe.accumulate if self.splits else 1)
+        parts = in_parts(whole, self.entry.recipe.grad_accum_steps if self.splits else 1)
         shares = shares_of(parts, whole)
         found: list[Graded] = []
         right: dict[str, list[Tensor]] = {}
@@ -177,7 +177,7 @@ class Learner:
     def turn(self, settings: Mapping[str, Any]) -> None:
         """Turn knobs of the recipe from the next step on; another optimiser would have to begin anew."""
         recipe = turn(self.entry.recipe, settings)
-        fixed = {"batch", "seq_len", "optimiser"} & {k for k in settings if getattr(recipe, k) != self._now(k)}
+        fixed = {"batch_size", "seq_len", "optimiser"} & {k for k in settings if getattr(recipe, k) != self._now(k)}
         if fixed:
             raise Refusal(f"{', '.join(sorted(fixed))} cannot be changed in a running learner; fork the run instead.")
         devices.check_precision(self.device, recipe.precision)
@@ -201,9 +201,9 @@ def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Opt
     matrices = [p for p in model.parameters() if id(p) in inside and recipe.optimiser == "muon"]
     others = [p for p in model.parameters() if not (id(p) in inside and recipe.optimiser == "muon")]
     if matrices:
-        muon = torch.optim.Muon(matrices, lr=recipe.muon_lr, weight_decay=recipe.decay, momentum=0.95)
+        muon = torch.optim.Muon(matrices, lr=recipe.muon_lr, weight_decay=recipe.weight_decay, momentum=0.95)
         yield _remember(muon)
-    adam = torch.optim.AdamW(others, lr=recipe.lr, betas=BETAS, weight_decay=recipe.decay, fused=True)
+    adam = torch.optim.AdamW(others, lr=recipe.lr, betas=BETAS, weight_decay=recipe.weight_decay, fused=True)
     yield _remember(adam)
 
 

@@ -185,7 +185,7 @@ def prepared(run: Run, learner: Learner | None = None) -> Course:
     recipe = run.entry.recipe
     objective = informed(run.entry.objective, run.corpus)
     run = replace(run, entry=replace(run.entry, objective=objective))
-    feed = Feed.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, objective.needs)
+    feed = Feed.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, objective.needs)
     held_out = feed.evaluation()
     asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
     learner = learner or Learner.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
@@ -247,7 +247,7 @@ def _events(course: Course, began: int) -> Iterator[Event]:
 
 def _advice(learner: Learner) -> Trouble:
     recipe = learner.entry.recipe
-    settings = {"lr": recipe.lr / 3, "clip": min(recipe.clip, 1.0) or 1.0}
+    settings = {"lr": recipe.lr / 3, "grad_clip": min(recipe.grad_clip, 1.0) or 1.0}
     settings |= {"muon_lr": recipe.muon_lr / 3} if recipe.optimiser == "muon" else {}
     changed = {name: value for name, value in settings.items() if value != getattr(recipe, name)}
     told = ", ".join(f"{name} {getattr(recipe, name):g} → {value:.2g}" for name, value in changed.items())
@@ -270,7 +270,7 @@ def informed(objective: Objective, corpus: Corpus) -> Objective:
 def _window(objective: Objective) -> int:
     """How far apart the words that are counted may stand; knobs of one name are turned together, so there is one."""
     stages = (stage for chain in objective.chains for stage in chain.stages)
-    return next(stage.window for stage in stages if isinstance(stage, ArrangeCells))
+    return next(stage.window_size for stage in stages if isinstance(stage, ArrangeCells))
 
 
 def _of_learner(run: Run, learner: Learner) -> Run:

@@ -70,10 +70,10 @@ def estimate(entry: Entry, words: int) -> Need:
     """From the numbers of an entry and its vocabulary, before anything is made; meant to be a little too high."""
     shape, recipe = entry.model, entry.recipe
     layers = shape.layers + shape.decoder_layers * 2
-    matrices = layers * (4 + 2 * shape.feed) * shape.width**2 + words * (shape.width + 1)
-    rows = ceil(recipe.batch / recipe.accumulate)
-    positions = rows * recipe.seq_len * (2 if shape.two_streams or shape.detects or shape.backward else 1)
-    kept = positions * layers * (12 + 2 * shape.feed) * shape.width
+    matrices = layers * (4 + 2 * shape.mlp_ratio) * shape.width**2 + words * (shape.width + 1)
+    rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
+    positions = rows * recipe.seq_len * (2 if shape.two_streams or shape.rtd_head or shape.backward else 1)
+    kept = positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width
     maps = 2 * rows * shape.heads * recipe.seq_len**2 * layers
     graded = rows * recipe.seq_len * words * 3
     return Need(4 * FLOATS * matrices, FLOATS * (kept + maps), FLOATS * graded)
@@ -108,7 +108,7 @@ def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) ->
 def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
     """Go on with parts half as large, which give the same gradient; refuse where nothing smaller is left."""
     recipe, asked = learner.entry.recipe, _asked(short)
-    rows = ceil(recipe.batch / recipe.accumulate)
+    rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
     if rows <= 1:
         raise Refusal(
             f"Not even one row of {recipe.seq_len} tokens fits into the memory{asked}; set seq_len to "
@@ -116,17 +116,17 @@ def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
         )
     if not learner.splits:
         raise Refusal(
-            f"A step on {recipe.batch} rows does not fit into the memory{asked}, and this run cannot cut its batch; "
-            f"set batch to {max(1, recipe.batch // 2)}."
+            f"A step on {recipe.batch_size} rows does not fit into the memory{asked}, and this run cannot cut its "
+            f"batch; set batch_size to {max(1, recipe.batch_size // 2)}."
         )
     parts = _halved(recipe)
-    learner.entry = replace(learner.entry, recipe=replace(recipe, accumulate=parts))
+    learner.entry = replace(learner.entry, recipe=replace(recipe, grad_accum_steps=parts))
     sentence = (
         f"A step on {rows} rows of {recipe.seq_len} tokens did not fit into the memory{asked}; it goes on with every "
-        f"batch in {parts} parts of {_rows(ceil(recipe.batch / parts))} (accumulate {recipe.accumulate} → {parts}): "
-        "the same gradient, a little slower."
+        f"batch in {parts} parts of {_rows(ceil(recipe.batch_size / parts))} "
+        f"(grad_accum_steps {recipe.grad_accum_steps} → {parts}): the same gradient, a little slower."
     )
-    return Trouble(learner.step, "memory", sentence, {"accumulate": parts})
+    return Trouble(learner.step, "memory", sentence, {"grad_accum_steps": parts})
 
 
 def _rows(number: int) -> str:
@@ -139,7 +139,7 @@ def _steps(number: int) -> str:
 
 def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
     """Go on with a quarter of the steps drawn at once; refuse where it is one already."""
-    opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch
+    opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch_size
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
         raise Refusal(
@@ -154,7 +154,7 @@ def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
         f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
         f"A batch of {max(1, batch // 2)} needs half."
     )
-    return Trouble(blocks.learner.step, "memory", sentence, {"batch": max(1, batch // 2)})
+    return Trouble(blocks.learner.step, "memory", sentence, {"batch_size": max(1, batch // 2)})
 
 
 def _asked(short: OutOfMemory) -> str:
@@ -162,7 +162,7 @@ def _asked(short: OutOfMemory) -> str:
 
 
 def _halved(recipe: Recipe) -> int:
-    return min(recipe.batch, 2 * recipe.accumulate)
+    return min(recipe.batch_size, 2 * recipe.grad_accum_steps)
 
 
 def said(number: int) -> str:

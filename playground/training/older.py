@@ -6,26 +6,97 @@ from typing import Any
 from playground.knob import knobs
 from playground.objectives import Objective
 
-RECIPE = {"rate": "lr", "matrix_rate": "muon_lr", "window": "seq_len"}
-ARCHITECTURE = {"longest": "max_position_embeddings"}
-SHARES = ("mask_ratio", "noise_density", "delete_ratio")
-"""What was called `rate` in objectives."""
+
+def _table(*lines: str) -> dict[str, str]:
+    """Pairs of an old name and the name of today, from lines such as "old=new other=name"."""
+    return dict(pair.split("=") for line in lines for pair in line.split())
+
+
+RECIPE = _table(
+    "rate=lr matrix_rate=muon_lr window=seq_len batch=batch_size warm_up=warmup_ratio floor=min_lr_ratio",
+    "decay=weight_decay clip=grad_clip accumulate=grad_accum_steps",
+)
+ARCHITECTURE = _table(
+    "longest=max_position_embeddings feed=mlp_ratio start=init detects=rtd_head boundary=sbo_head",
+    "generator_share=generator_ratio tied=tie_generator reads=attention",
+)
+VALUES = {("attention", "both sides"): "bidirectional"}
+
+STAGES: dict[str, str] = {}
+"""The name of today by which a kind of stage goes, for its old name."""
+
+KNOBS = {
+    "ArrangeCells": _table("window=window_size"),
+    "ArrangeJudged": _table("form=pair_format reset=reset_position_ids"),
+    "ArrangePair": _table("form=pair_format reset=reset_position_ids"),
+    "ArrangeShifted": _table("end=add_eos"),
+    "ArrangeText": _table("wrap=add_special_tokens"),
+    "ArrangeTold": _table("told=language_embeddings"),
+    "ArrangeWindows": _table("radius=window_size shrink=shrink_windows"),
+    "AskAnswer": _table("end=add_eos"),
+    "AskBoundary": _table("most=sbo_max_length"),
+    "AskContinuation": _table("grade=loss_on"),
+    "AskCount": _table("most=x_max power=alpha"),
+    "AskMatch": _table("twins=duplicates_as_negatives"),
+    "AskNext": _table("skip=context_size"),
+    "AskToWrite": _table("end=add_eos closing=final_sentinel"),
+    "AskTranslation": _table("end=add_eos"),
+    "ChangeEntities": _table("replaced=replace_prob"),
+    "ChangeSentenceOrder": _table("share=shuffle_ratio"),
+    "ChangeStart": _table("turned=rotate_prob official=match_released_code"),
+    "ChangeTokens": _table(
+        "mask=mask_replace_prob random=random_replace_prob pool=random_words_from together=replace_unit"
+    ),
+    "ChangeWordOrder": _table("window=shuffle_distance"),
+    "ChooseDeleted": _table("rate=delete_ratio"),
+    "ChooseFragment": _table("share=span_ratio ends=edge_prob signs=count_specials"),
+    "ChooseGapSentences": _table("ratio=gap_sentence_ratio strategy=sentence_selection"),
+    "ChooseGeometricSpans": _table("rate=mask_ratio stop=geometric_p longest=max_span_length"),
+    "ChooseIntact": _table("share=unmasked_ratio"),
+    "ChooseLabelled": _table("share=supervised_ratio"),
+    "ChooseNgrams": _table(
+        "rate=mask_ratio longest=max_ngram law=sampler whole=whole_words specials=num_special_tokens"
+    ),
+    "ChooseOneNgram": _table("spread=length_std"),
+    "ChooseOrder": _table("kept=partial_prediction_k grams=ngram_weights functional=special_tokens law=sampler"),
+    "ChoosePoissonSpans": _table("rate=mask_ratio whole=whole_words"),
+    "ChooseShare": _table("rate=mask_ratio"),
+    "ChooseSpans": _table("rate=noise_density official=match_released_code"),
+    "ChooseTokens": _table(
+        "rate=mask_ratio specials=num_special_tokens signs=special_tokens cap=max_predictions copies=dupe_factor"
+    ),
+    "ChooseTrigrams": _table("share=trigram_ratio"),
+    "ChooseUnits": _table("rate=mask_ratio law=sampler specials=num_special_tokens"),
+    "ProposeWrong": _table("number=num_negatives power=ns_exponent"),
+    "SeeLeft": _table("window=sliding_window"),
+    "SeeRight": _table("window=sliding_window"),
+    "SeeMixture": _table("told=mode_segments"),
+    "SeeWindow": _table("radius=window_size shrink=shrink_windows"),
+}
+"""The old names of the knobs of each kind of stage."""
 
 
 def renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The same values under the names of today."""
-    return {names.get(name, name): value for name, value in values.items()}
+    """The same values under the names of today; a value that was called otherwise has its name of today too."""
+    today = {names.get(name, name): value for name, value in values.items()}
+    return {
+        name: VALUES.get((name, value), value) if isinstance(value, str) else value for name, value in today.items()
+    }
 
 
 def knobs_of(objective: Objective, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The knobs of an objective as an earlier version named them: its share of the tokens was a `rate` throughout."""
-    return renamed(values, dict(_rates(objective)))
+    """The knobs of an objective as an earlier version named them, under the names of today."""
+    return renamed(values, dict(_names(objective)))
 
 
-def _rates(objective: Objective) -> Iterator[tuple[str, str]]:
-    """Both names that the share of a stage may have had, alone or behind its stage's name, and its name of today."""
+def _names(objective: Objective) -> Iterator[tuple[str, str]]:
+    """Both names that a knob may have had, alone or behind its stage's name, and its name of today."""
     for stage in (stage for chain in objective.chains for stage in chain.stages):
-        for share in (k.name for k in knobs(stage) if k.name in SHARES):
-            kind = type(stage).__name__
-            today = share if share in objective.knobs else f"{kind}.{share}"
-            yield from (("rate", today), (f"{kind}.rate", today))
+        kind, known = type(stage).__name__, {k.name for k in knobs(stage)}
+        kinds = [kind, *(old for old, new in STAGES.items() if new == kind)]
+        names = {**{name: name for name in known}, **KNOBS.get(kind, {})}
+        for old, new in ((old, new) for old, new in names.items() if new in known):
+            today = new if new in objective.knobs else f"{kind}.{new}"
+            yield from ((f"{each}.{old}", today) for each in kinds)
+            if old not in objective.knobs:
+                yield old, today

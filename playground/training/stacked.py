@@ -19,7 +19,7 @@ from playground.zoo.recipe import BETAS
 EPS = 1e-8
 """The smallest denominator of torch's AdamW."""
 
-WAYS = ("auto", "stacked", "apart")
+PARALLELISM = ("auto", "vmap", "processes")
 """How lanes run: as stacks, apart, or whichever suits the device."""
 
 T = TypeVar("T")
@@ -27,9 +27,9 @@ T = TypeVar("T")
 
 def chosen_way(way: str, device: torch.device) -> str:
     """The way that is meant: stacked where launches cost most, on a CUDA device, and apart everywhere else."""
-    if way not in WAYS:
-        raise Refusal(f"way is {way!r}; choose one of {', '.join(WAYS)}.")
-    return ("stacked" if device.type == "cuda" else "apart") if way == "auto" else way
+    if way not in PARALLELISM:
+        raise Refusal(f"parallelism is {way!r}; choose one of {', '.join(PARALLELISM)}.")
+    return ("vmap" if device.type == "cuda" else "processes") if way == "auto" else way
 
 
 def parted(lanes: Sequence[T], need: int, free: int | None) -> list[Sequence[T]]:

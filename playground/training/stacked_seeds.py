@@ -30,7 +30,7 @@ def hindrance(course: Course) -> str:
         return "each is compiled by itself"
     if course.learner.gradient is not ALONE:
         return "several processes share its batches"
-    if recipe.accumulate > 1 or recipe.precision != "float32":
+    if recipe.grad_accum_steps > 1 or recipe.precision != "float32":
         return "its batches come in parts or in half precision"
     if run.sizes_every:
         return "its gradients are measured layer by layer"

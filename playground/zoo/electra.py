@@ -14,9 +14,9 @@ ELECTRA = Entry(
     unlike_paper={
         "weight": "the detector's loss counted 20 times, not 50",
         "mask_ratio": "30 % of the words hidden, not 15 %",
-        "generator_share": "a generator of half the width, where the small model's has a quarter",
+        "generator_ratio": "a generator of half the width, where the small model's has a quarter",
         "segments": "no [CLS], no [SEP] and no segments",
     },
-    model=Architecture(detects=True, generator_share=0.5, tied="embeddings"),
+    model=Architecture(rtd_head=True, generator_ratio=0.5, tie_generator="embeddings"),
     objective=RTD.turn({"weight": 20.0, "mask_ratio": 0.3}),
 )

@@ -60,7 +60,7 @@ class Entry:
 
     def bound(self, corpus: Corpus) -> float | None:
         """The corpus' own entropy in nats where it bounds this model: only where it reads left to right."""
-        return corpus.entropy_bound if self.model.reads == "left to right" else None
+        return corpus.entropy_bound if self.model.attention == "left to right" else None
 
 
 def entries() -> dict[str, Entry]:
@@ -81,7 +81,7 @@ def entry_for(objective: Objective) -> Entry:
         paper=objective.source,
         idea=objective.idea,
         model=Architecture(
-            kind="static" if objective.group == WORD_VECTORS else "transformer", reads=_reads(objective)
+            kind="static" if objective.group == WORD_VECTORS else "transformer", attention=_reads(objective)
         ),
         objective=objective,
         corpus=next((CORPORA[need] for need in objective.needs if need in CORPORA), "world"),
@@ -92,7 +92,7 @@ def entry_for(objective: Objective) -> Entry:
 def _reads(objective: Objective) -> str:
     """The direction that the main network is trained in."""
     kinds = {type(stage) for stage in objective.stages}
-    return "left to right" if SeeLeft in kinds else "right to left" if SeeRight in kinds else "both sides"
+    return "left to right" if SeeLeft in kinds else "right to left" if SeeRight in kinds else "bidirectional"
 
 
 def entry_named(name: str) -> Entry:

@@ -9,6 +9,6 @@ GPT = Entry(
     year=2018,
     paper="Radford et al. 2018, Improving language understanding by generative pre-training",
     idea="Learn to predict the next word first, then keep the whole network for every task.",
-    model=Architecture(reads="left to right"),
+    model=Architecture(attention="left to right"),
     objective=LM,
 )

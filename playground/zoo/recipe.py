@@ -17,16 +17,18 @@ class Recipe:
     """
 
     steps: int = knob(1000, 1, 100_000, unit="steps", why="The schedule falls to its end over so many steps.")
-    batch: int = knob(32, 1, 512, unit="rows", why="Texts in one step.")
+    batch_size: int = knob(32, 1, 512, unit="rows", why="Texts in one step.")
     seq_len: int = knob(32, 4, 256, unit="tokens", why="Length of a text.")
     optimiser: str = knob("muon", choices=("muon", "adamw"), why="Muon finds latent classes sooner.")
     lr: float = knob(6e-3, 1e-6, 1.0, unit="learning rate", why="Of AdamW, for embeddings, norms and heads.")
     muon_lr: float = knob(2e-2, 1e-6, 1.0, unit="learning rate", why="Of Muon, for matrices inside the stacks.")
-    warm_up: float = knob(0.1, 0.0, 1.0, unit="share of the steps", why="A slow start keeps Adam's moments sane.")
-    floor: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
-    decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")
-    clip: float = knob(1.0, 0.0, 100.0, unit="norm of the gradient", why="Longer gradients are shortened.")
-    accumulate: int = knob(1, 1, 512, unit="parts", why="A batch in parts needs less memory; its gradient is the same.")
+    warmup_ratio: float = knob(0.1, 0.0, 1.0, unit="share of the steps", why="A slow start keeps Adam's moments sane.")
+    min_lr_ratio: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
+    weight_decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")
+    grad_clip: float = knob(1.0, 0.0, 100.0, unit="norm of the gradient", why="Longer gradients are shortened.")
+    grad_accum_steps: int = knob(
+        1, 1, 512, unit="parts", why="A batch in parts needs less memory; its gradient is the same."
+    )
     precision: str = knob(
         "float32", choices=("float32", "bfloat16"), why="Products in half the bits: faster on large models, less exact."
     )
@@ -38,12 +40,12 @@ class Recipe:
         why="The generator learns alone, then is frozen; 0 trains both at once.",
     )
 
-    def share_at(self, step: int, falling: bool = True) -> float:
+    def lr_multiplier(self, step: int, falling: bool = True) -> float:
         """The share of the rate in step `step` (0-based): up to 1, then down to `floor` if falling, else level."""
-        rise = max(1, round(self.warm_up * self.steps))
+        rise = max(1, round(self.warmup_ratio * self.steps))
         if step < rise:
             return (step + 1) / rise
         if not falling:
             return 1.0
         left = max(0.0, 1 - (step - rise) / max(1, self.steps - rise))
-        return self.floor + (1 - self.floor) * left
+        return self.min_lr_ratio + (1 - self.min_lr_ratio) * left

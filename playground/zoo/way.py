@@ -27,16 +27,16 @@ PAPER = Way(
     "paper",
     "AdamW, every matrix from N(0, 0.02), learned positions, a linear rise and fall to zero (BERT, arXiv:1810.04805, "
     "app. A.2); the rate is higher than BERT's 1e-4, because the network is tiny.",
-    {"optimiser": "adamw", "lr": 3e-3, "warm_up": 0.1, "floor": 0.0},
-    {"positions": "learned", "start": "normal"},
+    {"optimiser": "adamw", "lr": 3e-3, "warmup_ratio": 0.1, "min_lr_ratio": 0.0},
+    {"positions": "learned", "init": "normal"},
 )
 
 ACCELERATED = Way(
     "accelerated",
     "Muon on the matrices inside the stacks and AdamW on the rest, turned queries and keys (arXiv:2104.09864), "
     "attention that averages from the first step on (after arXiv:2305.09828).",
-    {"optimiser": "muon", "lr": 6e-3, "muon_lr": 2e-2, "warm_up": 0.1, "floor": 0.02},
-    {"positions": "rotary", "start": "mimetic"},
+    {"optimiser": "muon", "lr": 6e-3, "muon_lr": 2e-2, "warmup_ratio": 0.1, "min_lr_ratio": 0.02},
+    {"positions": "rotary", "init": "mimetic"},
 )
 
 WAYS = {way.name: way for way in (PAPER, ACCELERATED)}

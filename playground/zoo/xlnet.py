@@ -16,5 +16,5 @@ XLNET = Entry(
         "memory": "no memory of earlier segments, no relative positions (Transformer-XL) and no segments",
     },
     model=Architecture(two_streams=True),
-    objective=PLM.turn({"kept": 4.0}),
+    objective=PLM.turn({"partial_prediction_k": 4.0}),
 )

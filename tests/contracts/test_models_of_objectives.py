@@ -33,7 +33,7 @@ def corpus(name):
 def course(name):
     """A small run as the command line, the page and a notebook begin it."""
     entry = entry_named(name)
-    entry = replace(entry, model=replace(entry.model, width=16, heads=2), recipe=replace(entry.recipe, batch=32))
+    entry = replace(entry, model=replace(entry.model, width=16, heads=2), recipe=replace(entry.recipe, batch_size=32))
     return prepared(Run(entry=entry, corpus=corpus(entry.corpus), seed=0, device=torch.device("cpu")))
 
 
@@ -74,8 +74,8 @@ def test_it_reads_a_plain_text_from_where_it_read_in_training(name):
     if shape.kind == "static":
         return
     assert (
-        shape.reads
-        == {(True, True): "both sides", (True, False): "left to right", (False, True): "right to left"}[left, right]
+        shape.attention
+        == {(True, True): "bidirectional", (True, False): "left to right", (False, True): "right to left"}[left, right]
     )
 
 
@@ -92,7 +92,7 @@ def test_it_has_as_many_networks_as_it_trains(name):
     model = course(name).learner.model
     trained = {part.network for part in parts(name) if part.questions}
     assert (model.shape.directions == 2) == ({"main", "backward"} <= trained)
-    assert bool(model.shape.generator_share) == ("generator" in trained)
+    assert bool(model.shape.generator_ratio) == ("generator" in trained)
     assert bool(model.shape.decoder_layers) == any(part.decoder is not None for part in parts(name))
 
 

@@ -156,7 +156,7 @@ def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
 @pytest.mark.parametrize("name", ["MLM", "span mask"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_told_plan_names_the_random_words(name, seed):
-    settings = {"mask": 0.2, "random": 0.6}
+    settings = {"mask_replace_prob": 0.2, "random_replace_prob": 0.6}
     first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"mask_ratio": 0.6} if name == "MLM" else {}))
     again = rebuild(name, TWO_SENTENCES, seed=seed + 50, wanted=tell(first.steps))
     assert "randomised" in first.facts()["actions"]
@@ -182,7 +182,9 @@ def test_plans_of_later_rows_are_told_in_their_own_words():
 
 def test_words_to_propose_are_not_for_the_stage_before():
     """`replace` names what the generator proposes, also where its own input has random words."""
-    rebuilt = rebuild("RTD", settings={"random": 0.15}, wanted={"chosen": "3,5", "replace": "thrilled,study"})
+    rebuilt = rebuild(
+        "RTD", settings={"random_replace_prob": 0.15}, wanted={"chosen": "3,5", "replace": "thrilled,study"}
+    )
     facts = rebuilt.facts()
     assert facts["inputs"] == "I am thrilled to study with you today".split()
     shown = rebuilt.example.generator.inputs.ids[0]
@@ -203,7 +205,9 @@ def settings_to_try():
 
 @pytest.mark.parametrize(("name", "key", "value"), tuple(settings_to_try()))
 def test_every_knob_turned_to_its_ends_still_builds(name, key, value):
-    other = {"mask": {"random": 0.0}, "random": {"mask": 0.0}}.get(key, {})
+    other = {"mask_replace_prob": {"random_replace_prob": 0.0}, "random_replace_prob": {"mask_replace_prob": 0.0}}.get(
+        key, {}
+    )
     rebuilt = story(name, settings={key: value} | other)
     assert rebuilt.objective.knobs[key].default == value
     json.dumps(rebuilt.record())
@@ -218,8 +222,8 @@ def test_every_number_has_limits_and_a_reason(name):
 
 
 def test_shares_that_add_up_to_more_than_everything_are_refused():
-    with pytest.raises(Refusal, match=r"mask 0\.8 and random 0\.3 add up to more than 1"):
-        rebuild("MLM", settings={"random": 0.3})
+    with pytest.raises(Refusal, match=r"mask_replace_prob 0\.8 and random_replace_prob 0\.3 add up to more than 1"):
+        rebuild("MLM", settings={"random_replace_prob": 0.3})
 
 
 @every_objective
@@ -432,8 +436,8 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
 def model_for(objective):
     """Two layers in double precision that can answer the objective; far from zero, so that nothing vanishes."""
     example = objective.example(tokens_for(objective), generator(0))
-    shape = fitted(Architecture(layers=LAYERS, width=16, heads=2, feed=1), example)
-    return make_model(replace(shape, start="mimetic"), 100, generator(1)).double()
+    shape = fitted(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), example)
+    return make_model(replace(shape, init="mimetic"), 100, generator(1)).double()
 
 
 def watched(monkeypatch):

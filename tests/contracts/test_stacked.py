@@ -24,7 +24,7 @@ from playground.training.learner import Learner
 from playground.training.stacked import parted
 from tests.runs import learner_of, reviews, tiny
 
-SETTING = Setting(steps=6, batch=4)
+SETTING = Setting(steps=6, batch_size=4)
 SEEDS = (0, 1)
 NEAR = 1e-9
 """How far float64 may be off; seen: 3e-14, and 1e-11 where a gradient is nothing but rounding, which Adam enlarges."""
@@ -186,7 +186,7 @@ APART = {
 def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
     work = Work(base_of(), {(24, 0): texts()}, {0: texts("test")})
     full, other = (Job(find_strategy(n), 0, 24, SETTING) for n in ("full", name))
-    plan = arranged(work, (full, other), "stacked")
+    plan = arranged(work, (full, other), "vmap")
     assert (plan.stacks, plan.apart) == (((full,),), (other,))
     assert len(plan.told) == 1
     assert plan.told[0].startswith(f"{name} runs apart, not stacked: ")
@@ -197,24 +197,31 @@ def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
 def test_on_a_cpu_only_the_seeds_of_one_strategy_share_a_stack():
     work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in SEEDS}, dict.fromkeys(SEEDS, texts("test")))
     jobs = [Job(find_strategy(name), seed, 24, SETTING) for seed in SEEDS for name in ("full", "chain-thaw")]
-    stacks = [[(job.strategy.name, job.seed) for job in stack] for stack in arranged(work, jobs, "stacked").stacks]
+    stacks = [[(job.strategy.name, job.seed) for job in stack] for stack in arranged(work, jobs, "vmap").stacks]
     assert stacks == [[("full", 0), ("full", 1)], [("chain-thaw", 0), ("chain-thaw", 1)]]
 
 
 def test_a_comparison_has_the_same_numbers_whichever_way():
     chosen = [find_strategy(name) for name in ("full", "replay", "adapters", "zero-shot prompting")]
     found = {}
-    for way in ("apart", "stacked"):
+    for way in ("processes", "vmap"):
         *_, last = compare(
-            base_of(), reviews().tokenizer, find_task("sentiment"), chosen, labels=8, seeds=2, setting=SETTING, way=way
+            base_of(),
+            reviews().tokenizer,
+            find_task("sentiment"),
+            chosen,
+            train_sizes=8,
+            seeds=2,
+            setting=SETTING,
+            parallelism=way,
         )
         found[way] = last
-    assert list(found["stacked"].outcomes) == list(found["apart"].outcomes)
-    for name, outcomes in found["apart"].outcomes.items():
-        for one, other in zip(found["stacked"].outcomes[name], outcomes, strict=True):
+    assert list(found["vmap"].outcomes) == list(found["processes"].outcomes)
+    for name, outcomes in found["processes"].outcomes.items():
+        for one, other in zip(found["vmap"].outcomes[name], outcomes, strict=True):
             check_outcomes(one, other)
-    assert found["apart"].told == ()
-    assert [sentence.split(" runs apart")[0] for sentence in found["stacked"].told] == ["replay", "zero-shot prompting"]
+    assert found["processes"].told == ()
+    assert [sentence.split(" runs apart")[0] for sentence in found["vmap"].told] == ["replay", "zero-shot prompting"]
 
 
 def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
@@ -222,7 +229,7 @@ def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
     jobs = [Job(find_strategy("full"), seed, 24, SETTING) for seed in range(4)]
     need = room.bytes_of(work.base, texts(), SETTING)
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
-    plan = arranged(work, jobs, "stacked")
+    plan = arranged(work, jobs, "vmap")
     assert plan.stacks == (tuple(jobs[:2]), tuple(jobs[2:]))
     assert "4 lanes would not fit in one stack" in plan.told[0]
     assert "2 at a time" in plan.told[0]

@@ -27,7 +27,7 @@ from tests.runs import ENTRIES, learner_of, reviews
 NAMES = tuple(strategies())
 LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
 ASKING = tuple(name for name in NAMES if strategies()[name].prompt)
-SETTING = Setting(steps=9, batch=4)
+SETTING = Setting(steps=9, batch_size=4)
 every_strategy = pytest.mark.parametrize("name", NAMES)
 every_one_that_learns = pytest.mark.parametrize("name", LEARNING)
 MECHANISMS = (
@@ -197,7 +197,7 @@ def test_no_layer_group_holds_norms_alone_and_a_plan_thaws_real_layers_only(entr
     assert rows == {"embeddings", "encoder layer 1", "encoder layer 2"}
     base = Base(learner_of(entry, model={"layers": 2}), base_of(entry).held_out)
     for name in ("gradual unfreezing", "chain-thaw", "discriminative rates", "ULMFiT"):
-        run = Tuning(base, strategies()[name], numbered(texts("train"), base), Setting(steps=20, batch=4), 0)
+        run = Tuning(base, strategies()[name], numbered(texts("train"), base), Setting(steps=20, batch_size=4), 0)
         assert tuple(run.groups) == ("embeddings", "encoder layer 1", "encoder layer 2", HEAD)
         bodies = [sum(p.numel() for p in run.groups[group] if p.dim() > 1) for group in run.groups]
         assert min(bodies[:-1]) > 1000

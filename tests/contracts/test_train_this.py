@@ -32,7 +32,7 @@ def small(name):
     """The entry of a name with one narrow layer and short rows."""
     entry = entry_named(name)
     model = replace(entry.model, width=16, heads=2, layers=1)
-    return replace(entry, model=model, recipe=replace(entry.recipe, seq_len=24, batch=8))
+    return replace(entry, model=model, recipe=replace(entry.recipe, seq_len=24, batch_size=8))
 
 
 @pytest.fixture(scope="module")

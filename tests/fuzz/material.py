@@ -21,9 +21,9 @@ from playground.training.story import told
 from tests.runs import reviews, run_of
 
 RUNS = ("BERT", "XLNet", "ELECTRA", "NSP")
-TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
+TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
 COMPARE = (
-    *("compare", "runs/run", "--labels", "4", "--seeds", "1", "--tuning-steps", "2", "--strategies", "full,BitFit"),
+    *("compare", "runs/run", "--train-size", "4", "--seeds", "1", "--tuning-steps", "2", "--strategies", "full,BitFit"),
     *("--task", "table.csv", "--out", "found"),
 )
 

@@ -17,7 +17,7 @@ from tests.fuzz import material, odd
 from tests.fuzz.law import Case, Kind
 from tests.fuzz.plans import plan_line
 
-WORK = ("--seeds", "--labels", "--tuning-steps", "--threads", "--workers")
+WORK = ("--seeds", "--train-size", "--tuning-steps", "--threads", "--workers")
 OBJECTIVES, ENTRIES = tuple(objectives()), tuple(entries())
 CORPORA, TASKS, STRATEGIES = tuple(find("playground.corpora", Source)), tuple(tasks()), tuple(strategies())
 FILES = ("text.txt", "table.csv", "runs", "runs/run", "missing", "runs/run/checkpoint.safetensors")
@@ -105,22 +105,22 @@ def _train(random: Random) -> list[str]:
             "--seconds", "0.2", *material.TINY, *_some(
         random, ("--corpus", (*FILES, "nowhere", "text.txt+text.txt")), ("--steps", ["2"]), ("--seconds", ["0.1"]),
         ("--device", ["auto", "cpu", "cpu:1", "cuda"]), ("--threads", ["2"]), ("--out", ["there", "text.txt", "a/b"]),
-        ("--recipe", ["paper"]), ("--seeds", ["1"]), ("--way", ["auto", "apart"]), ("--workers", ["1"]),
+        ("--recipe", ["paper"]), ("--seeds", ["1"]), ("--parallelism", ["auto", "processes"]), ("--workers", ["1"]),
         ("--seed", ["3"]), ("--save-every", ["2"]), ("--runs", ["runs", "text.txt"]), ("--fork", ["run", "run@2"]),
-        ("--set", _knob(random, ["mask_ratio", "lr", "batch", "seq_len", "width", "heads", "steps", "optimiser"])),
+        ("--set", _knob(random, ["mask_ratio", "lr", "batch_size", "seq_len", "width", "heads", "steps", "optimiser"])),
         ("--set", _knob(random, ["positions", "max_position_embeddings", "decoder_layers", "ngrams", "precision"])),
-        ("--set", _knob(random, ["accumulate", "clip"])),
+        ("--set", _knob(random, ["grad_accum_steps", "grad_clip"])),
     )]  # fmt: skip
 
 
 def _compare(random: Random) -> list[str]:
-    return ["compare", odd.among(random, ["runs/run"], 0.1), "--labels", "4", "--seeds", "1",
+    return ["compare", odd.among(random, ["runs/run"], 0.1), "--train-size", "4", "--seeds", "1",
             "--tuning-steps", "1", "--strategies", "full", *_some(
         random, ("--task", (*TASKS, "table.csv", "table.csv?text=text&label=label")), ("--then", TASKS),
-        ("--strategies", STRATEGIES), ("--labels", ["4", "4,8"]), ("--seeds", ["1"]), ("--tuning-steps", ["1"]),
-        ("--text-column", ["text"]), ("--label-column", ["label"]), ("--packing", ["plain", "BERT"]),
-        ("--match", ["steps", "tokens"]), ("--rates", ["own", "fixed"]), ("--seed", ["2"]), ("--out", ["there"]),
-        ("--decoder", ["same", "new", "runs/run"]), ("--beside", ["runs/run"]), ("--workers", ["1"]),
+        ("--strategies", STRATEGIES), ("--train-size", ["4", "4,8"]), ("--seeds", ["1"]), ("--tuning-steps", ["1"]),
+        ("--text-column", ["text"]), ("--label-column", ["label"]), ("--input-format", ["plain", "BERT"]),
+        ("--match", ["steps", "tokens"]), ("--lr-policy", ["own", "fixed"]), ("--seed", ["2"]), ("--out", ["there"]),
+        ("--decoder", ["same", "new", "runs/run"]), ("--extra-encoder", ["runs/run"]), ("--workers", ["1"]),
     )]  # fmt: skip
 
 
@@ -133,13 +133,13 @@ def _others(random: Random) -> list[str]:
                 *[odd.among(random, ["run"], 0.5)] * random.randint(0, 1),
             ]
         case 1:
-            return ["choose", odd.among(random, ["runs/run"], 0.15), "--labels", "4", "--seeds", "1",
+            return ["choose", odd.among(random, ["runs/run"], 0.15), "--train-size", "4", "--seeds", "1",
                     "--tuning-steps", "1", "--tasks", "sentiment", *_some(
-                random, ("--tasks", TASKS), ("--strategy", STRATEGIES), ("--labels", ["4"]), ("--seed", ["1"]),
+                random, ("--tasks", TASKS), ("--strategy", STRATEGIES), ("--train-size", ["4"]), ("--seed", ["1"]),
             )]  # fmt: skip
         case 2:
             return ["edit", odd.among(random, ["missing", "text.txt"]), *_some(
-                random, ("--text", ["a good film"]), ("--to", ["good"]), ("--task", TASKS), ("--labels", ["4"]),
+                random, ("--text", ["a good film"]), ("--to", ["good"]), ("--task", TASKS), ("--train-size", ["4"]),
             )]  # fmt: skip
         case 3:
             return ["align", "--corpus", "nowhere", *_some(

@@ -193,12 +193,12 @@ def test_what_is_in_the_table_is_in_the_catalogue():
 
 TURNED = {
     ("LM", "end", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{<t})", 9),
-    ("LM", "skip", 3): (r"-\frac{1}{T-3}\sum_{t=4}^{T}\log p(x_t \mid x_{<t})", 5),
+    ("LM", "context_size", 3): (r"-\frac{1}{T-3}\sum_{t=4}^{T}\log p(x_t \mid x_{<t})", 5),
     ("LM", "window", 2): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-(k-1)L-1}, \ldots, x_{t-1})", 8),
     ("window LM", "window", 0): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})", 8),
     ("backward LM", "end", True): (r"-\frac{1}{T+1}\sum_{t=0}^{T}\log p(x_t \mid x_{>t})", 9),
-    ("backward LM", "skip", 3): (r"-\frac{1}{T-3}\sum_{t=1}^{T-3}\log p(x_t \mid x_{>t})", 5),
-    ("seq2seq LM", "grade", "all"): (r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})", 7),
+    ("backward LM", "context_size", 3): (r"-\frac{1}{T-3}\sum_{t=1}^{T-3}\log p(x_t \mid x_{>t})", 5),
+    ("seq2seq LM", "loss_on", "all"): (r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})", 7),
     ("T5 prefix LM", "end", False): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})", None),
     ("T5 prefix LM", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{<t})", 9),
     ("PLM", "streams", "words only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}})", None),
@@ -244,9 +244,9 @@ def written_out(told):
 )
 def test_a_window_narrows_what_a_one_sided_cloze_is_given(name, seen):
     objective = find_objective(name)
-    turned = objective.turn({"window": 3})
+    turned = objective.turn({"sliding_window": 3})
     assert f"\\mid {seen})" in turned.formula != objective.formula
-    assert turned.turn({"window": 0}).formula == objective.formula
+    assert turned.turn({"sliding_window": 0}).formula == objective.formula
     assert list(turned.told[0].meanings) == ["k", "L"] and not objective.told[0].meanings
 
 
@@ -316,7 +316,7 @@ def test_a_mixture_says_what_the_part_asks_that_was_drawn(part):
 
 
 def test_symbols_that_do_not_stand_in_a_formula_are_not_explained():
-    plain, turned = (rebuild("LM", settings={"end": end}).facts()["terms"][0]["symbols"] for end in (False, True))
+    plain, turned = (rebuild("LM", settings={"add_eos": end}).facts()["terms"][0]["symbols"] for end in (False, True))
     assert plain == {} and list(turned) == ["T+1"]
 
 

@@ -83,7 +83,7 @@ def drawn_orders(length):
 
 def test_the_shares_of_all_tokens_under_mlm():
     """15 % and 80/10/10: masks are 12 %, random words 1.5 %, kept words 1.5 % of all tokens."""
-    example = find_objective("MLM").turn({"specials": 0}).example(plain_rows(2000, 100), generator(0))
+    example = find_objective("MLM").turn({"num_special_tokens": 0}).example(plain_rows(2000, 100), generator(0))
     number = example.action.numel()
     for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.GRADED_AS_IS, 0.015)):
         assert abs(int((example.action == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
@@ -100,7 +100,7 @@ def test_the_fraction_masked_at_least_once(views, share):
 
 def test_a_static_mask_never_hides_more():
     """However often a text is visited and whatever the seed: 15 of its 100 words, and in every text others."""
-    objective = find_objective("static MLM").turn({"copies": 1, "specials": 0})
+    objective = find_objective("static MLM").turn({"dupe_factor": 1, "num_special_tokens": 0})
     visits = (objective.example(visited(plain_rows(10, 100), visit), generator(visit)) for visit in range(12))
     seen = torch.stack([example.chosen for example in visits]).any(0)
     assert seen.sum(1).unique().tolist() == [15]
@@ -131,14 +131,14 @@ def test_berts_count_is_rounded_half_to_even_over_specials_too(tokens, chosen):
 )
 def test_t5_counts(tokens, gone, runs):
     """Helper of the released code: 15 % rounded, runs of three on the average, at least one of each."""
-    found = ChooseSpans(official=True).counts(torch.tensor([tokens]), sentinels=32)
+    found = ChooseSpans(match_released_code=True).counts(torch.tensor([tokens]), sentinels=32)
     assert [int(v) for v in found] == [gone, runs]
 
 
 def test_t5_raw_lengths_of_the_released_helper():
     """568 raw tokens give 512 inputs and 114 targets, 141 give 128 and 29; each counts a closing sign."""
     for raw, inputs, targets in ((568, 512, 114), (141, 128, 29)):
-        gone, runs = (int(v) for v in ChooseSpans(official=True).counts(torch.tensor([raw]), sentinels=100))
+        gone, runs = (int(v) for v in ChooseSpans(match_released_code=True).counts(torch.tensor([raw]), sentinels=100))
         assert (raw - gone + runs + 1, gone + runs + 1) == (inputs, targets)
 
 

@@ -16,7 +16,7 @@ from tests.texts import plain_rows
 
 def views(copies, number, rows=400):
     """The masks `[views, b, t]` of so many visits to texts of 40 words, 6 of which are hidden."""
-    stage = ChooseTokens(specials=0, copies=copies)
+    stage = ChooseTokens(num_special_tokens=0, dupe_factor=copies)
     seen = []
     for visit in range(number):
         example = begin(visited(plain_rows(rows, 40), visit))
@@ -46,9 +46,13 @@ def test_so_many_copies_give_exactly_so_many_masks(copies):
 
 def test_the_cap_of_bert_hides_3_9_percent_of_512_tokens():
     example = begin(plain_rows(3, 510))
-    capped, free = (ChooseTokens(cap=cap).count(example.maskable).tolist() for cap in (20, 0))
+    capped, free = (ChooseTokens(max_predictions=cap).count(example.maskable).tolist() for cap in (20, 0))
     assert (capped, free) == ([20] * 3, [77] * 3)
-    made = find_objective("MLM").turn({"cap": 20, "wrap": True}).example(plain_rows(3, 510), generator(8))
+    made = (
+        find_objective("MLM")
+        .turn({"max_predictions": 20, "add_special_tokens": True})
+        .example(plain_rows(3, 510), generator(8))
+    )
     assert made.inputs.real.sum(1).tolist() == [512] * 3
     assert made.questions[0].graded.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
 

@@ -157,7 +157,11 @@ def test_random_and_unchanged_drawn_independently_would_be_81_9_10():
 def test_random_words_are_never_special():
     tokens = tokens_of([[SPECIALS.sep, *range(40, 60)]] * 500, padded=False)
     for name in ("MLM", "RTD", "span mask"):
-        example = find_objective(name).turn({"mask": 0.0, "random": 1.0}).example(tokens, generator(4))
+        example = (
+            find_objective(name)
+            .turn({"mask_replace_prob": 0.0, "random_replace_prob": 1.0})
+            .example(tokens, generator(4))
+        )
         if name == "RTD":
             example = example.generator
         ids = example.inputs.ids[example.action == Action.RANDOMISED]
@@ -192,7 +196,7 @@ def test_the_generator_samples_and_does_not_take_the_best():
 
 
 def electra():
-    shape = Architecture(layers=1, width=16, heads=2, detects=True, generator_share=0.5)
+    shape = Architecture(layers=1, width=16, heads=2, rtd_head=True, generator_ratio=0.5)
     return LanguageModel(shape, SPECIALS.size, generator(0))
 
 
@@ -225,7 +229,9 @@ def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
     official = torch.randint(words, (4000, drawn), generator=generator(9))
     found = torch.zeros(4000, words).scatter_(1, official, 1.0).sum(1)
     assert_mean(found, distinct, rounding=0.005)
-    plan = ChooseTokens(mask_ratio=drawn / words, specials=0).plan(begin(plain_rows(200, words)), generator(9))
+    plan = ChooseTokens(mask_ratio=drawn / words, num_special_tokens=0).plan(
+        begin(plain_rows(200, words)), generator(9)
+    )
     assert plan.positions.sum(1).unique().tolist() == [drawn]
 
 
@@ -276,7 +282,7 @@ def test_a_short_text_does_not_always_lose_its_last_word():
     """T5's released code can only hide the end of a text of eight words; every word should have its turn."""
     objective = find_objective("T5")
     ordinary = objective.example(plain_rows(200, 8), generator(11)).chosen.any(0)
-    official = objective.turn({"official": True}).example(plain_rows(200, 8), generator(11)).chosen.any(0)
+    official = objective.turn({"match_released_code": True}).example(plain_rows(200, 8), generator(11)).chosen.any(0)
     assert ordinary.tolist() == [True] * 8
     assert official.tolist() == [False] * 7 + [True]
 
@@ -284,7 +290,7 @@ def test_a_short_text_does_not_always_lose_its_last_word():
 def test_more_runs_than_untouched_words_are_not_asked_for():
     """The released code breaks where the gaps outnumber the words between them."""
     for official in (False, True):
-        stage = ChooseSpans(noise_density=0.9, mean_length=1.0, official=official)
+        stage = ChooseSpans(noise_density=0.9, mean_length=1.0, match_released_code=official)
         plan = stage.plan(begin(plain_rows(20, 10)), generator(12))
         assert plan.length.clamp(min=0).sum(1).unique().tolist() == [9]
         assert (plan.length > 0).sum(1).unique().tolist() == [1 if official else 2]

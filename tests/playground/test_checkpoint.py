@@ -104,7 +104,7 @@ def test_knobs_of_the_objective_come_back(tmp_path):
 
 def learned(tied):
     """ELECTRA with learned positions, whose generator has so much in common with the detector."""
-    return tiny("ELECTRA", {"positions": "learned", "generator_share": 1.0, "tied": tied})
+    return tiny("ELECTRA", {"positions": "learned", "generator_ratio": 1.0, "tie_generator": tied})
 
 
 @pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
@@ -126,7 +126,7 @@ def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):
     assert about["architecture"].pop("tied") == "table"
     save_file(load_file(tmp_path / FILE), tmp_path / FILE, metadata={"playground": json.dumps(about)})
     learner = checkpoint.load(tmp_path).learner
-    assert learner.entry.model.tied == "table"
+    assert learner.entry.model.tie_generator == "table"
     assert learner.model.generator.place is not learner.model.network.place
 
 
@@ -136,7 +136,7 @@ WORDS = 'naïve “quotes” 我们 😀 <script>alert(1)</script> [MASK] \\ don
 @pytest.mark.parametrize("kind", ["word", "bpe"])
 def test_the_tokenizer_comes_back(kind, tmp_path):
     corpus = from_pasted(WORDS * 40, kind=kind, size=200)
-    list(train(run_of(entry=tiny(seq_len=8, batch=2), corpus=corpus, steps=1, out=tmp_path)))
+    list(train(run_of(entry=tiny(seq_len=8, batch_size=2), corpus=corpus, steps=1, out=tmp_path)))
     back = checkpoint.load(tmp_path).tokenizer
     assert back == corpus.tokenizer
     assert back.encode(WORDS) == corpus.tokenizer.encode(WORDS)
@@ -306,9 +306,10 @@ def test_a_header_with_a_wrong_value_is_a_sentence_that_names_it(changed, named,
 @pytest.mark.parametrize(
     ("part", "knob", "value"),
     [
-        ("architecture", "width", 10**9), ("architecture", "layers", 10**9), ("architecture", "feed", 10**9),
+        ("architecture", "width", 10**9), ("architecture", "layers", 10**9), ("architecture", "mlp_ratio", 10**9),
         ("architecture", "width", "16"), ("architecture", "heads", True), ("architecture", "kind", "huge"),
-        ("recipe", "batch", [8]), ("recipe", "lr", float("nan")), ("recipe", "seq_len", 0), ("recipe", "steps", -1),
+        ("recipe", "batch_size", [8]), ("recipe", "lr", float("nan")), ("recipe", "seq_len", 0),
+        ("recipe", "steps", -1),
     ],
 )  # fmt: skip
 def test_a_shape_or_a_recipe_that_cannot_be_is_refused_before_memory_is_asked_for(part, knob, value, saved):
@@ -441,7 +442,9 @@ def text(tmp_path, monkeypatch):
 
 def resume(text, folder, capsys, *more):
     command = ["train", "BERT", "--corpus", str(text), "--steps", "3", "--out", str(folder), *more]
-    status = cli.main([*command, *(a for k in ("width=16", "heads=2", "seq_len=16", "batch=4") for a in ("--set", k))])
+    status = cli.main(
+        [*command, *(a for k in ("width=16", "heads=2", "seq_len=16", "batch_size=4") for a in ("--set", k))]
+    )
     return status, capsys.readouterr().err.strip().splitlines()[-1:]
 
 
@@ -465,7 +468,7 @@ def test_a_run_with_another_seed_is_not_resumed(text, tmp_path, capsys):
 
 
 def test_an_objective_is_trained_by_its_name_and_resumed(text, tmp_path, capsys):
-    folder, small = tmp_path / "run", ("width=16", "heads=2", "seq_len=16", "batch=4")
+    folder, small = tmp_path / "run", ("width=16", "heads=2", "seq_len=16", "batch_size=4")
     for steps in ("2", "3"):
         command = ["train", "t5 spans", "--corpus", str(text), "--steps", steps, "--out", str(folder), "--json"]
         command += [a for k in small for a in ("--set", k)] + (["--resume"] if steps == "3" else [])

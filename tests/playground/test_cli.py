@@ -32,7 +32,7 @@ from tests.runs import ENTRIES, every_entry, reviews, run_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
-TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
+TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
 
 
 @pytest.fixture(autouse=True)
@@ -392,7 +392,7 @@ def test_a_run_that_is_interrupted_has_not_succeeded(call, text, monkeypatch):
 
 def test_compare_keeps_its_promises(facts, text):
     facts("train", "BERT", "--corpus", text, "--steps", 3, *TINY, "--out", "run")
-    quick = ["--labels", 8, "--seeds", 2, "--tuning-steps", 3, "--seed", 4]
+    quick = ["--train-size", 8, "--seeds", 2, "--tuning-steps", 3, "--seed", 4]
     said = facts("compare", "run", "--task", "sentiment", "--strategies", "full,frozen", *quick, "--out", "result")
     assert (said["task"], said["labels"], said["seeds"]) == ("sentiment", 8, 2)
     assert isinstance(said["seconds"], float)
@@ -421,7 +421,7 @@ def test_compare_says_how_much_of_each_level_a_mix_reads(facts, call, text):
 
 
 def test_compare_trains_an_entry_first(call, text):
-    quick = ["--labels", 4, "--seeds", 1, "--tuning-steps", 2, "--steps", 2]
+    quick = ["--train-size", 4, "--seeds", 1, "--tuning-steps", 2, "--steps", 2]
     status, out, _ = call("compare", "ELECTRA", "--corpus", text, *quick)
     assert status == 0
     assert all(name in out for name in FIRST_CHOICE)
@@ -429,7 +429,7 @@ def test_compare_trains_an_entry_first(call, text):
     assert Path("runs/ELECTRA-reviews-seed0/checkpoint.safetensors").is_file()
 
 
-QUICK = ["--labels", 8, "--seeds", 1, "--tuning-steps", 2]
+QUICK = ["--train-size", 8, "--seeds", 1, "--tuning-steps", 2]
 
 
 def test_compare_learns_tasks_in_turn(facts, text):
@@ -458,7 +458,7 @@ def test_compare_prepares_a_base_and_names_it_in_the_command(facts, call, text, 
     assert "two/second-language" in command
     again = facts("compare", "two/second-language", "--strategies", "full", *QUICK)
     assert again["strategies"][0]["name"] == "full"
-    beside = facts("compare", "run", "--beside", "run", "--strategies", "static and contextual", *QUICK)
+    beside = facts("compare", "run", "--extra-encoder", "run", "--strategies", "static and contextual", *QUICK)
     alone = facts("compare", "run", "--strategies", "static and contextual", *QUICK)
     assert beside["strategies"][0]["trainable"] > alone["strategies"][0]["trainable"]
 
@@ -469,7 +469,7 @@ def test_choose_and_edit_keep_their_promises(facts, call, text):
     assert [(c["run"], c["task"], c["accuracy"] is None) for c in said["cells"]] == [
         ("run", "sentiment", False), ("run", "topic", True)
     ]  # fmt: skip
-    line = ["edit", "run", "--text", "the acting was boring .", "--to", "good", "--labels", 8, "--tuning-steps", 2]
+    line = ["edit", "run", "--text", "the acting was boring .", "--to", "good", "--train-size", 8, "--tuning-steps", 2]
     edited = facts(*line, "--tests", 2)
     assert edited["before"].startswith("the acting was boring")
     assert edited["success"]["texts"] == 2
@@ -712,24 +712,24 @@ COMPARE = [
     ("BERT --task nope", "'nope'"),
     ("BERT --strategies nope", "'nope'"),
     ("BERT --strategies full,nope", "'nope'"),
-    ("BERT --labels 0", "'0'"),
+    ("BERT --train-size 0", "'0'"),
     ("BERT --seeds 0", "'0'"),
     ("BERT --tuning-steps 0", "'0'"),
     ("BERT --device tpu", "'tpu'"),
     ("BERT --match nope", "'nope'"),
-    ("BERT --rates nope", "'nope'"),
-    ("BERT --labels 99999999", "at most 1,000,000"),
+    ("BERT --lr-policy nope", "'nope'"),
+    ("BERT --train-size 99999999", "at most 1,000,000"),
     ("BERT --tuning-steps 99999999", "at most 100,000"),
     ("BERT --then=--", "'--'"),
     (f"{'x' * 300}", "'xxx"),
     ("a\0b", "'a\\x00b'"),
     ("BERT --then nope", "'nope'"),
     ("BERT --then sentiment", "comes twice in sentiment, sentiment"),
-    ("BERT --then topic --labels 4,8", "4,8"),
-    ("BERT --then topic --rates tuned", "tuned"),
+    ("BERT --then topic --train-size 4,8", "4,8"),
+    ("BERT --then topic --lr-policy tuned", "tuned"),
     ("BERT --then topic --workers 2", "--workers"),
     ("BERT --then topic --strategies zero-shot", "zero-shot prompting"),
-    ("BERT --beside nowhere", "nowhere"),
+    ("BERT --extra-encoder nowhere", "nowhere"),
     ("BERT --decoder nowhere", "same, new"),
     ("BERT --corpus nowhere", "'nowhere'"),
     ("a_folder", "a_folder"),
@@ -792,7 +792,7 @@ def test_cuda_where_there_is_none_is_a_mistake(call, monkeypatch):
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(("more", "fragment"), [("--labels 1", "labels is 1"), ("--strategies ,", "strategy")])
+@pytest.mark.parametrize(("more", "fragment"), [("--train-size 1", "labels is 1"), ("--strategies ,", "strategy")])
 def test_a_comparison_that_cannot_be_is_a_mistake(more, fragment, call, text):
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
     refuses(call, ["compare", "run", *more.split()], fragment)
@@ -807,25 +807,25 @@ def test_a_run_whose_vocabulary_does_not_know_the_task_is_a_mistake(call):
 @pytest.mark.usefixtures("files")
 def test_a_comparison_that_cannot_be_kept_is_a_mistake(call, text):
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
-    quick = ["--labels", "4", "--seeds", "1", "--tuning-steps", "1", "--strategies", "full"]
+    quick = ["--train-size", "4", "--seeds", "1", "--tuning-steps", "1", "--strategies", "full"]
     refuses(call, ["compare", "run", *quick, "--out", "short.txt/x"], "short.txt/x")
 
 
 @pytest.mark.usefixtures("files")
 def test_a_comparison_that_cannot_be_kept_is_noticed_before_the_lanes_run(call, text):
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
-    _, _, err = call("compare", "run", "--labels", 4, "--seeds", 1, "--tuning-steps", 1, "--out", "short.txt/x")
+    _, _, err = call("compare", "run", "--train-size", 4, "--seeds", 1, "--tuning-steps", 1, "--out", "short.txt/x")
     assert "100%" not in err
 
 
 @pytest.mark.usefixtures("files")
 def test_a_comparison_that_is_refused_leaves_no_folder_and_no_other_result(call, text):
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
-    refuses(call, ["compare", "run", "--labels", "1", "--out", "a/b"], "labels is 1")
+    refuses(call, ["compare", "run", "--train-size", "1", "--out", "a/b"], "labels is 1")
     assert not Path("a").exists()
     Path("old").mkdir()
     Path("old/lanes.jsonl").write_text("what was found before\n", encoding="utf-8")
-    refuses(call, ["compare", "run", "--labels", "1", "--out", "old"], "labels is 1")
+    refuses(call, ["compare", "run", "--train-size", "1", "--out", "old"], "labels is 1")
     assert Path("old/lanes.jsonl").read_text(encoding="utf-8") == "what was found before\n"
 
 
@@ -844,8 +844,8 @@ def test_a_list_of_runs_that_cannot_be_is_refused_before_a_run_is_touched(call, 
 @pytest.mark.parametrize(
     ("entry", "knob"),
     [
-        ("ELECTRA", "detects=no"),
-        ("ELECTRA", "generator_share=0"),
+        ("ELECTRA", "rtd_head=no"),
+        ("ELECTRA", "generator_ratio=0"),
         ("XLNet", "two_streams=no"),
         ("BART", "decoder_layers=0"),
     ],
@@ -901,7 +901,7 @@ def test_help_is_not_a_mistake(call):
 
 
 def test_a_run_longer_than_the_recipe_has_a_schedule_that_lasts(call, text):
-    line = ["train", "BERT", "--corpus", text, *TINY, "--set", "steps=2", "--set", "warm_up=0.0"]
+    line = ["train", "BERT", "--corpus", text, *TINY, "--set", "steps=2", "--set", "warmup_ratio=0.0"]
     call(*line, "--steps", 6, "--out", "long")
     rows = [json.loads(r) for r in Path("long/metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     rates = [r["rate"] for r in rows if "rate" in r]

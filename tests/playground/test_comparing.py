@@ -36,7 +36,7 @@ from playground.training.feed import Feed
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
-SETTING = Setting(steps=6, batch=4)
+SETTING = Setting(steps=6, batch_size=4)
 
 
 @cache
@@ -56,7 +56,9 @@ def texts(count=24, seed=0, split="train"):
 def compared(*lines, labels=8, seeds=2, **more):
     chosen = [read(line) for line in lines]
     return list(
-        compare(base_of(), reviews().tokenizer, SENTIMENT, chosen, labels=labels, seeds=seeds, setting=SETTING, **more)
+        compare(
+            base_of(), reviews().tokenizer, SENTIMENT, chosen, train_sizes=labels, seeds=seeds, setting=SETTING, **more
+        )
     )
 
 
@@ -160,7 +162,7 @@ def test_whether_old_outputs_are_the_same_bits_is_measured(name, unchanged):
 
 def test_a_head_alone_costs_its_own_two_passes_beyond_reading():
     train = texts()
-    tokens = SETTING.batch * float(train.tokens.lengths.float().mean())
+    tokens = SETTING.batch_size * float(train.tokens.lengths.float().mean())
     full, frozen = (cost(base_of(), find_strategy(n), train, SETTING) for n in ("full", "feature-based"))
     assert full.tokens == frozen.tokens == pytest.approx(tokens * SETTING.steps)
     body = sum(p.numel() for n, p in base_of().learner.model.named_parameters() if ".blocks." in n and p.dim() > 1)
@@ -171,7 +173,7 @@ def test_a_head_alone_costs_its_own_two_passes_beyond_reading():
 
 
 def test_what_is_frozen_at_the_top_still_passes_gradients_down():
-    steps = Setting(steps=4, batch=4)
+    steps = Setting(steps=4, batch_size=4)
     bottom = read("full [encoder layer 2 1-4 x0]")
     top = read("full [encoder layer 1 1-4 x0; embeddings 1-4 x0]")
     assert cost(base_of(), bottom, texts(), steps).flops > cost(base_of(), top, texts(), steps).flops
@@ -179,7 +181,7 @@ def test_what_is_frozen_at_the_top_still_passes_gradients_down():
 
 @pytest.mark.parametrize("match", ["tokens", "flops"])
 def test_matched_lanes_cost_the_same_within_one_step(match):
-    setting = Setting(steps=40, batch=4)
+    setting = Setting(steps=40, batch_size=4)
     first = find_strategy("full")
     for name in ("replay", "feature-based", "auxiliary LM loss"):
         other = find_strategy(name)
@@ -351,7 +353,17 @@ def trained(tmp_path, monkeypatch):
 
 def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
     """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""
-    asked = ["compare", "base", "--strategies", "full,full + L2-SP", "--labels", "8", "--seeds", "3", "--tuning-steps"]
+    asked = [
+        "compare",
+        "base",
+        "--strategies",
+        "full,full + L2-SP",
+        "--train-size",
+        "8",
+        "--seeds",
+        "3",
+        "--tuning-steps",
+    ]
     command = [sys.executable, "-m", "playground", *asked, "30", "--out", "result"]
     log = trained.parent / "result" / FILE
     process = subprocess.Popen(
@@ -384,7 +396,7 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 
 @cache
 def made():
-    asked = Asked("base", strategies=("full", "a <b> = adapters"), labels=(4, 8), seeds=2, steps=6)
+    asked = Asked("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
     return Artefact(last_of(*asked.strategies, labels=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
 
 
@@ -446,7 +458,7 @@ def test_the_command_line_on_the_page_makes_the_same_numbers_again(trained, caps
         str(trained),
         "--strategies",
         "full,mine = full + L2-SP [embeddings 1-2 x0],adapters",
-        "--labels",
+        "--train-size",
         "4,8",
     ]
     assert (
@@ -486,7 +498,7 @@ def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
                 "base",
                 "--strategies",
                 "full,adapters",
-                "--labels",
+                "--train-size",
                 "8",
                 "--seeds",
                 "2",

@@ -43,15 +43,15 @@ FIRST = SPECIALS.first_word
 VARIANTS = {
     "skip-gram": {},
     "skip-gram thinned": {"threshold": 0.02},
-    "skip-gram NS": {"radius": 3},
-    "skip-gram NCE": {"radius": 2, "shrink": False, "number": 2},
+    "skip-gram NS": {"window_size": 3},
+    "skip-gram NCE": {"window_size": 2, "shrink_windows": False, "num_negatives": 2},
     "CBOW": {},
     "CBOW thinned": {"threshold": 0.01, "rule": "paper"},
-    "CBOW NS": {"shrink": False, "radius": 2},
+    "CBOW NS": {"shrink_windows": False, "window_size": 2},
     "pairwise ranking": {},
     "context2vec": {"mask_ratio": 0.5},
     "DIM": {},
-    "DIM short": {"mean_length": 2.0, "twins": True},
+    "DIM short": {"mean_length": 2.0, "duplicates_as_negatives": True},
     "CVT": {},
     "CVT all texts": {"views": "all texts"},
 }
@@ -119,7 +119,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
 @settings(max_examples=40)
 @given(tokens=batches(), window=st.integers(1, 6))
 def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
-    example = find_objective("GloVe").turn({"window": window}).example(tokens, generator(0))
+    example = find_objective("GloVe").turn({"window_size": window}).example(tokens, generator(0))
     question = example.questions[0]
     for row, cells in enumerate(oracles_contrast.cells_of(texts(tokens), window)):
         n = len(cells)
@@ -181,7 +181,7 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
     objective = variant(name)
     example = objective.example(suited(objective, tokens_of(rows, extra=1)), generator(0))
     for kind in ("transformer", "static") if name in STATIC else ("transformer",):
-        shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1, kind=kind), example)
+        shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1, kind=kind), example)
         loss, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
         loss = float(loss.detach())
         assert math.isfinite(loss)
@@ -225,7 +225,7 @@ def test_the_radius_belongs_to_the_centre():
 
 
 def test_dropping_words_comes_before_windows_so_that_they_reach_further():
-    rebuilt = rebuild("skip-gram", settings={"radius": 1}, wanted={"chosen": "1,3,8"})
+    rebuilt = rebuild("skip-gram", settings={"window_size": 1}, wanted={"chosen": "1,3,8"})
     facts = rebuilt.facts()
     assert facts["inputs"] == ["I", "happy", "happy", "today"]
     assert facts["targets"] == ["happy", "I", "today", "happy"]
@@ -523,7 +523,7 @@ def test_a_word_never_read_is_near_those_that_are_spelt_like_it():
 def entry_of(name, **model):
     """An entry around an objective, small."""
     shape = Architecture(kind="static", width=16, heads=2, two_streams=True, counts=name == "GloVe", **model)
-    recipe = Recipe(steps=40, batch=8, seq_len=16, optimiser="adamw", lr=2e-2, warm_up=0.02)
+    recipe = Recipe(steps=40, batch_size=8, seq_len=16, optimiser="adamw", lr=2e-2, warmup_ratio=0.02)
     return Entry(name, 2013, "arXiv:1310.4546", "A test.", shape, find_objective(name), recipe=recipe)
 
 
@@ -561,7 +561,7 @@ def test_words_that_mean_alike_come_near_each_other(name):
 def test_a_glance_names_what_is_compared(name):
     objective = find_objective(name)
     tokens = tokens_for(objective)
-    shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1), objective.example(tokens, generator(0)))
+    shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), objective.example(tokens, generator(0)))
     seen = glance(make_model(shape, SPECIALS.size, generator(0)), objective, 0, tokens)
     assert seen.guesses
     for guess in seen.guesses:
@@ -689,7 +689,7 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
 @pytest.mark.parametrize("window", [1, 10])
 def test_a_run_counts_the_words_within_its_own_window(window):
     corpus, entry = reviews(), entry_of("GloVe")
-    entry = replace(entry, objective=entry.objective.turn({"window": window}))
+    entry = replace(entry, objective=entry.objective.turn({"window_size": window}))
     course = prepared(Run(entry, corpus, steps=1))
     ours = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, window)
     for objective in (course.run.entry.objective, course.learner.objective):
@@ -731,7 +731,7 @@ def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, me
 def dim(tokens, seed=0, **knobs):
     """The loss of DIM with a small model, and the answer."""
     example = find_objective("DIM").turn(knobs).example(tokens, generator(seed))
-    model = make_model(Architecture(layers=1, width=8, heads=2, feed=1), SPECIALS.size, generator(1)).double()
+    model = make_model(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), SPECIALS.size, generator(1)).double()
     (answer,) = model.answers(example)
     return float(answer.mean().detach()), answer, example
 
@@ -762,18 +762,18 @@ def test_the_loss_is_the_same_in_any_order_of_the_batch():
     steps = find_objective("DIM").steps(tokens, generator(0))
     plans = tuple(s.plan and replace(s.plan, start=s.plan.start[order], length=s.plan.length[order]) for s in steps)
     again = find_objective("DIM").replay(pick(tokens, order), plans)[-1].example
-    model = make_model(Architecture(layers=1, width=8, heads=2, feed=1), SPECIALS.size, generator(1)).double()
+    model = make_model(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), SPECIALS.size, generator(1)).double()
     assert float(model.answers(again)[0].mean().detach()) == pytest.approx(loss, rel=1e-9)
     assert math.log(6) - loss <= math.log(6)
 
 
 def test_an_equal_ngram_of_another_text_is_no_wrong_answer():
     tokens = tokens_of([[FIRST] * 12, [FIRST] * 12, [FIRST + 1] * 12])
-    knobs = {"mean_length": 3.0, "spread": 0.0}
+    knobs = {"mean_length": 3.0, "length_std": 0.0}
     _, answer, _ = dim(tokens, **knobs)
     assert answer.scores.isinf().tolist() == [[False, True, False], [True, False, False], [False] * 3]
     assert math.isfinite(float(answer.mean()))
-    assert not dim(tokens, twins=True, **knobs)[1].scores.isinf().any()
+    assert not dim(tokens, duplicates_as_negatives=True, **knobs)[1].scores.isinf().any()
 
 
 def test_a_visible_ngram_is_a_leak():
@@ -799,7 +799,7 @@ def test_infoword_is_words_and_runs():
 def cvt(tokens=None, **knobs):
     objective = find_objective("CVT").turn(knobs)
     example = objective.example(suited(objective, tokens if tokens is not None else varied(4, 7)), generator(0))
-    shape = fitted(Architecture(layers=2, width=8, heads=2, feed=1), example)
+    shape = fitted(Architecture(layers=2, width=8, heads=2, mlp_ratio=1), example)
     return example, make_model(shape, SPECIALS.size, generator(1)).double()
 
 
@@ -809,9 +809,10 @@ def test_views_have_n_n_n_less_one_and_n_less_one_terms():
         return {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
 
     views = {"forwards": 7, "future": 6, "backwards": 7, "past": 6}
-    assert asked(share=0.0) == views | {"label": 0}
-    assert asked(share=1.0) == dict.fromkeys(views, 0) | {"label": 7}, "a labelled text teaches by its labels alone"
-    assert asked(share=1.0, views="all texts") == views | {"label": 7}
+    assert asked(supervised_ratio=0.0) == views | {"label": 0}
+    by_labels = dict.fromkeys(views, 0) | {"label": 7}
+    assert asked(supervised_ratio=1.0) == by_labels, "a labelled text teaches by its labels alone"
+    assert asked(supervised_ratio=1.0, views="all texts") == views | {"label": 7}
 
 
 def test_a_text_is_judged_by_what_is_asked_of_it():
@@ -823,7 +824,7 @@ def test_a_text_is_judged_by_what_is_asked_of_it():
 
 def test_an_exact_share_of_the_texts_is_labelled():
     for share, number in ((0.0, 0), (0.3, 2), (0.5, 2), (1.0, 4)):
-        example, _ = cvt(share=share)
+        example, _ = cvt(supervised_ratio=share)
         assert int(example.questions[0].graded.any(1).sum()) == number
 
 
@@ -856,7 +857,7 @@ def test_a_view_costs_least_when_it_says_what_it_is_taught():
 
 def test_a_view_is_taught_by_what_is_said_of_the_same_word():
     """The state before a word is compared with what the teacher says at that word."""
-    example, model = cvt(plain_rows(1, 5), share=0.0)
+    example, model = cvt(plain_rows(1, 5), supervised_ratio=0.0)
     hidden = model.network.read(example.inputs, model.table.weight)[0]
     said = model.labels["pos"](hidden).softmax(-1)
     by_name = {a.question.name: a for a in model.answers(example)}
@@ -880,7 +881,7 @@ def test_types_of_what_stands_against():
 def test_scores_of_some_words_are_those_of_all():
     """With static vectors and with a transformer alike."""
     for kind in ("static", "transformer"):
-        shape = Architecture(layers=1, width=8, heads=2, feed=1, kind=kind)
+        shape = Architecture(layers=1, width=8, heads=2, mlp_ratio=1, kind=kind)
         model = make_model(shape, SPECIALS.size, generator(2)).double()
         hidden = torch.randn(5, 8, generator=generator(3), dtype=torch.double)
         words = torch.tensor([[40, 41, 42]] * 5)

@@ -33,18 +33,23 @@ from tests.texts import spoken as in_language
 
 VARIANTS = {
     "LM": {},
-    "LM end": {"end": True, "skip": 2},
-    "LM window": {"window": 3, "end": True},
+    "LM end": {"add_eos": True, "context_size": 2},
+    "LM window": {"sliding_window": 3, "add_eos": True},
     "backward LM": {},
-    "backward LM end": {"end": True, "skip": 3},
-    "backward LM window": {"window": 2},
+    "backward LM end": {"add_eos": True, "context_size": 3},
+    "backward LM window": {"sliding_window": 2},
     "window LM": {},
-    "T5 prefix LM": {"end": True},
-    "PLM runs": {"grams": "uniform", "kept": 2.0, "functional": "drawn"},
-    "PLM strict": {"context": "strict", "functional": "drawn", "kept": 3.0},
-    "PLM xlnet": {"context": "xlnet", "functional": "drawn", "kept": 3.0, "wrap": True},
-    "PLM hf": {"context": "hf", "functional": "drawn", "kept": 3.0, "wrap": True},
-    "PLM as in transformers": {"kept": 3.0},
+    "T5 prefix LM": {"add_eos": True},
+    "PLM runs": {"ngram_weights": "uniform", "partial_prediction_k": 2.0, "special_tokens": "drawn"},
+    "PLM strict": {"context": "strict", "special_tokens": "drawn", "partial_prediction_k": 3.0},
+    "PLM xlnet": {
+        "context": "xlnet",
+        "special_tokens": "drawn",
+        "partial_prediction_k": 3.0,
+        "add_special_tokens": True,
+    },
+    "PLM hf": {"context": "hf", "special_tokens": "drawn", "partial_prediction_k": 3.0, "add_special_tokens": True},
+    "PLM as in transformers": {"partial_prediction_k": 3.0},
     "PLM as in transformers shown": {"content": "words"},
 }
 BASE = ("backward LM", "window LM", "T5 prefix LM", "PLM as in transformers", "PLM", "LM")
@@ -80,7 +85,15 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
 @pytest.fixture(scope="module")
 def tiny():
     shape = Architecture(
-        layers=1, width=8, heads=2, feed=1, decoder_layers=1, two_streams=True, backward=True, languages=3, segments=6
+        layers=1,
+        width=8,
+        heads=2,
+        mlp_ratio=1,
+        decoder_layers=1,
+        two_streams=True,
+        backward=True,
+        languages=3,
+        segments=6,
     )
     return LanguageModel(shape, SPECIALS.size, generator(0))
 
@@ -111,7 +124,7 @@ def test_a_batch_without_columns_is_built(name):
 
 def shifted(side, tokens, end=False):
     name = "LM" if side == "left" else "backward LM"
-    return find_objective(name).turn({"end": end}).example(tokens, generator(0))
+    return find_objective(name).turn({"add_eos": end}).example(tokens, generator(0))
 
 
 def said(example, row):
@@ -217,7 +230,7 @@ def test_a_window_closes_all_but_the_nearest(stage, sign, window):
 
 
 def test_each_layer_looks_one_window_further():
-    example = find_objective("window LM").turn({"window": 3}).example(plain_rows(1, 12), generator(0))
+    example = find_objective("window LM").turn({"sliding_window": 3}).example(plain_rows(1, 12), generator(0))
     for layers, heard in ((1, 3), (2, 5), (3, 7)):
         assert int(leaks.answering(example, example.questions[0], layers)[0][11].sum()) == heard
 
@@ -225,7 +238,7 @@ def test_each_layer_looks_one_window_further():
 def test_skipped_words_are_read_but_not_graded():
     """XLM's context size: the first c answers of a direction cost nothing."""
     for side, graded in (("left", [False] * 3 + [True] * 4), ("right", [True] * 4 + [False] * 3)):
-        objective = find_objective("LM" if side == "left" else "backward LM").turn({"skip": 3})
+        objective = find_objective("LM" if side == "left" else "backward LM").turn({"context_size": 3})
         assert objective.example(plain_rows(1, 7), generator(0)).questions[0].graded.tolist() == [graded]
 
 
@@ -245,7 +258,7 @@ def test_a_code_stands_where_the_start_would():
     assert ids[:, 0].tolist() == [SPECIALS.sentinels[5], SPECIALS.start]
     assert torch.equal(ids[:, 1:], tokens.ids[:, :-1])
     empty = replace(tokens_of([[]]), labels={"topic": torch.zeros(1, 0, dtype=torch.long)})
-    arranged = ArrangeCode("topic").build(ArrangeShifted(end=True).build(begin(empty)))
+    arranged = ArrangeCode("topic").build(ArrangeShifted(add_eos=True).build(begin(empty)))
     assert arranged.inputs.ids.tolist() == [[SPECIALS.start]]
 
 
@@ -260,7 +273,7 @@ def test_a_code_is_the_first_topic_of_a_row_wherever_it_begins():
         assert shown(example.inputs, row)[0] == [sign, *word[first : end - 1]]
 
 
-@pytest.mark.parametrize("turned", [{}, {"end": True, "skip": 1}])
+@pytest.mark.parametrize("turned", [{}, {"add_eos": True, "context_size": 1}])
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
 def test_p15_a_document_and_its_code_equal_their_oracles(turned, tokens, seed):
@@ -303,7 +316,7 @@ def test_a_label_with_more_values_than_there_are_signs_is_refused():
 def test_every_stage_keeps_the_language_of_every_word(name, tokens, seed):
     """Whatever a stage does to the positions, each speaks the language of the word that stands there."""
     objective = find_objective(name)
-    objective = objective.turn({"told": True}) if name in UNTOLD else objective
+    objective = objective.turn({"language_embeddings": True}) if name in UNTOLD else objective
     several = replace(tokens, labels={"language": tokens.word % 3})
     for step in objective.steps(bilingual(objective, several), generator(seed)):
         for part in step.example.everything:
@@ -330,7 +343,7 @@ def test_a_sign_speaks_the_language_beside_it():
 @pytest.mark.parametrize("name", UNTOLD)
 def test_the_model_hears_the_language_where_it_is_told(name):
     """XLM has a vector for each language; mBERT, XLM-R and Rosita have none."""
-    objective = find_objective(name).turn({"told": True})
+    objective = find_objective(name).turn({"language_embeddings": True})
     tokens = plain_rows(2, 8)
     one, other = (objective.example(in_language(tokens, k), generator(0)) for k in (0, 1))
     assert other.inputs.language.unique().tolist() == [1]
@@ -346,7 +359,7 @@ def test_the_model_hears_the_language_where_it_is_told(name):
 
 def test_models_without_language_vectors_are_not_found_under_an_objective_that_has_them():
     untold = ("mBERT", "XLM-R", "Rosita", "polyglot LM")
-    assert not any(find_objective(name).knobs["told"].default for name in untold)
+    assert not any(find_objective(name).knobs["language_embeddings"].default for name in untold)
 
 
 TLM_FORMS = {
@@ -361,7 +374,7 @@ def test_tlm_lays_two_languages_out_as_released(form):
     ids, positions, languages = TLM_FORMS[form]
     first, second = (tokens_of([row], padded=False) for row in ([51, 52], [61, 62, 63]))
     tokens = replace(in_language(first, 0), neighbours={"translation": in_language(second, 1)})
-    stage = ArrangePair(("translation",), form=form, reset=True)
+    stage = ArrangePair(("translation",), pair_format=form, reset_position_ids=True)
     inputs = stage.build(begin(tokens), stage.plan(begin(tokens), generator(0))).inputs
     assert inputs.ids.tolist() == [[SPECIALS.sep if i == 1 else i + 40 for i in ids]]
     assert inputs.position.tolist() == [positions]
@@ -378,7 +391,7 @@ LENGTHS = {n: 60 / 137 / n for n in range(1, 6)}
 @pytest.mark.parametrize(("grams", "law"), [("harmonic", LENGTHS), ("uniform", dict.fromkeys(range(1, 6), 0.2))])
 def test_runs_of_targets_have_the_published_lengths(grams, law):
     """60/137 times 1, 1/2, ... 1/5, mean 2.19 (XLNet's released code); or all five equally often."""
-    drawn = ChooseOrder(grams=grams).runs(torch.full((6000,), 240), 240, generator(1)).length[:, :4]
+    drawn = ChooseOrder(ngram_weights=grams).runs(torch.full((6000,), 240), 240, generator(1)).length[:, :4]
     assert_law(Counter(drawn.flatten().tolist()), law)
     assert_mean(drawn.flatten(), sum(n * p for n, p in law.items()))
     assert round(sum(n * p for n, p in LENGTHS.items()), 2) == 2.19
@@ -388,7 +401,7 @@ def test_runs_of_targets_have_the_published_lengths(grams, law):
 @given(length=st.integers(0, 90), seed=seeds, kept=st.floats(1.0, 12.0), grams=st.sampled_from(("harmonic", "uniform")))
 def test_each_run_lies_in_its_own_window(length, seed, kept, grams):
     """The windows lie side by side on a circle: behind the last word comes the first."""
-    runs = ChooseOrder(kept=kept, grams=grams).runs(torch.tensor([length]), 90, generator(seed))
+    runs = ChooseOrder(partial_prediction_k=kept, ngram_weights=grams).runs(torch.tensor([length]), 90, generator(seed))
     spans = [(s, n) for s, n in zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True) if n >= 0]
     taken = [(start + k) % length for start, count in spans for k in range(count)]
     assert len(taken) == len(set(taken))
@@ -402,7 +415,7 @@ def test_each_run_lies_in_its_own_window(length, seed, kept, grams):
 @settings(max_examples=25)
 @given(tokens=batches(), seed=seeds, kept=st.floats(1.0, 12.0))
 def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept):
-    stage = ChooseOrder(kept=kept, grams=grams, functional=functional)
+    stage = ChooseOrder(partial_prediction_k=kept, ngram_weights=grams, special_tokens=functional)
     example = begin(tokens)
     plan = stage.plan(example, generator(seed))
     chosen = stage.build(example, plan).chosen
@@ -419,7 +432,7 @@ def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept
 @given(tokens=batches(), seed=seeds)
 def test_what_is_told_of_an_order_is_what_trains(tokens, seed):
     """Only the order of the targets is drawn at once; the plan says the rest when it is asked."""
-    stage, example = ChooseOrder(kept=2.0), begin(tokens)
+    stage, example = ChooseOrder(partial_prediction_k=2.0), begin(tokens)
     plan = stage.plan(example, generator(seed))
     trained, again = (stage.build(example, p) for p in (plan, ChosenOrder(plan.rank, plan.predicted)))
     assert torch.equal(trained.chosen, again.chosen)
@@ -446,7 +459,7 @@ def test_85_of_512_are_predicted():
 
 def test_runs_are_longer_than_chance():
     """A target's right neighbour is a target too far more often than one in six."""
-    chosen = {g: ChooseOrder(grams=g) for g in ("single", "harmonic")}
+    chosen = {g: ChooseOrder(ngram_weights=g) for g in ("single", "harmonic")}
     share = {}
     for grams, stage in chosen.items():
         example = begin(plain_rows(2000, 60))
@@ -459,7 +472,7 @@ def test_runs_are_longer_than_chance():
 @pytest.mark.parametrize("length", [6, 7, 8, 10, 14])
 def test_no_text_is_ever_without_a_target(length):
     """HF's collator takes no odd length, and its own law gives none to many short texts (`test_orders.py`)."""
-    for knobs in ({}, {"law": "xlnet"}):
+    for knobs in ({}, {"sampler": "xlnet"}):
         chosen = find_objective("PLM").turn(knobs).example(plain_rows(500, length), generator(4)).chosen
         assert chosen.sum(1).unique().tolist() == [max(1, length // 6)]
 
@@ -467,7 +480,7 @@ def test_no_text_is_ever_without_a_target(length):
 def test_separators_come_anywhere_among_the_targets_when_drawn():
     """With two targets and one separator each of the three places of the tail is as likely."""
     tokens = tokens_of([[50, 51, SPECIALS.sep, 52, 53]] * 9000, padded=False)
-    plan = ChooseOrder(kept=2.0, functional="drawn").plan(begin(tokens), generator(5))
+    plan = ChooseOrder(partial_prediction_k=2.0, special_tokens="drawn").plan(begin(tokens), generator(5))
     assert plan.predicted.unique().tolist() == [3]
     assert_law(Counter(plan.rank[:, 2].tolist()), {2: 1 / 3, 3: 1 / 3, 4: 1 / 3})
 
@@ -524,7 +537,7 @@ def test_hfs_rule_would_leak_in_most_texts_with_separators():
 @pytest.mark.parametrize("length", [3, 8, 13])
 def test_the_nth_target_sees_the_context_and_those_before(context, length):
     """Released code: all rules give a target the same set where there are no separators (AND or OR would not)."""
-    objective = find_objective("PLM").turn({"context": context, "kept": 2.0})
+    objective = find_objective("PLM").turn({"context": context, "partial_prediction_k": 2.0})
     example = objective.example(plain_rows(20, length), generator(6))
     query = example.inputs.query_visible.dense()
     targets = length // 2
@@ -586,7 +599,12 @@ def test_a_mask_that_does_not_exist_is_refused():
 def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pair_of(7, 6)
-    example = find_objective("UniLM").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
+    example = (
+        find_objective("UniLM")
+        .turn({"mask_ratio": 0.4})
+        .steps(tokens, generator(8), {"mask_replace_prob": kind})[-1]
+        .example
+    )
     question = example.questions[0]
     assert torch.equal(question.origin[question.graded], example.inputs.origin[question.graded])
     assert torch.equal(question.graded, (example.inputs.origin >= 0) & (question.graded))
@@ -600,9 +618,9 @@ def test_unilm_is_cloze_and_not_shift(kind):
 
 def test_the_mask_may_be_told_by_segment_numbers():
     """UniLM's released code: 0 and 1 for both sides, 4 and 5 for seq2seq, 2 to the left, 3 to the right."""
-    objective = find_objective("UniLM").turn({"told": True})
+    objective = find_objective("UniLM").turn({"mode_segments": True})
     for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):
-        example = objective.steps(pair_of(3, 3), generator(0), {"mask": kind})[-1].example
+        example = objective.steps(pair_of(3, 3), generator(0), {"mask_replace_prob": kind})[-1].example
         assert set(example.inputs.segment[0].tolist()) == numbers
 
 

@@ -46,7 +46,7 @@ from tests.runs import every_entry, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
 TWO = SENTIMENT.answer
-SETTING = Setting(steps=6, batch=4)
+SETTING = Setting(steps=6, batch_size=4)
 CPU = torch.device("cpu")
 
 
@@ -181,7 +181,7 @@ def test_full_trains_all_that_reading_a_text_needs(name):
 
 
 def test_gradual_unfreezing_counts_only_what_ever_thaws():
-    short = tuned(find_strategy("gradual unfreezing"), setting=Setting(steps=2, batch=4))[-1]
+    short = tuned(find_strategy("gradual unfreezing"), setting=Setting(steps=2, batch_size=4))[-1]
     full = tuned(find_strategy("full"))[-1]
     never = [g for g, row in zip(short.groups, short.plan, strict=True) if not bool(row.any())]
     assert "embeddings" in never
@@ -204,7 +204,7 @@ def test_forgetting_is_the_rise_of_the_models_own_pre_training_loss(name):
 @cache
 def learnt_base():
     """A learner that has read enough to have something to forget."""
-    started, *_ = train(run_of(entry=tiny(steps=100, batch=32), corpus=reviews(60_000), steps=100))
+    started, *_ = train(run_of(entry=tiny(steps=100, batch_size=32), corpus=reviews(60_000), steps=100))
     return Base(started.learner, base_of().held_out)
 
 
@@ -419,7 +419,9 @@ def test_a_strategy_that_is_named_twice_runs_once():
 def test_two_strategies_of_one_name_are_refused():
     full = find_strategy("full")
     with pytest.raises(Refusal, match="Two different strategies have one name"):
-        list(compare(base_of(), reviews().tokenizer, SENTIMENT, [full, replace(full, rate=1e-3)], labels=8, seeds=1))
+        list(
+            compare(base_of(), reviews().tokenizer, SENTIMENT, [full, replace(full, rate=1e-3)], train_sizes=8, seeds=1)
+        )
 
 
 def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
@@ -758,7 +760,7 @@ def test_further_pre_training_comes_first_and_what_follows_has_the_rest_of_the_s
     assert both.beside == find_strategy("further pre-training").beside
     turned = find_strategy("further pre-training + ULMFiT")
     assert torch.equal(turned.plan(GROUPS, 30), plan)
-    outcome = tuned(both, setting=Setting(steps=9, batch=4))[-1]
+    outcome = tuned(both, setting=Setting(steps=9, batch_size=4))[-1]
     assert (outcome.plan[-1, :3] == 0).all() and outcome.plan[-1, 3:].all()
 
 
@@ -790,7 +792,7 @@ def test_what_does_not_go_together_is_refused_with_a_sentence(name, said):
 
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
-    narrow = replace(adapters, name="narrow", extras=(Adapters(inner=4),))
+    narrow = replace(adapters, name="narrow", extras=(Adapters(bottleneck_size=4),))
     with pytest.raises(Refusal, match="both bring 'adapters'"):
         compose(adapters, narrow)
     assert compose(pull, replace(pull, name="again")).penalties == pull.penalties
@@ -909,7 +911,7 @@ def base_with(name="sentiment"):
 
 def run_of_strategy(name, steps=8):
     base = base_with()
-    return Tuning(base, find_strategy(name), numbered(texts("train"), base), Setting(steps=steps, batch=4), 0)
+    return Tuning(base, find_strategy(name), numbered(texts("train"), base), Setting(steps=steps, batch_size=4), 0)
 
 
 def test_other_tasks_take_turns_and_the_task_in_question_is_none_of_them():
@@ -937,7 +939,7 @@ def test_an_intermediate_task_stands_alone_first_and_then_is_done_with():
 
 def test_texts_whose_embeddings_are_moved_are_harder():
     run = run_of_strategy("adversarial")
-    drawn, start, term = run.train.pick(torch.arange(4)), run.as_start(), MovedEmbeddings(far=0.5)
+    drawn, start, term = run.train.pick(torch.arange(4)), run.as_start(), MovedEmbeddings(epsilon=0.5)
     plain = float(drawn.answer.loss(start.score(drawn), drawn.labels).detach())
     assert torch.allclose(start.score(drawn, start.embed(drawn)), start.score(drawn), atol=1e-5)
     run.model.requires_grad_(True)

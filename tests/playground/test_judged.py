@@ -32,13 +32,13 @@ from tests.texts import SPECIALS, batches, seeds, story, suited, tokens_of
 
 VARIANTS = {
     "inference": {},
-    "inference apart": {"form": "xlm", "reset": True},
+    "inference apart": {"pair_format": "xlm", "reset_position_ids": True},
     "InferSent": {},
-    "InferSent with one sign": {"form": "bert"},
+    "InferSent with one sign": {"pair_format": "bert"},
     "discourse relation": {},
-    "sentence matching": {"twins": True},
+    "sentence matching": {"duplicates_as_negatives": True},
     "text-to-text": {},
-    "text-to-text open": {"end": False},
+    "text-to-text open": {"add_eos": False},
     "translation through one vector": {},
 }
 NAMES = ("inference", "InferSent", "discourse relation", "sentence matching", "text-to-text", "translation through one")
@@ -89,7 +89,7 @@ def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
     rows = zip(texts(tokens), tokens.sentence.tolist(), strict=True)
     stories = [oracles_noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
     before = begin(tokens).spans.there
-    for step in find_objective("PEGASUS large").turn({"share": 0.5}).steps(tokens, generator(seed)):
+    for step in find_objective("PEGASUS large").turn({"unmasked_ratio": 0.5}).steps(tokens, generator(seed)):
         for row, told in enumerate(stories):
             named = {f: getattr(step.plan, f)[row].tolist() for f in getattr(step.plan, "__dataclass_fields__", ())}
             if isinstance(step.stage, ChooseIntact):
@@ -104,7 +104,7 @@ def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
 def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
     objective = variant(name) if name in VARIANTS else find_objective(name)
     for example in objective.specimens(suited(objective, tokens_of(rows, extra=1)), generator(0)):
-        shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1), example)
+        shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
         loss, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
         assert bool(torch.isfinite(loss))
         for question in example.questions:
@@ -195,7 +195,7 @@ def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
     rows = tokens_of([[40, 41, 42], [43], [44, 45, 46, 47]])
     same = replace(rows, neighbours={"next": rows}, labels={"inference": torch.ones_like(rows.ids)})
     example = find_objective("InferSent").example(same, generator(0))
-    shape = fitted(Architecture(layers=2, width=16, heads=2, feed=1, positions=positions), example)
+    shape = fitted(Architecture(layers=2, width=16, heads=2, mlp_ratio=1, positions=positions), example)
     model = make_model(shape, SPECIALS.size, generator(0)).double()
     (question,), hidden = example.questions, model.network.read(example.inputs, model.table.weight)
     for row in range(3):
@@ -385,7 +385,9 @@ def test_a_text_and_its_continuation_are_matched_over_the_batch():
     """The scores are the products of both first states; the loss is that of the right column (Qiu et al., eq. 4)."""
     tokens = suited(variant("sentence matching"), tokens_of([[40, 41, 42], [43, 44], [45, 46, 47, 48]]))
     example = variant("sentence matching").example(tokens, generator(0))
-    model = make_model(fitted(Architecture(layers=1, width=8, heads=2, feed=1), example), SPECIALS.size, generator(0))
+    model = make_model(
+        fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example), SPECIALS.size, generator(0)
+    )
     (answered,) = model.answers(example)
     assert answered.scores.shape == (3, 3)
     wanted = -answered.scores.log_softmax(-1).diagonal().mean()
@@ -432,7 +434,7 @@ def test_what_is_left_is_no_leak_but_by_design():
 
 def test_nothing_left_is_the_smaller_model():
     tokens = many_sentences(4)
-    large = find_objective("PEGASUS large").turn({"share": 0.0, "ratio": 0.3})
+    large = find_objective("PEGASUS large").turn({"unmasked_ratio": 0.0, "gap_sentence_ratio": 0.3})
     one, other = (o.example(tokens, generator(2)) for o in (large, find_objective("gap sentences")))
     assert torch.equal(one.inputs.ids, other.inputs.ids)
     assert torch.equal(one.questions[0].targets, other.questions[0].targets)

@@ -90,8 +90,8 @@ def test_turning_leaves_the_part_and_its_other_knobs_alone():
 
 
 def test_an_objective_shows_its_knobs_as_they_stand():
-    turned = find_objective("MLM").turn({"mask_ratio": "0.3", "wrap": "on"})
-    assert (turned.knobs["mask_ratio"].default, turned.knobs["wrap"].default) == (0.3, True)
+    turned = find_objective("MLM").turn({"mask_ratio": "0.3", "add_special_tokens": "on"})
+    assert (turned.knobs["mask_ratio"].default, turned.knobs["add_special_tokens"].default) == (0.3, True)
     assert find_objective("MLM").knobs["mask_ratio"].default == 0.15
 
 
@@ -101,10 +101,10 @@ def test_a_name_that_two_stages_share_is_written_with_its_stage():
     twice = Objective("twice", (*mlm.stages, mlm.stages[2]), mlm.idea, mlm.loss, mlm.terms, mlm.source)
     assert {"ChangeTokens.mask", "ChangeTokens.random", "mask_ratio"} <= twice.knobs.keys()
     assert "mask" not in twice.knobs
-    turned = twice.turn({"ChangeTokens.mask": 0.5})
+    turned = twice.turn({"ChangeTokens.mask_replace_prob": 0.5})
     assert [s.mask for s in turned.stages if hasattr(s, "mask")] == [0.5, 0.5]
     with pytest.raises(Refusal, match="twice has no knob 'mask'"):
-        twice.turn({"mask": 0.5})
+        twice.turn({"mask_replace_prob": 0.5})
 
 
 @pytest.mark.parametrize(("width", "heads"), [(20, 3), (64, 5), (8, 8)])

@@ -78,7 +78,7 @@ def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
 
 
 def test_random_words_are_uniform_over_the_words():
-    stage = ChangeTokens(mask=0.0, random=1.0)
+    stage = ChangeTokens(mask_replace_prob=0.0, random_replace_prob=1.0)
     tokens = plain_rows(1000, 30)
     words = stage.plan(replace(begin(tokens), chosen=tokens.real), generator(2)).words
     assert len(words) == 30_000
@@ -87,7 +87,9 @@ def test_random_words_are_uniform_over_the_words():
 
 def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
     tokens = plain_rows(1000, 60)
-    plan = ChangeTokens(mask=0.4, random=0.3).plan(replace(begin(tokens), chosen=tokens.real), generator(31))
+    plan = ChangeTokens(mask_replace_prob=0.4, random_replace_prob=0.3).plan(
+        replace(begin(tokens), chosen=tokens.real), generator(31)
+    )
     for action in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS):
         words = plan.words[plan.action == action]
         assert len(words) >= 15_000
@@ -119,7 +121,7 @@ def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often()
 
 
 def test_exact_selection_takes_every_set_of_words_alone_equally_often():
-    chosen = build(ChooseTokens(mask_ratio=0.4, specials=0), plain_rows(12_000, 5), 28).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.4, num_special_tokens=0), plain_rows(12_000, 5), 28).chosen
     sets = Counter(tuple(row.nonzero().flatten().tolist()) for row in chosen)
     assert_law(sets, uniform(combinations(range(5), 2)))
 
@@ -165,7 +167,7 @@ def filled(order, size, budget):
 
 
 def test_exact_selection_likes_no_pair_of_places():
-    chosen = build(ChooseTokens(mask_ratio=0.3, specials=0), plain_rows(8000, 7), 4).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.3, num_special_tokens=0), plain_rows(8000, 7), 4).chosen
     assert chosen.sum(1).unique().tolist() == [2]
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform((a, b) for a in range(7) for b in range(a + 1, 7)))
@@ -196,7 +198,7 @@ def compositions(total, parts):
 
 
 def test_t5_official_spans_are_uniform_and_end_the_text():
-    stage = ChooseSpans(noise_density=0.34, mean_length=2.0, official=True)
+    stage = ChooseSpans(noise_density=0.34, mean_length=2.0, match_released_code=True)
     found = runs(stage, plain_rows(8000, 12), 6)
     masks = [
         ((outside[0], inside[0]), (outside[0] + inside[0] + outside[1], inside[1]))
@@ -220,7 +222,7 @@ def test_t5_spans_are_uniform_over_all_masks():
 def test_t5_official_profile_of_40_tokens(places):
     """Position -1 is always a gap, -2 in 80 % and -3 in 60 % of the texts, position 0 never (reference, 22b)."""
     place, share = places
-    chosen = build(ChooseSpans(official=True), plain_rows(5000, 40), 8).chosen
+    chosen = build(ChooseSpans(match_released_code=True), plain_rows(5000, 40), 8).chosen
     count = int(chosen[:, place].sum())
     if share in (0.0, 1.0):
         assert count == share * len(chosen)
@@ -327,7 +329,7 @@ def test_shuffled_sentences_come_in_every_order_equally_often():
 
 def test_plm_orders_and_targets_are_uniform():
     example = begin(plain_rows(12_000, 4))
-    stage = ChooseOrder(kept=2.0, grams="single")
+    stage = ChooseOrder(partial_prediction_k=2.0, ngram_weights="single")
     plan = stage.plan(example, generator(16))
     assert_law(Counter(map(tuple, plan.rank.tolist())), uniform(permutations(range(4))))
     chosen = stage.build(example, plan).chosen

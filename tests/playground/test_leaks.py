@@ -348,7 +348,11 @@ def test_the_generators_question_is_checked_too():
 
 def test_every_question_of_an_example_is_checked():
     """One that asks for what is hidden and one that asks for what is shown, in either order."""
-    example = find_objective("MLM").turn({"mask": 1.0, "random": 0.0}).example(plain_rows(1, 8), generator(0))
+    example = (
+        find_objective("MLM")
+        .turn({"mask_replace_prob": 1.0, "random_replace_prob": 0.0})
+        .example(plain_rows(1, 8), generator(0))
+    )
     (hidden,) = example.questions
     shown = replace(hidden, name="all words", graded=example.inputs.real)
     assert not leaks.check(example).leak

@@ -42,27 +42,30 @@ from tests.playground.test_stages import assert_row_is_story, plan_of_row, resto
 from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tokens_of
 
 VARIANTS = {
-    "static MLM": ("static MLM", {"wrap": True}),
-    "MLM stochastic": ("MLM", {"selection": "stochastic", "cap": 3}),
-    "MLM with signs": ("MLM", {"signs": "roberta", "mask_ratio": 0.6}),
-    "MLM with later signs": ("MLM", {"signs": "xlm", "selection": "iid", "mask_ratio": 0.6}),
-    "MLM vocabulary": ("MLM", {"pool": "vocabulary", "mask": 0.2, "random": 0.7, "mask_ratio": 0.5}),
-    "whole word masking": ("whole word masking", {"wrap": True, "mask_ratio": 0.4}),
-    "whole words alone": ("whole word masking", {"law": "iid", "min_one": False, "together": "word"}),
+    "static MLM": ("static MLM", {"add_special_tokens": True}),
+    "MLM stochastic": ("MLM", {"selection": "stochastic", "max_predictions": 3}),
+    "MLM with signs": ("MLM", {"special_tokens": "roberta", "mask_ratio": 0.6}),
+    "MLM with later signs": ("MLM", {"special_tokens": "xlm", "selection": "iid", "mask_ratio": 0.6}),
+    "MLM vocabulary": (
+        "MLM",
+        {"random_words_from": "vocabulary", "mask_replace_prob": 0.2, "random_replace_prob": 0.7, "mask_ratio": 0.5},
+    ),
+    "whole word masking": ("whole word masking", {"add_special_tokens": True, "mask_ratio": 0.4}),
+    "whole words alone": ("whole word masking", {"sampler": "iid", "min_one": False, "replace_unit": "word"}),
     "whole words cut": ("whole word masking", {"truncate": True, "mask_ratio": 0.4}),
     "phrase masking": ("phrase masking", {}),
-    "phrases in a budget": ("phrase masking", {"law": "budget", "mask_ratio": 0.5}),
+    "phrases in a budget": ("phrase masking", {"sampler": "budget", "mask_ratio": 0.5}),
     "entity masking": ("entity masking", {"mask_ratio": 0.5}),
     "ERNIE": ("ERNIE", {}),
     "n-gram masking": ("n-gram masking", {"mask_ratio": 0.4}),
-    "UniLM": ("n-gram masking", {"law": "80/20", "whole": False}),
+    "UniLM": ("n-gram masking", {"sampler": "80/20", "whole_words": False}),
     "span masking": ("span masking", {"mask_ratio": 0.5}),
-    "SpanBERT": ("SpanBERT", {"wrap": True, "mask_ratio": 0.3, "most": 2}),
-    "word structure": ("word structure", {"share": 0.4, "wrap": True}),
-    "word structure deranged": ("word structure", {"share": 0.6, "derange": True}),
+    "SpanBERT": ("SpanBERT", {"add_special_tokens": True, "mask_ratio": 0.3, "sbo_max_length": 2}),
+    "word structure": ("word structure", {"trigram_ratio": 0.4, "add_special_tokens": True}),
+    "word structure deranged": ("word structure", {"trigram_ratio": 0.6, "derange": True}),
     "label-aware MLM": ("label-aware MLM", {"mask_ratio": 0.5}),
-    "supersense prediction": ("supersense prediction", {"wrap": True}),
-    "entity replacement": ("entity replacement", {"replaced": 1.0}),
+    "supersense prediction": ("supersense prediction", {"add_special_tokens": True}),
+    "entity replacement": ("entity replacement", {"replace_prob": 1.0}),
 }
 every_variant = pytest.mark.parametrize("name", VARIANTS)
 PAIRED = ("MLM + NSP", "ALBERT", "StructBERT")
@@ -104,7 +107,7 @@ def test_p1_p2_p4_text_and_specials_are_kept(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     assert name == "label-aware MLM" or texts(example.tokens) == texts(tokens)
     for row, text in enumerate(texts(example.tokens)):
-        allowed = slow.choosable(text, VARIANTS[name][1].get("signs", "protected"))
+        allowed = slow.choosable(text, VARIANTS[name][1].get("special_tokens", "protected"))
         if name != "entity replacement":
             assert restored(example, row) == text
         for token, place in zip(*shown(example.inputs, row)[:2], strict=True):
@@ -121,7 +124,9 @@ SHORT = ([[]], [[40]], [[40, 41]], [[SPECIALS.sep]], [[SPECIALS.sep, 41]], [[], 
 @every_variant
 @pytest.mark.parametrize("rows", SHORT, ids=lambda rows: "-".join(str(len(r)) for r in rows))
 def test_texts_of_hardly_any_tokens_cost_a_number(name, rows):
-    shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1), run(name, tokens_of(SHORT[-1]), 0)[-1].example)
+    shape = fitted(
+        Architecture(layers=1, width=8, heads=2, mlp_ratio=1), run(name, tokens_of(SHORT[-1]), 0)[-1].example
+    )
     model = make_model(shape, SPECIALS.size, generator(0))
     answers = model.answers(run(name, tokens_of(rows, extra=1), 1)[-1].example)
     total, terms = grade(answers)
@@ -173,7 +178,9 @@ def visited(rows, visit):
 
 
 def test_what_becomes_of_a_fixed_choice_is_fixed_too():
-    objective = find_objective("static MLM").turn({"copies": 2, "mask": 0.4, "random": 0.4, "mask_ratio": 0.5})
+    objective = find_objective("static MLM").turn(
+        {"dupe_factor": 2, "mask_replace_prob": 0.4, "random_replace_prob": 0.4, "mask_ratio": 0.5}
+    )
     seen = [objective.example(visited(plain_rows(50, 30), k), generator(k)).inputs.ids for k in range(4)]
     assert torch.equal(seen[0], seen[2])
     assert torch.equal(seen[1], seen[3])
@@ -184,7 +191,7 @@ def test_a_fixed_mask_does_not_depend_on_the_batch_or_its_padding():
     alone = begin(replace(plain_rows(1, 12), row=torch.tensor([7]), visit=torch.tensor([3])))
     ids = [[*range(40, 52)], [*range(40, 60)]]
     among = begin(replace(tokens_of(ids, extra=3), row=torch.tensor([7, 2]), visit=torch.tensor([3, 0])))
-    stage = ChooseTokens(copies=5, selection="stochastic")
+    stage = ChooseTokens(dupe_factor=5, selection="stochastic")
     one, two = (stage.plan(example, generator(k)).positions for k, example in enumerate((alone, among)))
     assert torch.equal(one[0], two[0, :12])
 
@@ -206,7 +213,7 @@ def test_roberta_rounds_up_or_down_by_chance():
 
 
 def pool(name, tokens, seed=0):
-    stage = ChangeTokens(mask=0.0, random=1.0, pool=name)
+    stage = ChangeTokens(mask_replace_prob=0.0, random_replace_prob=1.0, random_words_from=name)
     example = replace(begin(tokens), chosen=tokens.real)
     return stage.plan(example, generator(seed)).words.tolist()
 
@@ -231,7 +238,12 @@ def test_random_words_follow_the_batch_where_the_corpus_has_no_counts():
 
 
 def test_a_told_special_word_is_given_back():
-    settings_ = {"pool": "vocabulary", "mask": 0.0, "random": 1.0, "mask_ratio": 0.9}
+    settings_ = {
+        "random_words_from": "vocabulary",
+        "mask_replace_prob": 0.0,
+        "random_replace_prob": 1.0,
+        "mask_ratio": 0.9,
+    }
     first = story("MLM", settings=settings_, seed=3)
     assert set(first.facts()["plan"]["replace"]) & set(first.example.tokens.vocabulary[: SPECIALS.first_word])
     again = story("MLM", settings=settings_, seed=4, wanted=tell(first.steps))
@@ -247,7 +259,7 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
     tokens = tokens_of([range(40, 46)] * 6000, [[0, 0, 1, 2, 3, 3]] * 6000, padded=False)
     chosen = torch.tensor([True, True, True, False, True, True]).expand(6000, 6)
     example = replace(begin(tokens), chosen=chosen)
-    stage = ChangeTokens(together=together)
+    stage = ChangeTokens(replace_unit=together)
     action = stage.build(example, stage.plan(example, generator(2))).action
     assert all(torch.equal(action[:, a], action[:, b]) for a, b in shared)
     law = {int(Action.MASKED): 0.8, int(Action.RANDOMISED): 0.1, int(Action.GRADED_AS_IS): 0.1}
@@ -262,7 +274,7 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, seed):
     example = begin(tokens)
     example = replace(example, chosen=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.real)
-    stage, rng = ChangeTokens(mask=1.0, random=0.0), generator(seed)
+    stage, rng = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), generator(seed)
     before = rng.get_state()
     plan = stage.plan(example, rng)
     assert torch.equal(rng.get_state(), before)
@@ -274,10 +286,10 @@ def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, 
 
 
 def test_a_masked_token_can_be_wished_to_be_a_word_where_all_are_masked():
-    first = story("MLM", settings={"mask": 1.0, "random": 0.0}, wanted={"chosen": [2, 4]})
+    first = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted={"chosen": [2, 4]})
     word = first.example.tokens.vocabulary[-1]
     wished = {"chosen": [2, 4], "replace": [word, word]}
-    shown = story("MLM", settings={"mask": 1.0, "random": 0.0}, wanted=wished)
+    shown = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted=wished)
     assert first.facts()["inputs"].count("[MASK]") == 2
     assert [shown.facts()["inputs"][place] for place in (1, 3)] == [word, word]
 
@@ -295,7 +307,7 @@ def test_what_is_told_of_a_corruption_is_what_was_written(tokens, seed):
     """Only what is written is drawn at once; the plan says the rest when it is asked."""
     example = begin(tokens)
     example = replace(example, chosen=draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7)
-    stage = ChangeTokens(mask=0.4, random=0.3)
+    stage = ChangeTokens(mask_replace_prob=0.4, random_replace_prob=0.3)
     plan = stage.plan(example, generator(seed))
     written = stage.build(example, plan).inputs.ids
     again = stage.build(example, Corruption(plan.places, plan.action, plan.words)).inputs.ids
@@ -383,11 +395,11 @@ def test_a_word_of_three_pieces_does_not_fit_into_a_budget_of_one():
 
 def test_ernie_takes_each_unit_with_the_same_chance():
     tokens = tokens_of([range(40, 50)] * 6000, [[0, 0, 1, 2, 2, 2, 3, 4, 4, 5]] * 6000, padded=False)
-    chosen = ChooseUnits(law="iid", min_one=False).plan(begin(tokens), generator(3)).positions
+    chosen = ChooseUnits(sampler="iid", min_one=False).plan(begin(tokens), generator(3)).positions
     for first, *rest in ([0, 1], [2], [3, 4, 5], [6], [7, 8], [9]):
         assert_share(int(chosen[:, first].sum()), 6000, 0.15)
         assert all(torch.equal(chosen[:, first], chosen[:, place]) for place in rest)
-    forced = ChooseUnits(law="iid").plan(begin(tokens), generator(3)).positions
+    forced = ChooseUnits(sampler="iid").plan(begin(tokens), generator(3)).positions
     assert bool(forced.any(1).all())
     assert torch.equal(forced[chosen.any(1)], chosen[chosen.any(1)])
 
@@ -424,7 +436,7 @@ def test_a_typed_text_without_the_label_is_refused(name):
     tokens=batches(), seed=seeds, longest=st.integers(1, 5), whole=st.booleans(), law=st.sampled_from(("1/n", "80/20"))
 )
 def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
-    example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, longest=longest, law=law, whole=whole)
+    example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
     number = tokens.word if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
     words, blocks = runs(example, example.maskable, number), runs(example, example.maskable)
     dice, chance = draw.noise((2, *tokens.ids.shape), generator(seed))
@@ -449,7 +461,7 @@ LENGTHS = {"1/n": {1: 6 / 11, 2: 3 / 11, 3: 2 / 11}, "80/20": {1: 0.8, 2: 0.1, 3
 def test_ngram_lengths(law):
     """ALBERT: 6/11, 3/11, 2/11; UniLM: 80 % single, 10 % pairs, 10 % triples; near an end what there is room for."""
     example = begin(plain_rows(2000, 30))
-    stage = ChooseNgrams(law=law)
+    stage = ChooseNgrams(sampler=law)
     words = runs(example, example.maskable, example.tokens.word)
     size = stage.sizes(words, runs(example, example.maskable))
     length = stage.lengths(size, draw.noise(tuple(words.of.shape), generator(4)))
@@ -481,7 +493,7 @@ def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.floats(0.0, 0.9), longest=st.integers(1, 20))
 def test_p6_p7_merged_runs_are_apart_and_hold_the_exact_share(tokens, seed, rate, longest):
-    plan = ChooseGeometricSpans(mask_ratio=rate, longest=longest).plan(begin(tokens), generator(seed))
+    plan = ChooseGeometricSpans(mask_ratio=rate, max_span_length=longest).plan(begin(tokens), generator(seed))
     for row, text in enumerate(texts(tokens)):
         number = sum(oracles.maskable(text))
         spans = [(s, n) for s, n in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True) if n >= 0]
@@ -521,7 +533,7 @@ def test_runs_at_the_edge_of_the_text_ask_nothing_and_long_ones_only_15():
     assert not boundary(range(2, 21), 20).graded.any()
     long = boundary(range(2, 20), 21)
     assert (long.graded[0].nonzero().flatten() + 1).tolist() == list(range(2, 17))
-    assert int(boundary([2, 3, 4], most=2).graded.sum()) == 2
+    assert int(boundary([2, 3, 4], sbo_max_length=2).graded.sum()) == 2
 
 
 def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
@@ -536,7 +548,7 @@ def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
 
 @pytest.mark.parametrize("name", ["StructBERT", "ALBERT", "MLM + NSP"])
 def test_pairs_hide_and_shuffle_within_each_text(name):
-    objective = find_objective(name).turn({"share": 0.5} if name == "StructBERT" else {"mask_ratio": 0.5})
+    objective = find_objective(name).turn({"trigram_ratio": 0.5} if name == "StructBERT" else {"mask_ratio": 0.5})
     tokens = suited(objective, tokens_of([range(40, 50)] * 200, padded=False))
     example = objective.example(tokens, generator(1))
     names = [q.name for q in example.questions]
@@ -572,7 +584,7 @@ def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, 
 @settings(max_examples=25)
 @given(tokens=batches(), seed=seeds, derange=st.booleans())
 def test_p8_each_trigram_keeps_its_words_and_the_rest_its_places(tokens, seed, derange):
-    objective = find_objective("word structure").turn({"share": 0.5, "derange": derange})
+    objective = find_objective("word structure").turn({"trigram_ratio": 0.5, "derange": derange})
     example = objective.example(tokens, generator(seed))
     hidden, order = example.questions
     assert not (hidden.graded & order.graded).any()
@@ -590,7 +602,7 @@ def test_p8_each_trigram_keeps_its_words_and_the_rest_its_places(tokens, seed, d
 
 @pytest.mark.parametrize("derange", [False, True])
 def test_every_order_of_a_trigram_is_equally_likely(derange):
-    objective = find_objective("word structure").turn({"derange": derange, "share": 0.05})
+    objective = find_objective("word structure").turn({"derange": derange, "trigram_ratio": 0.05})
     example = objective.example(plain_rows(8000, 20), generator(9))
     start = example.spans.start[:, :1]
     assert (example.spans.length[:, 0] == 3).all()
@@ -671,14 +683,14 @@ def test_every_other_name_is_equally_likely_and_half_of_the_names_are_replaced()
 
 def test_a_name_of_another_length_or_kind_is_no_partner():
     tokens = named(3, [[0, 0, -1], [1, -1, -1], [2, 2, -1]], kind=[[0, 0, 0], [0, 0, 0], [1, 1, 1]])
-    plan = ChangeEntities(replaced=1.0).plan(begin(tokens), generator(0))
+    plan = ChangeEntities(replace_prob=1.0).plan(begin(tokens), generator(0))
     assert torch.equal(plan.words, tokens.ids)
 
 
 def test_the_same_name_by_luck_counts_as_original():
     tokens = named(2, [[0, 0], [1, 1]], words=[[40, 41], [40, 41]])
-    example = ChangeEntities(replaced=1.0).build(
-        begin(tokens), ChangeEntities(replaced=1.0).plan(begin(tokens), generator(0))
+    example = ChangeEntities(replace_prob=1.0).build(
+        begin(tokens), ChangeEntities(replace_prob=1.0).plan(begin(tokens), generator(0))
     )
     assert not example.action.any()
 
@@ -710,7 +722,7 @@ def test_a_corpus_names_its_own_classes():
     tokens = replace(plain_rows(2, 6), labels=labels)
     example = objective.steps(tokens, generator(0), {"part": LATE})[-1].example
     assert {q.name: q.classes for q in example.questions[1:]} == {"polarity": ("bad", "good"), "pos": names["pos"]}
-    shape = fitted(Architecture(layers=1, width=8, heads=2, feed=1), example)
+    shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
     assert dict(shape.labels) == {"polarity": 2, "pos": 4}
     total, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
     assert set(terms) == {"hidden words", "polarity", "pos"}
@@ -764,7 +776,7 @@ def test_signs_within_a_text_may_be_hidden_and_are_asked_for(signs, able):
     """RoBERTa's code takes all, XLM's all but the first (reference, section 0); a typed [MASK] is never taken."""
     sep, mask = SPECIALS.sep, SPECIALS.mask
     tokens = tokens_of([[sep, 40, 41, sep, 42, sep, mask, SPECIALS.sentinels[0]]], padded=False)
-    example = find_objective("MLM").turn({"signs": signs, "mask_ratio": 1.0}).example(tokens, generator(0))
+    example = find_objective("MLM").turn({"special_tokens": signs, "mask_ratio": 1.0}).example(tokens, generator(0))
     graded = example.questions[0].graded
     assert graded[0].nonzero().flatten().tolist() == [*able]
     assert example.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
@@ -772,7 +784,9 @@ def test_signs_within_a_text_may_be_hidden_and_are_asked_for(signs, able):
 
 def test_a_hidden_sign_is_told_and_given_back():
     tokens = tokens_of([[40, SPECIALS.sep, 41, 42]], padded=False)
-    objective = find_objective("MLM").turn({"signs": "xlm", "mask_ratio": 0.5, "mask": 1.0, "random": 0.0})
+    objective = find_objective("MLM").turn(
+        {"special_tokens": "xlm", "mask_ratio": 0.5, "mask_replace_prob": 1.0, "random_replace_prob": 0.0}
+    )
     plans = [tell(objective.steps(tokens, generator(seed))) for seed in range(8)]
     assert any(2 in plan["chosen"] for plan in plans)
     for plan in plans:
@@ -782,7 +796,7 @@ def test_a_hidden_sign_is_told_and_given_back():
 @pytest.mark.parametrize("signs", ["xlm", "roberta"])
 def test_signs_are_as_likely_to_be_hidden_as_words(signs):
     tokens = tokens_of([[40, 41, SPECIALS.sep, 42, 43]] * 12_000, padded=False)
-    stage = ChooseTokens(mask_ratio=0.4, specials=0, signs=signs)
+    stage = ChooseTokens(mask_ratio=0.4, num_special_tokens=0, special_tokens=signs)
     example = begin(tokens)
     chosen = stage.build(example, stage.plan(example, generator(3))).chosen
     assert chosen.sum(1).unique().tolist() == [2]
@@ -862,7 +876,9 @@ def test_a_name_of_a_model_means_one_objective():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_ends_of_a_run_leak_nothing(seed):
     """They hear all that is visible, and the answers are hidden, but for those left on purpose."""
-    rebuilt = story("SpanBERT", seed=seed, settings={"mask_ratio": 0.4, "mask": 1.0, "random": 0.0})
+    rebuilt = story(
+        "SpanBERT", seed=seed, settings={"mask_ratio": 0.4, "mask_replace_prob": 1.0, "random_replace_prob": 0.0}
+    )
     assert rebuilt.verdict.leak is False
     assert rebuilt.verdict.by_design == ()
     shown_ = replace(rebuilt.example, action=torch.zeros_like(rebuilt.example.action))
@@ -871,7 +887,9 @@ def test_the_ends_of_a_run_leak_nothing(seed):
 
 def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
     example = find_objective("SpanBERT").example(plain_rows(1, 12), generator(0))
-    model = make_model(fitted(Architecture(layers=1, width=16, heads=2, feed=1), example), SPECIALS.size, generator(1))
+    model = make_model(
+        fitted(Architecture(layers=1, width=16, heads=2, mlp_ratio=1), example), SPECIALS.size, generator(1)
+    )
     question = boundary([4, 5, 6])
     given_ = replace(begin(plain_rows(1, 12)), questions=(question,))
     scores = model.answers(given_)[0].scores.detach()

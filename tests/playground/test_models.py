@@ -33,9 +33,9 @@ def build(positions="rotary", seed=1, start="mimetic", **knobs):
         layers=2,
         width=16,
         heads=2,
-        feed=1,
+        mlp_ratio=1,
         positions=positions,
-        start=start,
+        init=start,
         **knobs,
     )
     for name in NAMES:
@@ -146,7 +146,7 @@ def test_a_reader_that_may_see_nobody_gets_exactly_nothing(tapped):
 @every_position
 def test_a_permutation_without_context_starts_from_nothing(positions, models):
     """The first word of the order sees nobody: its score is the same whatever the text."""
-    objective = find_objective("PLM").turn({"kept": 1.0})
+    objective = find_objective("PLM").turn({"partial_prediction_k": 1.0})
     steps = objective.steps(plain_rows(1, 5), generator(3))
     rank = steps[-1].example.rank[0]
     first = int((rank == 0).nonzero())
@@ -254,7 +254,7 @@ def test_a_decoder_with_a_promise_writes_as_with_a_mask(models):
 
 
 def test_a_painted_query_mask_is_obeyed(models):
-    example = find_objective("PLM").turn({"kept": 2.0}).example(plain_rows(2, 8), generator(6))
+    example = find_objective("PLM").turn({"partial_prediction_k": 2.0}).example(plain_rows(2, 8), generator(6))
     query = example.inputs.query_visible
     shut = replace(query, painted=torch.zeros(1, 8, 8, dtype=torch.bool))
     blind = replace(example, inputs=replace(example.inputs, query_visible=shut))
@@ -269,7 +269,11 @@ def test_a_painted_query_mask_is_obeyed(models):
 @every_position
 def test_the_place_of_a_word_matters(positions, models):
     """Two words swapped far from the gap change its answer, so positions are really read."""
-    example = find_objective("MLM").turn({"mask": 1.0, "random": 0.0}).example(plain_rows(1, 12), generator(7))
+    example = (
+        find_objective("MLM")
+        .turn({"mask_replace_prob": 1.0, "random_replace_prob": 0.0})
+        .example(plain_rows(1, 12), generator(7))
+    )
     free = (~example.chosen[0]).nonzero().flatten()[:2]
     ids = example.inputs.ids.clone()
     ids[0, free] = ids[0, free.flip(0)]
@@ -281,7 +285,7 @@ def test_the_place_of_a_word_matters(positions, models):
 @every_position
 def test_the_blind_stream_knows_its_place(positions, models):
     """Two queries that see the same two words answer differently, since they stand elsewhere."""
-    example = find_objective("PLM").turn({"kept": 3.0}).example(plain_rows(1, 9), generator(9))
+    example = find_objective("PLM").turn({"partial_prediction_k": 3.0}).example(plain_rows(1, 9), generator(9))
     cells = torch.zeros(1, 9, 9, dtype=torch.bool)
     cells[:, :, (~example.chosen[0]).nonzero().flatten()[:2]] = True
     query = replace(example.inputs.query_visible, reader=torch.full((1, 9), 99), painted=cells)
@@ -381,11 +385,11 @@ def same_weights(first, second):
 @pytest.mark.parametrize("start", ["mimetic", "normal"])
 def test_a_seed_decides_the_weights_and_global_chance_does_not(positions, start):
     torch.manual_seed(0)
-    first = build(positions, seed=5, start=start)
+    first = build(positions, seed=5, init=start)
     torch.manual_seed(1)
     torch.rand(7)
-    assert same_weights(first, build(positions, seed=5, start=start))
-    assert not same_weights(first, build(positions, seed=6, start=start))
+    assert same_weights(first, build(positions, seed=5, init=start))
+    assert not same_weights(first, build(positions, seed=6, init=start))
 
 
 @every_position
@@ -409,14 +413,14 @@ def test_groups_stand_from_the_bottom_up_also_beyond_nine_layers():
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.5, 1.0])
 def test_the_generator_is_as_wide_as_said_in_whole_heads(share):
-    shape = Architecture(width=64, heads=4, generator_share=share)
+    shape = Architecture(width=64, heads=4, generator_ratio=share)
     assert shape.generator_width % (2 * shape.heads) == 0
     assert abs(shape.generator_width - 64 * share) <= 8
 
 
 def of_electra(**knobs):
     """A model with a narrow generator and learned positions, and the example that it trains on."""
-    shape = Architecture(layers=1, width=16, heads=2, feed=1, positions="learned", segments=2, languages=2)
+    shape = Architecture(layers=1, width=16, heads=2, mlp_ratio=1, positions="learned", segments=2, languages=2)
     example = ragged("RTD")[-1].example
     model = LanguageModel(fitted(replace(shape, **knobs), example), SPECIALS.size, generator(0)).double()
     return model, example
@@ -425,7 +429,7 @@ def of_electra(**knobs):
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_generator_and_detector_have_one_word_place_and_segment_embedding(share):
     """As in ELECTRA's released code: added as wide as the table, and only then made narrow for the generator."""
-    model, example = of_electra(generator_share=share, tied="embeddings")
+    model, example = of_electra(generator_ratio=share, tie_generator="embeddings")
     small, whole, stream = model.generator, model.network, example.inputs
     own = {name for name, _ in small.named_parameters() if name.split(".")[0] in ("place", "segment", "language")}
     assert own == set()
@@ -438,7 +442,7 @@ def test_generator_and_detector_have_one_word_place_and_segment_embedding(share)
 
 @pytest.mark.parametrize(("tied", "reached"), [("table", False), ("embeddings", True), ("all", True)])
 def test_the_generators_loss_reaches_the_places_that_it_shares(tied, reached):
-    model, example = of_electra(generator_share=1.0, tied=tied)
+    model, example = of_electra(generator_ratio=1.0, tie_generator=tied)
     names, replaced = model.answers(example)
     assert (names.question.name, replaced.question.name) == ("hidden words", "replaced?")
     names.mean().backward()
@@ -449,7 +453,7 @@ def test_the_generators_loss_reaches_the_places_that_it_shares(tied, reached):
 
 @pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
 def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
-    model, example = of_electra(generator_share=1.0, tied=tied)
+    model, example = of_electra(generator_ratio=1.0, tie_generator=tied)
     names = list(model.state_dict())
     assert names == [name for name, _ in model.named_parameters()]
     assert any(name.startswith("generator") for name in names) is (tied != "all")
@@ -465,8 +469,8 @@ def test_one_network_for_both_has_one_width():
     with pytest.raises(
         Refusal, match=r"tied is all, but the generator is 32 wide and the model 64; set generator_share"
     ):
-        Architecture(generator_share=0.5, tied="all")
-    assert fitted(Architecture(tied="all"), ragged("RTD")[-1].example).generator_share == 1.0
+        Architecture(generator_ratio=0.5, tie_generator="all")
+    assert fitted(Architecture(tie_generator="all"), ragged("RTD")[-1].example).generator_ratio == 1.0
 
 
 # proposals and features
@@ -476,7 +480,7 @@ def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
     """A wrapped text is shifted by [CLS]; the scores belong to the chosen places of the text all the same."""
     model = models["rotary"]
     tokens = tokens_of(RAGGED)
-    objective = find_objective("RTD").turn({"mask_ratio": 0.4, "wrap": True})
+    objective = find_objective("RTD").turn({"mask_ratio": 0.4, "add_special_tokens": True})
     steps = objective.steps(tokens, generator(8))
     before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
     proposed = model.propose(before)
@@ -491,7 +495,7 @@ def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
 
 
 SEEN_FROM = {
-    "both sides": [True] * 10,
+    "bidirectional": [True] * 10,
     "left to right": [False] * 4 + [True] * 6,
     "right to left": [True] * 5 + [False] * 5,
 }
@@ -508,7 +512,7 @@ def heard(read):
 @pytest.mark.parametrize("positions", ["rotary", "learned"])
 def test_features_are_read_as_in_pre_training(reads, positions):
     """A changed word is known where the model could see it in training, and nowhere else."""
-    shape = Architecture(layers=2, width=16, heads=2, feed=1, reads=reads, positions=positions)
+    shape = Architecture(layers=2, width=16, heads=2, mlp_ratio=1, attention=reads, positions=positions)
     model = LanguageModel(shape, SPECIALS.size, generator(0))
     assert heard(model.features) == SEEN_FROM[reads]
     padded = tokens_of([[40, 41, 42], list(range(50, 60))])
@@ -517,7 +521,7 @@ def test_features_are_read_as_in_pre_training(reads, positions):
 
 def test_two_directions_stand_side_by_side_at_every_level():
     """ELMo (arXiv:1802.05365, sec. 3.2): the token layer and two states of each of L layers, 2L + 1 vectors."""
-    model = build(reads="left to right")
+    model = build(attention="left to right")
     assert (model.shape.directions, model.shape.features_width) == (2, 32)
     assert heard(lambda t: model.features(t)[..., :16]) == SEEN_FROM["left to right"]
     assert heard(lambda t: model.features(t)[..., 16:]) == SEEN_FROM["right to left"]

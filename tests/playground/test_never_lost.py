@@ -242,7 +242,7 @@ def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch)
         learner.gradient = full
         events.append(event)
     troubles = [e for e in events if isinstance(e, Trouble)]
-    assert [t.settings for t in troubles] == [{"accumulate": 2}, {"accumulate": 4}]
+    assert [t.settings for t in troubles] == [{"grad_accum_steps": 2}, {"grad_accum_steps": 4}]
     assert "A step on 8 rows of 16 tokens did not fit into the memory (3.0 GB more were asked for)" in (
         troubles[0].sentence
     )
@@ -282,7 +282,7 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
 
     monkeypatch.setattr(LanguageModel, "answers", once)
     events = list(train(run_of(evaluate_every=2)))
-    assert [e.settings for e in events if isinstance(e, Trouble)] == [{"accumulate": 2}]
+    assert [e.settings for e in events if isinstance(e, Trouble)] == [{"grad_accum_steps": 2}]
     assert [step for step, _ in held_out(events)] == [step for step, _ in plain]
     assert [loss for _, loss in held_out(events)] == pytest.approx([loss for _, loss in plain], rel=1e-3)
 
@@ -297,7 +297,7 @@ def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(wh
     short_of_memory(monkeypatch, where, name)
     events = list(train(run_of()))
     (trouble,) = [e for e in events if isinstance(e, Trouble)]
-    assert trouble.settings == {"accumulate": 2}
+    assert trouble.settings == {"grad_accum_steps": 2}
     assert "(3.0 GB more were asked for)" in trouble.sentence
     assert losses(events)[: trouble.step] == plain[: trouble.step]
     assert losses(events) == pytest.approx(plain, rel=1e-3)
@@ -319,7 +319,7 @@ def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch
         "16",
         "4",
     ]
-    assert troubles[0].settings == {"batch": 4}
+    assert troubles[0].settings == {"batch_size": 4}
     assert len(losses(events)) == 12
     monkeypatch.setattr(Learner, "example", lambda *_: (_ for _ in ()).throw(MemoryError()))
     with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch to 4"):
@@ -372,7 +372,7 @@ def test_where_there_is_no_room_for_a_good_state_the_earlier_one_stays(monkeypat
 
 def test_when_one_row_is_too_much_it_says_what_to_make_smaller():
     learner = learner_of()
-    learner.entry = replace(learner.entry, recipe=replace(learner.entry.recipe, accumulate=8))
+    learner.entry = replace(learner.entry, recipe=replace(learner.entry.recipe, grad_accum_steps=8))
     with pytest.raises(Refusal, match=r"Not even one row of 16 tokens fits .* set seq_len to 8"):
         memory.smaller(learner, OutOfMemory(0))
 
@@ -399,7 +399,7 @@ def test_the_estimate_counts_at_least_the_weights_and_grows_with_what_it_should(
     assert 4 * 0.9 * held < need.weights < 4 * 1.5 * held
     wider = memory.estimate(replace(entry, recipe=replace(entry.recipe, seq_len=32)), words)
     assert 2 * need.step < wider.step < 4 * need.step
-    halved = memory.estimate(replace(entry, recipe=replace(entry.recipe, accumulate=2)), words)
+    halved = memory.estimate(replace(entry, recipe=replace(entry.recipe, grad_accum_steps=2)), words)
     assert halved.step == need.step // 2
 
 

@@ -65,32 +65,44 @@ VARIANTS = {
     "token masking": {},
     "token deletion": {"mask_ratio": 0.5},
     "document rotation": {},
-    "document rotation official": {"official": True},
+    "document rotation official": {"match_released_code": True},
     "BART mixture": {},
-    "BART mixture words": {"whole": True, "mask_ratio": 0.4},
-    "BART mixture fairseq": {"placement": "fairseq", "mask_ratio": 0.5, "mean_length": 2.0, "share": 0.5, "end": True},
-    "BART mixture gaps": {"mask_ratio": 0.6, "mean_length": 1.0, "target": "gaps", "end": True},
+    "BART mixture words": {"whole_words": True, "mask_ratio": 0.4},
+    "BART mixture fairseq": {
+        "placement": "fairseq",
+        "mask_ratio": 0.5,
+        "mean_length": 2.0,
+        "shuffle_ratio": 0.5,
+        "add_eos": True,
+    },
+    "BART mixture gaps": {"mask_ratio": 0.6, "mean_length": 1.0, "target": "gaps", "add_eos": True},
     "all noises": {},
-    "all noises some": {"share": 0.4, "turned": 0.5, "delete_ratio": 0.3, "placement": "fairseq", "whole": True},
+    "all noises some": {
+        "shuffle_ratio": 0.4,
+        "rotate_prob": 0.5,
+        "delete_ratio": 0.3,
+        "placement": "fairseq",
+        "whole_words": True,
+    },
     "all noises heavy": {
         "ChooseShare.mask_ratio": 0.4,
         "ChoosePoissonSpans.mask_ratio": 0.4,
         "mean_length": 1.0,
-        "window": 0,
+        "shuffle_distance": 0,
     },
     "T5 i.i.d.": {"mask_ratio": 0.5},
-    "T5 i.i.d. closing": {"selection": "exact", "closing": True, "end": True},
-    "T5 spans closing": {"closing": True, "noise_density": 0.4},
+    "T5 i.i.d. closing": {"selection": "exact", "final_sentinel": True, "add_eos": True},
+    "T5 spans closing": {"final_sentinel": True, "noise_density": 0.4},
     "T5 drop": {"mask_ratio": 0.3},
     "T5 mask in place": {"mask_ratio": 0.3},
     "discrete mask": {},
-    "span mask end": {"end": True, "share": 0.7},
+    "span mask end": {"add_eos": True, "span_ratio": 0.7},
     "gap sentences": {},
     "gap sentences shaken": {"stochastic": True},
-    "gap sentences lead": {"strategy": "lead", "ratio": 0.6},
-    "gap sentences random": {"strategy": "random", "stochastic": True},
+    "gap sentences lead": {"sentence_selection": "lead", "gap_sentence_ratio": 0.6},
+    "gap sentences random": {"sentence_selection": "random", "stochastic": True},
     "sentence permutation": {},
-    "sentence shuffling local": {"window": 3},
+    "sentence shuffling local": {"shuffle_distance": 3},
 }
 BASE = sorted(
     {
@@ -209,7 +221,7 @@ def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, ra
 @settings(max_examples=30)
 @given(tokens=batches(special=False), seed=seeds, rate=st.floats(0.05, 0.9), closing=st.booleans())
 def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, closing):
-    objective = find_objective("T5 i.i.d.").turn({"mask_ratio": rate, "closing": closing})
+    objective = find_objective("T5 i.i.d.").turn({"mask_ratio": rate, "final_sentinel": closing})
     example = objective.example(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
@@ -224,12 +236,12 @@ def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, clo
 
 RUNS = {
     "T5 spans": ChooseSpans(noise_density=0.3),
-    "T5 spans official": ChooseSpans(noise_density=0.4, mean_length=2.0, official=True),
+    "T5 spans official": ChooseSpans(noise_density=0.4, mean_length=2.0, match_released_code=True),
     "BART": ChoosePoissonSpans(),
-    "BART words": ChoosePoissonSpans(mask_ratio=0.5, whole=True),
+    "BART words": ChoosePoissonSpans(mask_ratio=0.5, whole_words=True),
     "BART fairseq": ChoosePoissonSpans(mask_ratio=0.4, mean_length=2.0, placement="fairseq"),
     "MASS": ChooseFragment(),
-    "MASS signs": ChooseFragment(signs=True),
+    "MASS signs": ChooseFragment(count_specials=True),
     "SpanBERT": ChooseGeometricSpans(),
 }
 BUDGETS = {
@@ -341,7 +353,7 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
     plan = ChosenSpans(torch.tensor([[2]]), torch.tensor([[4]]))
     example = find_objective("MASS").stages[0].build(begin(tokens), plan)
     assert _pairs(example.spans, 0) == [(2, 2), (5, 1)]
-    written = AskToWrite(target="fragment", end=False).build(example)
+    written = AskToWrite(target="fragment", add_eos=False).build(example)
     assert written.questions[0].origin.tolist() == [[2, 3, 5]]
     assert written.decoder.origin.tolist() == written.decoder.position.tolist() == [[1, 2, 4]]
     assert written.decoder.ids[0, 2] == SPECIALS.sep
@@ -351,7 +363,7 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
 @given(tokens=batches(), seed=seeds, rate=st.floats(0.0, 0.9), mean=st.sampled_from((0.5, 1.0, 3.0, 10.0)))
 def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed, rate, mean):
     example = begin(tokens)
-    stage = ChoosePoissonSpans(mask_ratio=rate, mean_length=mean, whole=True)
+    stage = ChoosePoissonSpans(mask_ratio=rate, mean_length=mean, whole_words=True)
     chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
     for row, text in enumerate(texts(tokens)):
         words, number = oracles.maskable(text), tokens.word[row].tolist()
@@ -430,7 +442,7 @@ def test_every_plan_of_a_chain_is_told_under_a_name_of_its_own(name, seed):
 
 def test_words_and_sentences_are_edited_apart_in_one_chain():
     wanted = {"sentences": "2,1", "start": "1", "spans": [], "chosen": [], "deleted": "1,10"}
-    objective = find_objective("all noises").turn({"window": 1})
+    objective = find_objective("all noises").turn({"shuffle_distance": 1})
     found = rebuild(objective, TWO_SENTENCES, wanted=wanted).facts()
     assert found["inputs"] == "am happy to join with you today . walk here now .".split()
     assert found["plan"]["sentences"] == [2, 1]
@@ -495,7 +507,11 @@ def pair_of(example, row):
 
 @pytest.mark.parametrize("length", [2, 3, 8, 40, 100])
 def test_official_masks_give_what_the_released_functions_give(length):
-    example = find_objective("T5").turn({"official": True}).example(plain_rows(50, min(length, 60)), generator(length))
+    example = (
+        find_objective("T5")
+        .turn({"match_released_code": True})
+        .example(plain_rows(50, min(length, 60)), generator(length))
+    )
     for row, text in enumerate(texts(example.tokens)):
         noise = example.chosen[row].tolist()
         assert pair_of(example, row) == (official(text, noise, True), official(text, noise, False))
@@ -521,7 +537,7 @@ def test_the_released_functions_tear_markers_apart_where_a_text_begins_with_nois
 
 
 def test_the_figure_of_t5_closes_with_one_more_sentinel():
-    settings_ = {"closing": True}
+    settings_ = {"final_sentinel": True}
     facts = rebuild("T5", settings=settings_, wanted={"spans": "2:1,5:2"}).facts()
     assert facts["inputs"] == "I <0> happy to <1> you today".split()
     assert facts["targets"] == "<0> am <1> join with <2> [END]".split()
@@ -545,7 +561,7 @@ def test_the_forms_of_t5s_table():
 @pytest.mark.parametrize(("length", "size"), [(12, 7), (8, 5)])
 def test_mass_with_signs_starts_at_an_end_in_20_percent_each(length, size):
     """With both signs counted: 14 tokens, 7 hidden; the first start has .2 + .6 / 7 = .286 (reference, sec. 9)."""
-    plan = ChooseFragment(signs=True).plan(begin(plain_rows(12_000, length)), generator(21))
+    plan = ChooseFragment(count_specials=True).plan(begin(plain_rows(12_000, length)), generator(21))
     starts = length + 2 - size
     law = {s: 0.6 / starts + (0.2 if s in (0, starts - 1) else 0.0) for s in range(starts)}
     assert_law(Counter(plan.start.flatten().tolist()), law)
@@ -564,7 +580,11 @@ def test_words_hidden_here_and_there_are_written_from_the_words_before_them():
 @given(tokens=batches(), seed=seeds, share=st.sampled_from((0.2, 0.5, 1.0)), ends=st.sampled_from((0.0, 0.4, 1.0)))
 def test_the_decoder_of_a_fragment_counts_positions_without_a_collision(tokens, seed, share, ends):
     """Each word is written from the position before its own; [START] stands alone where it begins the text."""
-    example = find_objective("MASS").turn({"share": share, "ends": ends, "end": True}).example(tokens, generator(seed))
+    example = (
+        find_objective("MASS")
+        .turn({"span_ratio": share, "edge_prob": ends, "add_eos": True})
+        .example(tokens, generator(seed))
+    )
     question = example.questions[0]
     for row in range(len(tokens.ids)):
         ids, _, position = shown(example.decoder, row)
@@ -609,7 +629,7 @@ def test_masks_alone_hide_a_fragment_whether_the_decoder_sees_them_or_not():
 @given(tokens=batches(), seed=seeds, ratio=st.sampled_from((0.1, 0.3, 0.45, 0.9)))
 def test_gap_sentences_have_the_highest_rouge(tokens, seed, ratio):
     example = begin(tokens)
-    plan = ChooseGapSentences(ratio=ratio).plan(example, generator(seed))
+    plan = ChooseGapSentences(gap_sentence_ratio=ratio).plan(example, generator(seed))
     for row, text in enumerate(texts(tokens)):
         wanted = oracles_noise.gap_sentences(text, tokens.sentence[row, : len(text)].tolist(), ratio)
         assert plan.taken[row].nonzero().flatten().tolist() == wanted
@@ -642,7 +662,7 @@ def test_gap_sentences_in_words():
 
 
 def test_a_text_of_one_sentence_keeps_it():
-    example = find_objective("PEGASUS").turn({"end": False}).example(plain_rows(3, 8), generator(0))
+    example = find_objective("PEGASUS").turn({"add_eos": False}).example(plain_rows(3, 8), generator(0))
     assert not example.chosen.any()
     assert not example.questions[0].graded.any()
 
@@ -650,7 +670,7 @@ def test_a_text_of_one_sentence_keeps_it():
 @pytest.mark.parametrize(("ratio", "count"), [(0.3, 6), (0.05, 1), (0.45, 9), (0.9, 18)])
 def test_the_number_of_gap_sentences_is_rounded_down(ratio, count):
     for strategy in ("rouge", "lead", "random"):
-        stage = ChooseGapSentences(ratio=ratio, strategy=strategy)
+        stage = ChooseGapSentences(gap_sentence_ratio=ratio, sentence_selection=strategy)
         taken = stage.plan(begin(sentences_of(20, 30)), generator(1)).taken
         assert taken.sum(1).unique().tolist() == [count]
         assert strategy != "lead" or bool(taken[:, :count].all())
@@ -669,7 +689,11 @@ def test_the_stochastic_ratio_is_uniform_from_15_to_45_percent():
 
 
 def test_random_gap_sentences_have_no_favourite():
-    taken = ChooseGapSentences(strategy="random", ratio=0.5).plan(begin(sentences_of(4, 6000)), generator(23)).taken
+    taken = (
+        ChooseGapSentences(sentence_selection="random", gap_sentence_ratio=0.5)
+        .plan(begin(sentences_of(4, 6000)), generator(23))
+        .taken
+    )
     assert_law(Counter(map(tuple, taken.nonzero()[:, 1].view(-1, 2).tolist())), uniform(combinations(range(4), 2)))
 
 
@@ -706,16 +730,16 @@ def test_every_noise_of_the_chain_can_be_switched_off():
         "ChooseShare.mask_ratio": 0.0,
         "ChoosePoissonSpans.mask_ratio": 0.0,
         "delete_ratio": 0.0,
-        "share": 0.0,
-        "window": 1,
-        "turned": 0.0,
+        "shuffle_ratio": 0.0,
+        "shuffle_distance": 1,
+        "rotate_prob": 0.0,
     }
     tokens = tokens_for(find_objective("all noises"))
     tokens = pick(tokens, torch.zeros(200, dtype=torch.long))
     still = find_objective("all noises").turn(off).example(tokens, generator(37))
     assert torch.equal(still.inputs.ids, tokens.ids)
     assert not still.action.any()
-    for one, value in (("share", 1.0), ("window", 0), ("turned", 1.0)):
+    for one, value in (("shuffle_ratio", 1.0), ("shuffle_distance", 0), ("rotate_prob", 1.0)):
         moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
         assert set(moved.action.unique().tolist()) == {Action.KEPT, Action.MOVED}
     for one, action in (("ChooseShare.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
@@ -727,7 +751,7 @@ def test_every_noise_of_the_chain_can_be_switched_off():
 def test_a_share_of_the_sentences_changes_places_and_the_others_stay(share, count):
     """So many of four sentences, rounded up, are put into any order of their own places."""
     example = begin(sentences_of(4, 12_000))
-    stage = ChangeSentenceOrder(share=share)
+    stage = ChangeSentenceOrder(shuffle_ratio=share)
     source = stage.build(example, stage.plan(example, generator(38))).inputs.origin[:, ::2] // 2
     law = Counter()
     for places in combinations(range(4), count):
@@ -740,7 +764,7 @@ def test_a_share_of_the_sentences_changes_places_and_the_others_stay(share, coun
 
 
 def test_a_text_is_turned_as_often_as_is_said():
-    plan = ChangeStart(turned=0.5).plan(begin(plain_rows(9000, 6)), generator(39))
+    plan = ChangeStart(rotate_prob=0.5).plan(begin(plain_rows(9000, 6)), generator(39))
     assert_law(Counter(plan.place.tolist()), {k: 1 / 12 + (k == 0) / 2 for k in range(6)})
 
 
@@ -756,7 +780,7 @@ def test_the_parts_of_the_multi_task_mixture_close_with_a_sign():
 
 @pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])
 def test_where_there_is_nothing_to_write_no_sign_is_asked_for(name):
-    objective = find_objective(name).turn({"end": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
+    objective = find_objective(name).turn({"add_eos": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
     example = objective.example(plain_rows(3, 1), generator(41))
     assert not example.questions[0].graded.any()
 
@@ -776,7 +800,7 @@ def test_t5_draws_every_word_alone_and_an_idle_row_costs_nothing(name, tiny):
 
 def test_the_first_part_can_be_graded_too_and_the_check_says_that_it_is_in_sight():
     last = rebuild("seq2seq LM", wanted={"split": 4})
-    every = rebuild("seq2seq LM", wanted={"split": 4}, settings={"grade": "all"})
+    every = rebuild("seq2seq LM", wanted={"split": 4}, settings={"loss_on": "all"})
     assert last.facts()["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
     assert every.facts()["graded"] == [1] * 7 + [0]
     assert every.facts()["targets"][:7] == "am happy to join with you today".split()
@@ -833,7 +857,7 @@ def test_denoising_reads_either_language_and_says_which():
 @pytest.mark.parametrize("official_", [False, True])
 def test_a_rotated_text_begins_at_every_word_equally_often(official_):
     """fairseq draws one number too many, so that the text stays as it is in 2 of n + 1 cases."""
-    plan = ChangeStart(official=official_).plan(begin(plain_rows(9000, 6)), generator(25))
+    plan = ChangeStart(match_released_code=official_).plan(begin(plain_rows(9000, 6)), generator(25))
     law = {k: (2 if k == 0 else 1) / 7 for k in range(6)} if official_ else uniform(range(6))
     assert_law(Counter(plan.place.tolist()), law)
 
@@ -862,7 +886,7 @@ def test_a_word_order_after_another_one_is_as_free_as_alone(stages):
 def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
     example = begin(plain_rows(500, 12))
     turned = ChangeStart().build(example, ChangeStart().plan(example, generator(29)))
-    stage = ChangeWordOrder(window=3)
+    stage = ChangeWordOrder(shuffle_distance=3)
     after = stage.build(turned, stage.plan(turned, generator(30)))
     assert int((after.rank - turned.rank).abs().max()) == 2
     assert int((after.rank - example.rank).abs().max()) > 2
@@ -885,7 +909,7 @@ def test_places_come_sorted_as_if_drawn_and_sorted():
 
 
 def test_official_spans_of_t5_never_touch_and_end_the_text():
-    plan = ChooseSpans(official=True, noise_density=0.5, mean_length=2.0).plan(
+    plan = ChooseSpans(match_released_code=True, noise_density=0.5, mean_length=2.0).plan(
         begin(plain_rows(2000, 20)), generator(34)
     )
     assert bool((plan.start.gather(1, (plan.length > 0).sum(1, keepdim=True) - 1) > 0).all())

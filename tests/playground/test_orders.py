@@ -81,7 +81,9 @@ def test_words_alone_hear_as_much_as_the_two_streams(context):
 
 
 def test_nobody_answers_for_the_first_word_of_all_unless_signs_stand_around_the_text():
-    graded = [ordered(ORDER, 0, streams="words only", wrap=wrap).signal["graded"] for wrap in (False, True)]
+    graded = [
+        ordered(ORDER, 0, streams="words only", add_special_tokens=wrap).signal["graded"] for wrap in (False, True)
+    ]
     assert graded == [7, 8]
     assert ordered(ORDER, 0).signal["graded"] == 8
 
@@ -92,7 +94,7 @@ def test_nobody_answers_for_the_first_word_of_all_unless_signs_stand_around_the_
     wrap=st.booleans(), kept=st.floats(1.0, 8.0),
 )  # fmt: skip
 def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, context, functional, wrap, kept):
-    knobs = {"context": context, "functional": functional, "wrap": wrap, "kept": kept}
+    knobs = {"context": context, "special_tokens": functional, "add_special_tokens": wrap, "partial_prediction_k": kept}
     objective = find_objective("PLM").turn(knobs)
     two, one = (objective.turn({"streams": s}).example(tokens, generator(seed)) for s in ("two streams", "words only"))
     for row in range(len(tokens.ids)):
@@ -120,7 +122,9 @@ def places_and_answers(example, row):
 @given(seed=seeds, length=st.integers(2, 14))
 def test_a_sign_comes_right_behind_its_neighbour(context, seed, length):
     """Released code: signs keep their step and see themselves, and words that are given do not see them."""
-    objective = find_objective("PLM").turn({"context": context, "wrap": True, "kept": 3.0})
+    objective = find_objective("PLM").turn(
+        {"context": context, "add_special_tokens": True, "partial_prediction_k": 3.0}
+    )
     example = objective.example(plain_rows(1, length), generator(seed))
     rank, chosen = example.rank[0].tolist(), example.chosen[0].tolist()
     content, query = (seen.dense()[0] for seen in (example.inputs.visible, example.inputs.query_visible))
@@ -139,7 +143,11 @@ def test_a_sign_comes_right_behind_its_neighbour(context, seed, length):
 
 @pytest.mark.parametrize("context", ["together", "strict"])
 def test_under_the_other_rules_a_sign_around_the_text_is_context(context):
-    example = find_objective("PLM").turn({"context": context, "wrap": True}).example(plain_rows(3, 9), generator(2))
+    example = (
+        find_objective("PLM")
+        .turn({"context": context, "add_special_tokens": True})
+        .example(plain_rows(3, 9), generator(2))
+    )
     assert bool(example.inputs.query_visible.dense()[:, 1:-1][:, :, [0, -1]][example.chosen].all())
     assert not bool(example.inputs.visible.dense()[:, 0][:, 1:-1][example.chosen].any())
 
@@ -152,7 +160,7 @@ def test_under_the_other_rules_a_sign_around_the_text_is_context(context):
 def test_every_place_is_a_target_equally_often(grams, length):
     """Also the first and the last word, which windows from the begin of the text hardly ever reach."""
     rows = 20_000
-    stage, example = ChooseOrder(grams=grams), begin(plain_rows(rows, length))
+    stage, example = ChooseOrder(ngram_weights=grams), begin(plain_rows(rows, length))
     chosen = stage.build(example, stage.plan(example, generator(11))).chosen
     share = max(1, length // 6) / length
     for place in range(length):
@@ -171,7 +179,7 @@ def test_ragged_texts_have_equal_places_too():
 @settings(max_examples=40)
 @given(length=st.integers(1, 40), spare=st.integers(0, 3), seed=seeds, kept=st.floats(1.0, 6.0))
 def test_a_run_over_the_end_goes_on_at_the_begin(length, spare, seed, kept):
-    runs = ChooseOrder(kept=kept).runs(torch.tensor([length]), length + spare, generator(seed))
+    runs = ChooseOrder(partial_prediction_k=kept).runs(torch.tensor([length]), length + spare, generator(seed))
     spans = zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True)
     wanted = {(start + k) % length for start, number in spans for k in range(number)}
     assert around(runs, torch.tensor([length]), length + spare)[0].nonzero().flatten().tolist() == sorted(wanted)
@@ -212,7 +220,7 @@ def test_the_collator_predicts_a_sixth_of_a_long_text():
 
 def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
     """Raw rate 1/7.05 (windows of 7 times a run), the last word never, and exactly 85 of 512 after the fill."""
-    stage = ChooseOrder(law="xlnet")
+    stage = ChooseOrder(sampler="xlnet")
     runs = stage.runs(torch.full((2000,), 512), 512, generator(15))
     raw = around(runs, torch.full((2000,), 512), 512)
     assert float(raw.float().mean()) == pytest.approx(1 / 7.05, abs=0.001)
@@ -224,7 +232,11 @@ def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
 
 @pytest.mark.parametrize("law", LAWS)
 def test_the_lengths_of_runs_are_those_of_every_law(law):
-    drawn = ChooseOrder(law=law, grams="uniform").runs(torch.full((6000,), 240), 240, generator(17)).length[:, :4]
+    drawn = (
+        ChooseOrder(sampler=law, ngram_weights="uniform")
+        .runs(torch.full((6000,), 240), 240, generator(17))
+        .length[:, :4]
+    )
     assert_law(Counter(drawn.flatten().tolist()), dict.fromkeys(range(1, 6), 0.2))
 
 
@@ -239,7 +251,7 @@ def test_a_text_without_a_target_is_told_and_given_back(seed):
 def test_separators_are_no_targets_under_any_law():
     tokens = tokens_of([[50, 51, SPECIALS.sep, 52, 53, 54, 55, SPECIALS.sep, 56]] * 500)
     for law in LAWS:
-        stage = ChooseOrder(kept=2.0, law=law, functional="drawn")
+        stage = ChooseOrder(partial_prediction_k=2.0, sampler=law, special_tokens="drawn")
         chosen = stage.build(begin(tokens), stage.plan(begin(tokens), generator(18))).chosen
         assert not bool(chosen[:, [2, 7]].any())
         assert law == "hf" or chosen.sum(1).unique().tolist() == [3]

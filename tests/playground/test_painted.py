@@ -134,7 +134,7 @@ def test_a_painted_mixture_trains():
     """A few steps on pairs, one part for each batch."""
     entry = entry_named(LOOKING_ON)
     small = replace(entry.model, width=16, heads=2, layers=1)
-    entry = replace(entry, model=small, recipe=replace(entry.recipe, seq_len=16, batch=8, steps=6))
+    entry = replace(entry, model=small, recipe=replace(entry.recipe, seq_len=16, batch_size=8, steps=6))
     events = list(train(Run(entry, suited_reviews(entry.objective), steps=6, evaluate_every=6)))
     assert [event.step for event in events if isinstance(event, Evaluated)][-1] == 6
 
@@ -143,7 +143,7 @@ def held_out(name, steps=80, out=None):
     """The last held-out loss of a tiny run."""
     entry = entry_named(name)
     shape = replace(entry.model, width=32, heads=2, layers=2)
-    entry = replace(entry, model=shape, recipe=replace(entry.recipe, seq_len=16, batch=16, steps=steps))
+    entry = replace(entry, model=shape, recipe=replace(entry.recipe, seq_len=16, batch_size=16, steps=steps))
     events = train(Run(entry, reviews(), steps=steps, evaluate_every=steps, out=out))
     return [event.held_out for event in events if isinstance(event, Evaluated)][-1]
 

@@ -19,13 +19,13 @@ from tests.texts import batches, seeds, suited, tokens_of
 
 VARIANTS = {
     "NSP": {},
-    "NSP with a sign between": ("NSP", {"form": "sep"}),
+    "NSP with a sign between": ("NSP", {"pair_format": "sep"}),
     "SOP": {},
-    "SOP with positions from 0 again": ("SOP", {"reset": True}),
+    "SOP with positions from 0 again": ("SOP", {"reset_position_ids": True}),
     "sentence structure": {},
     "translation pairs": {},
     "TLM": {},
-    "TLM as two texts": ("TLM", {"form": "bert", "reset": False}),
+    "TLM as two texts": ("TLM", {"pair_format": "bert", "reset_position_ids": False}),
     "MLM + NSP": {},
     "ALBERT": {},
     "StructBERT": {},
@@ -52,12 +52,12 @@ def plan_for(step, row, length, tokens):
     """What the oracle of a stage must know of one row: its plan, and the second texts where they come in."""
     beside = {name: texts(second) for name, second in tokens.neighbours.items()}
     if isinstance(step.stage, ArrangePair):
-        return {"number": int(step.plan.number[row]), **{name: rows[row] for name, rows in beside.items()}}
+        return {"num_negatives": int(step.plan.number[row]), **{name: rows[row] for name, rows in beside.items()}}
     if isinstance(step.stage, ArrangeLanguage):
         both = {"text": tokens, "translation": tokens.neighbours["translation"]}
         return {"second": bool(step.plan.second[row]), **{k: with_sentences(v)[row] for k, v in both.items()}}
     if isinstance(step.stage, ArrangePart):
-        return {"number": step.plan.index}
+        return {"num_negatives": step.plan.index}
     if isinstance(step.stage, ChooseSplit):
         return {"given": int(step.plan.given[row])}
     return plan_of_row(step, row, length)

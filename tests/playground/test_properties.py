@@ -291,12 +291,12 @@ def trigrams(length):
 
 COUNTS = {
     "tokens": chosen_by(ChooseTokens()),
-    "tokens without signs": chosen_by(ChooseTokens(mask_ratio=0.5, specials=0)),
+    "tokens without signs": chosen_by(ChooseTokens(mask_ratio=0.5, num_special_tokens=0)),
     "n-grams": chosen_by(ChooseNgrams()),
     "T5 gone": spans_of(ChooseSpans(), 0),
     "T5 runs": spans_of(ChooseSpans(), 1),
-    "T5 gone officially": spans_of(ChooseSpans(official=True), 0),
-    "T5 runs officially": spans_of(ChooseSpans(official=True), 1),
+    "T5 gone officially": spans_of(ChooseSpans(match_released_code=True), 0),
+    "T5 runs officially": spans_of(ChooseSpans(match_released_code=True), 1),
     "T5 many short runs": spans_of(ChooseSpans(noise_density=0.9, mean_length=1.0), 1),
     "T5 half in short runs": spans_of(ChooseSpans(noise_density=0.5, mean_length=1.5), 1),
     "BART": chosen_by(ChoosePoissonSpans()),
@@ -320,7 +320,7 @@ def test_p17_a_longer_text_never_has_fewer_targets(what):
 BY_ID = ("RTD",)
 """Without a generator words are drawn by their id, so another name is another word."""
 
-MASKS_ONLY = {"mask": 1.0, "random": 0.0}
+MASKS_ONLY = {"mask_replace_prob": 1.0, "random_replace_prob": 0.0}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in BY_ID])

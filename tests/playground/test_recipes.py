@@ -39,7 +39,7 @@ def test_the_paper_recipe_begins_as_the_papers_did_and_the_accelerated_one_does_
 
 def test_the_paper_recipe_falls_to_zero():
     recipe = PAPER(tiny(steps=20)).recipe
-    shares = [recipe.share_at(step) for step in range(21)]
+    shares = [recipe.lr_multiplier(step) for step in range(21)]
     assert shares[:3] == [0.5, 1.0, 1.0]
     assert shares[2:] == sorted(shares[2:], reverse=True)
     assert shares[-1] == 0.0
@@ -47,7 +47,7 @@ def test_the_paper_recipe_falls_to_zero():
 
 def test_the_accelerated_recipe_learns_sooner():
     corpus = reviews(120_000)
-    entry = tiny("GPT", {"width": 32, "layers": 2}, steps=80, batch=16)
+    entry = tiny("GPT", {"width": 32, "layers": 2}, steps=80, batch_size=16)
     last = {}
     for way in (PAPER, ACCELERATED):
         found = losses(train(run_of(entry=way(entry), corpus=corpus, steps=80, evaluate_every=1000)))
@@ -98,7 +98,7 @@ def test_rows_with_few_answers_do_not_count_more_than_others():
 
 
 def test_a_run_in_parts_is_the_run_at_once():
-    once, parts = (losses(train(run_of(entry=tiny(accumulate=n, optimiser="adamw")))) for n in (1, 4))
+    once, parts = (losses(train(run_of(entry=tiny(grad_accum_steps=n, optimiser="adamw")))) for n in (1, 4))
     assert parts == pytest.approx(once, rel=1e-3)
     assert parts != once, "the sums are taken in another order"
 
@@ -179,7 +179,7 @@ def test_a_search_that_is_left_halfway_restores_too():
 
 
 def test_the_found_rate_is_neither_useless_nor_ruinous():
-    entry = tiny("GPT", {"width": 32}, optimiser="adamw", steps=60, batch=16)
+    entry = tiny("GPT", {"width": 32}, optimiser="adamw", steps=60, batch_size=16)
     run = run_of(entry=entry, corpus=reviews(120_000), steps=60, evaluate_every=1000)
     *tried, found = find_rate(run)
     assert all(isinstance(t, Tried) for t in tried)
@@ -200,7 +200,7 @@ def test_playground_train_finds_a_rate_and_trains_nothing(tmp_path, monkeypatch,
     text = tmp_path / "t.txt"
     corpus = reviews(4_000)
     text.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")
-    small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", k)]
+    small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", k)]
     assert cli.main(["train", "BERT", "--corpus", str(text), *small, "--find-rate", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert 1e-6 < said["rate"] < 1
@@ -228,7 +228,7 @@ def test_a_rate_that_is_turned_counts_from_the_next_step():
 def test_what_cannot_be_turned_is_refused():
     learner = Learner.new(tiny(), reviews().tokenizer.words, 0, CPU)
     with pytest.raises(Refusal, match="batch cannot be changed in a running learner; fork the run instead"):
-        learner.turn({"batch": 9})
+        learner.turn({"batch_size": 9})
 
 
 def test_our_cross_entropy_is_torchs_and_so_is_its_gradient():

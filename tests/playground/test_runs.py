@@ -22,7 +22,7 @@ from playground.training.runs import FILE, Parent, Runs, _born, _check_format, a
 from playground.training.session import Row
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
-TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
+TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
 
 
 def keep(folder, name="first", **values):
@@ -38,7 +38,7 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     runs = Runs(tmp_path)
     (kept,) = runs.all()
     assert (kept.name, kept.entry, kept.seed, kept.state, kept.step) == ("first", "BERT", 0, "steps", 12)
-    assert kept.settings["recipe"]["batch"] == 8
+    assert kept.settings["recipe"]["batch_size"] == 8
     assert kept.settings["objective"]["mask_ratio"] == 0.3
     points = runs.points("first")
     assert [p.loss for p in points if p.held_out is None] == losses(events)
@@ -178,8 +178,8 @@ def test_a_fork_may_take_another_seed_optimiser_or_corruption(tmp_path):
     for changes, said in (
         ({"seed": 7}, "seed 0 → 7"),
         ({"optimiser": "adamw"}, "optimiser muon → adamw"),
-        ({"mask": 0.5}, "mask 0.8 → 0.5"),
-        ({"batch": 4, "clip": 0.5}, "batch 8 → 4, clip 1 → 0.5"),
+        ({"mask_replace_prob": 0.5}, "mask 0.8 → 0.5"),
+        ({"batch_size": 4, "grad_clip": 0.5}, "batch_size 8 → 4, grad_clip 1 → 0.5"),
     ):
         made = fork(run, learner, changes)
         assert made.changed == said
@@ -368,7 +368,7 @@ def test_the_paper_recipe_on_the_command_line(call):
     )
     assert status == 0
     entry = checkpoint.load("p").learner.entry
-    assert (entry.recipe.optimiser, entry.model.positions, entry.model.start) == ("adamw", "learned", "normal")
+    assert (entry.recipe.optimiser, entry.model.positions, entry.model.init) == ("adamw", "learned", "normal")
     assert call("train", "BERT", "--recipe", "slow")[0] == 2
 
 

@@ -90,13 +90,13 @@ def test_the_decoder_learns_first_and_then_all():
 
 
 WITH_EXTRAS = [name for name, strategy in strategies().items() if strategy.extras]
-SETTING = Setting(steps=4, batch=4)
+SETTING = Setting(steps=4, batch_size=4)
 
 
 def compared(base, task, *chosen):
     """The comparison of some strategies on a task, tiny."""
     texts, some = find_task(task), [find_strategy(name) for name in chosen]
-    *_, made = compare(base, WORDS, texts, some, labels=4, seeds=1, setting=SETTING)
+    *_, made = compare(base, WORDS, texts, some, train_sizes=4, seeds=1, setting=SETTING)
     return made
 
 
@@ -138,7 +138,7 @@ def test_extra_modules_of_a_kind_are_one_for_every_layer_of_the_encoder_and_none
 
 def test_a_decoder_that_learns_in_some_steps_is_counted_in_steps():
     late = replace(find_strategy("adapters"), plasticity=find_strategy("three stages").plasticity, name="late")
-    *_, made = compare(base_of("BART"), WORDS, find_task("summary"), [late], labels=4, seeds=1, setting=SETTING)
+    *_, made = compare(base_of("BART"), WORDS, find_task("summary"), [late], train_sizes=4, seeds=1, setting=SETTING)
     assert any(told.endswith("the decoder of BART learns without them in 2 of 4 steps.") for told in made.told)
 
 

@@ -16,14 +16,16 @@ from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
 
 TASKS = ("sentiment", "entailment")
-SETTING = Setting(steps=6, batch=4)
+SETTING = Setting(steps=6, batch_size=4)
 
 
 @cache
 def passed(strategy, steps=6, entry="BERT"):
     base, tasks = base_of(entry), [find_task(name) for name in TASKS]
     setting = replace(SETTING, steps=steps)
-    *_, last = in_turn(base, reviews().tokenizer, tasks, [find_strategy(strategy)], labels=16, seeds=1, setting=setting)
+    *_, last = in_turn(
+        base, reviews().tokenizer, tasks, [find_strategy(strategy)], train_size=16, seeds=1, setting=setting
+    )
     assert isinstance(last, Passed)
     return last
 

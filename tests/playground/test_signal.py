@@ -39,7 +39,7 @@ def test_the_share_of_positions_that_teach(name, question, share):
 
 @pytest.mark.parametrize("kept", [2.0, 5.0, 12.0])
 def test_permutation_teaches_at_one_position_in_k(kept):
-    assert of("PLM", kept=kept).share == 1 / kept
+    assert of("PLM", partial_prediction_k=kept).share == 1 / kept
 
 
 def test_the_main_question_is_the_detectors_and_not_the_generators():
@@ -59,7 +59,7 @@ def test_padding_is_not_read_and_rows_that_ask_nothing_are_counted():
 
 
 def test_signs_that_are_graded_count_beyond_the_text():
-    assert of("RTD", wrap=True).questions["replaced?"].share == (LENGTH + 2) / LENGTH
+    assert of("RTD", add_special_tokens=True).questions["replaced?"].share == (LENGTH + 2) / LENGTH
 
 
 def test_nothing_read_and_nothing_asked_are_no_error():

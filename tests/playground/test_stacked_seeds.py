@@ -38,30 +38,30 @@ def points(events):
 def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path):
     run = small(name, optimiser=optimiser)
     found = {}
-    for way in ("apart", "stacked"):
-        events = list(train_seeds(replace(run, out=tmp_path / way), SEEDS, way=way))
+    for way in ("processes", "vmap"):
+        events = list(train_seeds(replace(run, out=tmp_path / way), SEEDS, parallelism=way))
         found[way] = points(events)
         assert sorted(e.seed for e in events if isinstance(e, Finished)) == list(SEEDS)
         assert all(e.facts["steps"] == 6 for e in events if isinstance(e, Finished))
         assert bands(e for e in events if isinstance(e, Point))[-1].seeds == 3
-    assert found["stacked"] == pytest.approx(found["apart"], abs=1e-10)
-    for one in (tmp_path / "apart").glob("*/checkpoint.safetensors"):
-        other = load_file(tmp_path / "stacked" / one.parent.name / one.name)
+    assert found["vmap"] == pytest.approx(found["processes"], abs=1e-10)
+    for one in (tmp_path / "processes").glob("*/checkpoint.safetensors"):
+        other = load_file(tmp_path / "vmap" / one.parent.name / one.name)
         for key, value in load_file(one).items():
             assert torch.allclose(value.double(), other[key].double(), atol=1e-9), key
 
 
 def test_the_points_of_stacked_seeds_come_side_by_side():
-    order = [p.seed for p in train_seeds(small("BERT"), (3, 4), way="stacked") if isinstance(p, Point)]
+    order = [p.seed for p in train_seeds(small("BERT"), (3, 4), parallelism="vmap") if isinstance(p, Point)]
     assert order != sorted(order)
     assert set(order[:4]) == {3, 4}
 
 
 def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
     run = replace(small("BERT"), out=tmp_path / "cut")
-    whole = points(train_seeds(replace(run, out=None), (0, 1), way="stacked"))
+    whole = points(train_seeds(replace(run, out=None), (0, 1), parallelism="vmap"))
     list(train_seeds(replace(run, steps=3), (0,)))
-    rest = points(train_seeds(run, (0, 1), resume=True, way="stacked"))
+    rest = points(train_seeds(run, (0, 1), resume=True, parallelism="vmap"))
     late = {at: value for at, value in whole.items() if at in rest}
     assert {at for at in rest if at[0] == 0 and at[2] == "loss" and at[1] <= 3} == set(), "seed 0 had three steps"
     assert rest == pytest.approx(late, abs=1e-3)
@@ -70,7 +70,7 @@ def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
 WHY = {
     "ELECTRA": (small("ELECTRA"), "a second network"),
     "XLNet": (small("XLNet"), "no plain choice"),
-    "parts": (small("BERT", accumulate=2), "come in parts"),
+    "parts": (small("BERT", grad_accum_steps=2), "come in parts"),
     "measured": (replace(small("BERT"), sizes_every=2), "layer by layer"),
 }
 
@@ -78,7 +78,7 @@ WHY = {
 @pytest.mark.parametrize("case", WHY)
 def test_seeds_that_cannot_be_stacked_run_apart_with_a_sentence(case):
     run, said = WHY[case]
-    parts, sentence = stacks(run, SEEDS, "stacked")
+    parts, sentence = stacks(run, SEEDS, "vmap")
     assert parts == []
     assert sentence.startswith("The seeds run apart, not stacked: ")
     assert said in sentence
@@ -88,7 +88,7 @@ def test_seeds_that_would_not_fit_are_stacked_a_few_at_a_time(monkeypatch):
     run = small("BERT")
     need = estimate(run.entry, len(run.corpus.tokenizer)).total
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
-    parts, sentence = stacks(run, range(4), "stacked")
+    parts, sentence = stacks(run, range(4), "vmap")
     assert [list(part) for part in parts] == [[0, 1], [2, 3]]
     assert "2 at a time" in sentence
     assert stacks(run, range(4), "auto") == ([], ""), "on a CPU nothing is stacked unless asked for"

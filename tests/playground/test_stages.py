@@ -22,23 +22,28 @@ from tests.texts import SPECIALS, batches, plan_of_one, row_of, seeds, tokens_of
 VARIANTS = {
     "LM": {},
     "MLM": {},
-    "MLM wrapped": {"wrap": True, "mask_ratio": 0.5, "mask": 0.4, "random": 0.3},
+    "MLM wrapped": {
+        "add_special_tokens": True,
+        "mask_ratio": 0.5,
+        "mask_replace_prob": 0.4,
+        "random_replace_prob": 0.3,
+    },
     "MLM iid": {"selection": "iid"},
     "RTD": {"mask_ratio": 0.4},
-    "RTD wrapped": {"wrap": True},
-    "PLM": {"kept": 2.0},
-    "PLM wrapped": {"wrap": True, "kept": 3.0},
-    "PLM strict": {"context": "strict", "wrap": True},
+    "RTD wrapped": {"add_special_tokens": True},
+    "PLM": {"partial_prediction_k": 2.0},
+    "PLM wrapped": {"add_special_tokens": True, "partial_prediction_k": 3.0},
+    "PLM strict": {"context": "strict", "add_special_tokens": True},
     "span mask": {},
-    "span mask shown": {"hide_masked": False, "end": True, "mask": 0.5, "random": 0.2},
+    "span mask shown": {"hide_masked": False, "add_eos": True, "mask_replace_prob": 0.5, "random_replace_prob": 0.2},
     "text infilling": {"noise_density": 0.4},
-    "T5 spans": {"noise_density": 0.5, "mean_length": 1.5, "end": True},
-    "T5 spans official": {"official": True, "noise_density": 0.5},
-    "BART infilling": {"end": True},
+    "T5 spans": {"noise_density": 0.5, "mean_length": 1.5, "add_eos": True},
+    "T5 spans official": {"match_released_code": True, "noise_density": 0.5},
+    "BART infilling": {"add_eos": True},
     "BART infilling short": {"mean_length": 0.5, "target": "gaps"},
     "BART infilling sentinel": {"mean_length": 1.0, "marker": "sentinel", "target": "sentinels", "hide_masked": True},
     "sentence shuffling": {},
-    "sentence shuffling local": {"window": 3},
+    "sentence shuffling local": {"shuffle_distance": 3},
     "sentence permutation": {},
 }
 BASE = ("LM", "MLM", "RTD", "PLM", "span mask", "text infilling", "T5 spans", "BART infilling")
@@ -255,7 +260,7 @@ def test_p8_sentences_stay_whole(tokens, seed):
 @given(tokens=batches(special=False), seed=seeds, window=st.integers(1, 6))
 def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, window):
     tokens = replace(tokens, word=torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids))
-    example = find_objective("sentence shuffling").turn({"window": window}).example(tokens, generator(seed))
+    example = find_objective("sentence shuffling").turn({"shuffle_distance": window}).example(tokens, generator(seed))
     away = (example.rank - torch.arange(tokens.ids.shape[1])).abs()
     assert bool(((away < window) | ~tokens.real).all())
 
@@ -271,7 +276,7 @@ def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, wind
     specials=st.integers(0, 2),
 )
 def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials):
-    stage = ChooseTokens(mask_ratio=rate, specials=specials)
+    stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials)
     example = start(tokens)
     chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
     wanted = [oracles.count_half_even(text, rate, specials) for text in texts(tokens)]
@@ -305,7 +310,7 @@ def assert_sorted_disjoint_inside(spans, length):
     official=st.booleans(),
 )
 def test_p6_p7_t5_spans_are_apart_and_hold_the_share(tokens, seed, rate, mean, official):
-    stage = ChooseSpans(noise_density=rate, mean_length=mean, official=official)
+    stage = ChooseSpans(noise_density=rate, mean_length=mean, match_released_code=official)
     for text, spans in zip(texts(tokens), spans_of(stage, tokens, seed), strict=True):
         n = len(text)
         gone = min(max(1 if rate else 0, round(rate * n)), max(0, n - 1))
@@ -340,7 +345,7 @@ def test_p6_p7_poisson_spans_meet_the_budget_rounded_up(tokens, seed, rate, mean
     ends=st.sampled_from((0.0, 0.4, 1.0)),
 )
 def test_p6_p7_the_fragment_is_one_run_of_half_the_text(tokens, seed, share, ends):
-    stage = ChooseFragment(share=share, ends=ends)
+    stage = ChooseFragment(span_ratio=share, edge_prob=ends)
     for text, spans in zip(texts(tokens), spans_of(stage, tokens, seed), strict=True):
         length = round(share * len(text))
         assert [k for _, k in spans] == ([length] if length else [])
@@ -352,7 +357,7 @@ def test_p6_p7_the_fragment_is_one_run_of_half_the_text(tokens, seed, share, end
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, kept=st.floats(1.0, 12.0))
 def test_p3_the_order_is_a_permutation_and_its_end_is_predicted(tokens, seed, kept):
-    stage = ChooseOrder(kept=kept)
+    stage = ChooseOrder(partial_prediction_k=kept)
     example = start(tokens)
     plan = stage.plan(example, generator(seed))
     chosen = stage.build(example, plan).chosen
@@ -524,7 +529,7 @@ SHORT = ([[]], [[40]], [[40, 40]], [[SPECIALS.sep]], [[SPECIALS.sep, 41]], [[], 
 def tiny():
     """A model that can answer every objective."""
     shape = Architecture(
-        layers=1, width=8, heads=2, feed=1, decoder_layers=1, two_streams=True, detects=True, generator_share=0.5
+        layers=1, width=8, heads=2, mlp_ratio=1, decoder_layers=1, two_streams=True, rtd_head=True, generator_ratio=0.5
     )
     return LanguageModel(shape, SPECIALS.size, generator(0))
 

@@ -121,7 +121,7 @@ def test_the_command_line_trains_a_sum_and_goes_on_with_it(call):
     text = " . ".join(f"{TEXT[:-2]} {PAIR[:-2]} {k}" for k in range(300))
     with open("text.txt", "w", encoding="utf-8") as file:
         file.write(text)
-    tiny = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", knob)]
+    tiny = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
     train = ("train", "MLM + 50 RTD", "--corpus", "text.txt", "--out", "run", "--json", *tiny)
     for steps, more in ((2, ()), (4, ("--resume",))):
         status, out, err = call(*train, "--steps", str(steps), *more)

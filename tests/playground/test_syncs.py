@@ -62,7 +62,7 @@ def asked_in_two_steps(course):
 def test_a_step_between_two_reads_asks_the_device_for_no_value(name, each):
     """Also in parts, and where a generator answers: all that must be counted was counted with a block of steps."""
     course = prepared(run_of(name))
-    course.learner.turn({"accumulate": each})
+    course.learner.turn({"grad_accum_steps": each})
     assert not asked_in_two_steps(course)
 
 
@@ -70,7 +70,7 @@ def test_a_step_between_two_reads_asks_the_device_for_no_value(name, each):
 @pytest.mark.parametrize("each", [1, 3])
 def test_nor_does_one_on_rows_that_end_at_different_places(name, each):
     objective = find_objective(name)
-    course = prepared(run_of(entry=alone(objective, accumulate=each), corpus=suited_reviews(objective)))
+    course = prepared(run_of(entry=alone(objective, grad_accum_steps=each), corpus=suited_reviews(objective)))
     assert course.blocks.at(0).tokens.padded and course.blocks.at(0).inputs.padded
     assert not asked_in_two_steps(course)
 

@@ -209,7 +209,7 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     base = Base(learner, Feed.of(corpus, 16, 4, 0, learner.device).evaluation(4))
     chosen = [find_strategy("full"), find_strategy("feature-based")]
     setting = Setting(30, 8)
-    *_, last = compare(base, corpus.tokenizer, find_task(name), chosen, labels=16, seeds=1, setting=setting)
+    *_, last = compare(base, corpus.tokenizer, find_task(name), chosen, train_sizes=16, seeds=1, setting=setting)
     facts = last.facts()
     assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)
     full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"])
@@ -222,7 +222,18 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
 @pytest.mark.usefixtures("files")
 def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_column(capsys):
     assert main(["train", "BERT", "--corpus", "said.csv", "--steps", "2", "--out", "run"]) == 0
-    quick = ["--strategies", "full", "--labels", "8", "--seeds", "1", "--tuning-steps", "2", "--packing", "bert"]
+    quick = [
+        "--strategies",
+        "full",
+        "--train-size",
+        "8",
+        "--seeds",
+        "1",
+        "--tuning-steps",
+        "2",
+        "--input-format",
+        "bert",
+    ]
     capsys.readouterr()
     assert main(["compare", "run", "--task", "said.csv", "--label-column", "feeling", *quick, "--json"]) == 0
     said = capsys.readouterr()

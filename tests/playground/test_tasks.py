@@ -305,7 +305,7 @@ def test_what_is_to_be_written_follows_in_the_row_or_goes_to_the_decoder():
 
 
 def test_the_packing_suits_the_model_unless_another_is_named():
-    left, both = Architecture(reads="left to right"), Architecture()
+    left, both = Architecture(attention="left to right"), Architecture()
     assert packing_for(left) == replace(LAST, writes="row")
     assert packing_for(both) == PLAIN
     assert packing_for(Architecture(segments=2)) == BERT
@@ -679,15 +679,15 @@ def test_labels_that_pre_training_needs_are_rehearsed_too(bases):
 
 def test_a_comparison_refuses_before_anything_is_trained(bases, tokenizer):
     chosen = [find_strategy("full"), find_strategy("single layer")]
-    events = compare(bases["BART"], tokenizer, find_task("summary"), chosen, labels=8, seeds=1)
+    events = compare(bases["BART"], tokenizer, find_task("summary"), chosen, train_sizes=8, seeds=1)
     with pytest.raises(Refusal, match="single layer does not suit"):
         next(events)
 
 
 def test_a_comparison_names_its_measure_and_gives_all_of_them(bases, tokenizer):
     chosen = [find_strategy("full")]
-    setting = Setting(2, 4, packing="GPT")
-    *_, last = compare(bases["BERT"], tokenizer, find_task("QA"), chosen, labels=8, seeds=2, setting=setting)
+    setting = Setting(2, 4, input_format="GPT")
+    *_, last = compare(bases["BERT"], tokenizer, find_task("QA"), chosen, train_sizes=8, seeds=2, setting=setting)
     facts = last.facts()
     assert facts["metric"] == "exact match"
     [said] = facts["strategies"]
@@ -713,7 +713,7 @@ def world():
 
     corpus: Corpus = generate("world", 0, 60_000)
     entry = find_entry("BERT")
-    entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch=32))
+    entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch_size=32))
     started, *_ = train(Run(entry, corpus, steps=250))
     held_out = Feed.of(corpus, entry.recipe.seq_len, 8, 0, CPU).evaluation()
     return Base(started.learner, held_out), corpus.tokenizer

@@ -73,7 +73,7 @@ def test_two_processes_have_the_losses_of_one_with_the_joint_batch(tmp_path):
 @pytest.mark.slow
 @needs_gloo
 def test_torchrun_trains_on_the_command_line_and_one_process_speaks(tmp_path):
-    small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch=4") for a in ("--set", k)]
+    small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", k)]
     text = "We walk home . They see a good film . " * 200
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
     line = ["-m", "playground", "train", "BERT", "--corpus", "t.txt", *small, "--device", "cpu"]

@@ -104,9 +104,11 @@ def test_a_run_goes_on_from_its_checkpoint_as_if_it_had_never_stopped(name, tmp_
     assert learner_in(rest).tokens == learner_in(whole).tokens
 
 
-@pytest.mark.parametrize("recipe", [{"optimiser": "adamw"}, {"clip": 0.0}, {"warm_up": 1.0}, {"batch": 7}])
+@pytest.mark.parametrize(
+    "recipe", [{"optimiser": "adamw"}, {"grad_clip": 0.0}, {"warmup_ratio": 1.0}, {"batch_size": 7}]
+)
 def test_it_goes_on_exactly_whatever_the_recipe(recipe, tmp_path):
-    entry = tiny("BERT", {"positions": "learned", "start": "normal"}, **recipe)
+    entry = tiny("BERT", {"positions": "learned", "init": "normal"}, **recipe)
     whole = losses(train(run_of(entry=entry)))
     list(train(run_of(entry=entry, steps=5, out=tmp_path)))
     assert losses(train(run_of(entry=entry), checkpoint.load(tmp_path).learner)) == whole[5:]
@@ -129,7 +131,7 @@ def short_blocks(monkeypatch):
 @pytest.mark.usefixtures("short_blocks")
 @pytest.mark.parametrize("stop", [31, 32, 33, 37])
 def test_it_goes_on_exactly_within_and_at_the_ends_of_a_block(stop, tmp_path):
-    entry = tiny("BART", steps=40, batch=2)
+    entry = tiny("BART", steps=40, batch_size=2)
     whole = losses(train(run_of(entry=entry, steps=40)))
     list(train(run_of(entry=entry, steps=stop, out=tmp_path)))
     assert losses(train(run_of(entry=entry, steps=40), checkpoint.load(tmp_path).learner)) == whole[stop:]
@@ -154,7 +156,7 @@ def test_it_goes_on_exactly_in_another_process(tmp_path):
 
 
 def test_it_goes_on_with_the_knobs_it_began_with(tmp_path):
-    entry = tiny(seq_len=12, batch=5)
+    entry = tiny(seq_len=12, batch_size=5)
     whole = losses(train(run_of(entry=entry)))
     list(train(run_of(entry=entry, steps=6, out=tmp_path)))
     assert losses(train(run_of(entry=tiny()), checkpoint.load(tmp_path).learner)) == whole[6:]
@@ -294,7 +296,7 @@ def test_a_batch_follows_from_seed_and_step_alone():
 
 
 def test_every_epoch_reads_every_window_once_in_a_new_order():
-    feed = feed_of(batch=7)
+    feed = feed_of(batch_size=7)
     number = len(feed.windows.ids) // 7
     numbered = replace(feed, windows=replace(feed.windows, lengths=torch.arange(len(feed.windows.ids))))
     epochs = [[i for k in range(number) for i in numbered.at(e * number + k).lengths.tolist()] for e in range(3)]
@@ -304,8 +306,8 @@ def test_every_epoch_reads_every_window_once_in_a_new_order():
 
 
 def test_a_batch_larger_than_the_corpus_is_the_corpus():
-    feed = feed_of(batch=512)
-    assert feed.batch == len(feed.windows.ids) == len(feed.at(5).ids)
+    feed = feed_of(batch_size=512)
+    assert feed.batch_size == len(feed.windows.ids) == len(feed.at(5).ids)
 
 
 def test_gold_labels_stay_behind_and_every_seed_is_evaluated_on_the_same_rows():
@@ -333,7 +335,7 @@ def test_batches_of_many_steps_stand_one_below_the_other():
 
 
 def test_every_text_says_which_it_is_and_how_often_it_was_read():
-    feed = feed_of(batch=7)
+    feed = feed_of(batch_size=7)
     number = len(feed.windows.ids) // 7
     for step in (0, number - 1, number, 3 * number + 1):
         tokens = feed.at(step)
@@ -430,7 +432,7 @@ def test_an_entry_of_the_zoo_has_all_its_parts_already(name):
 def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
     assert entry_named("bert") is entries()["BERT"]
     assert entry_named("next sentence prediction").objective is NSP
-    assert entry_named("LM").model == Architecture(reads="left to right")
+    assert entry_named("LM").model == Architecture(attention="left to right")
     assert (entry_for(SOP).name, entry_for(SOP).year, entry_for(SOP).corpus) == ("SOP", 2019, "world")
     assert entry_for(TLM).corpus == "parallel"
     assert entry_named("LM").year in range(1948, 2030)
@@ -474,7 +476,7 @@ def test_a_block_is_drawn_once(monkeypatch):
         return example(self, tokens, *path)
 
     monkeypatch.setattr(Learner, "example", counted)
-    list(train(run_of(entry=tiny(batch=2, steps=40), steps=40)))
+    list(train(run_of(entry=tiny(batch_size=2, steps=40), steps=40)))
     assert drawn == [(("block", 0), 64), (("block", 1), 64)]
 
 
@@ -509,7 +511,7 @@ def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blo
 
 
 def staged(first=0.5, **more):
-    return tiny("ELECTRA", {"generator_share": 1.0}, generator_first=first, **more)
+    return tiny("ELECTRA", {"generator_ratio": 1.0}, generator_first=first, **more)
 
 
 def weights_after(run, learner=None):
@@ -581,14 +583,14 @@ def test_a_share_of_none_trains_both_at_once():
 
 
 def test_places_that_both_share_are_learnt_with_the_generator_and_then_frozen_as_the_words_are():
-    shape = {"generator_share": 1.0, "positions": "learned"}
+    shape = {"generator_ratio": 1.0, "positions": "learned"}
     seen = weights_after(run_of(entry=tiny("ELECTRA", shape, generator_first=0.5)))
     name = "network.place.weight"
     assert all(not torch.equal(seen[step][name], seen[step + 1][name]) for step in range(6))
     assert all(torch.equal(seen[step][name], seen[6][name]) for step in range(7, 13))
 
 
-ONE_NETWORK = tiny("ELECTRA", {"generator_share": 1.0, "tied": "all"}, generator_first=0.5)
+ONE_NETWORK = tiny("ELECTRA", {"generator_ratio": 1.0, "tie_generator": "all"}, generator_first=0.5)
 NARROW = tiny("ELECTRA", {"width": 32}, generator_first=0.5)
 NO_GENERATOR = tiny("BERT", generator_first=0.25)
 
@@ -610,15 +612,17 @@ def test_two_stages_that_cannot_be_are_refused_before_the_run(entry, said):
 
 
 def test_the_rate_rises_then_falls_to_its_floor():
-    recipe = Recipe(steps=100, warm_up=0.1, floor=0.02)
+    recipe = Recipe(steps=100, warmup_ratio=0.1, min_lr_ratio=0.02)
     expected = {0: 0.1, 4: 0.5, 9: 1.0, 10: 1.0, 55: 0.51, 100: 0.02, 5000: 0.02}
-    assert {step: recipe.share_at(step) for step in expected} == pytest.approx(expected)
-    assert [recipe.share_at(step, falling=False) for step in (0, 9, 10, 5000)] == pytest.approx([0.1, 1.0, 1.0, 1.0])
+    assert {step: recipe.lr_multiplier(step) for step in expected} == pytest.approx(expected)
+    assert [recipe.lr_multiplier(step, falling=False) for step in (0, 9, 10, 5000)] == pytest.approx(
+        [0.1, 1.0, 1.0, 1.0]
+    )
 
 
 @pytest.mark.parametrize(("warm_up", "first"), [(0.0, 1.0), (0.5, 1 / 6), (1.0, 1 / 12)])
 def test_any_warm_up_starts_above_zero_and_never_passes_the_full_rate(warm_up, first):
-    shares = [Recipe(steps=12, warm_up=warm_up, floor=0.0).share_at(step) for step in range(14)]
+    shares = [Recipe(steps=12, warmup_ratio=warm_up, min_lr_ratio=0.0).lr_multiplier(step) for step in range(14)]
     assert shares[0] == pytest.approx(first)
     assert max(shares) == 1.0
     assert min(shares) >= 0.0
@@ -627,7 +631,7 @@ def test_any_warm_up_starts_above_zero_and_never_passes_the_full_rate(warm_up, f
 def test_the_optimisers_use_the_rate_that_the_event_names(used):
     recipe = tiny().recipe
     events = [e for e in train(run_of()) if isinstance(e, Stepped)]
-    assert [e.rate for e in events] == [recipe.share_at(step) for step in range(12)]
+    assert [e.rate for e in events] == [recipe.lr_multiplier(step) for step in range(12)]
     wanted = [(full, full * e.rate) for e in events for full in (recipe.muon_lr, recipe.lr)]
     assert [(full, rate) for full, rate, _ in used] == wanted
 
@@ -639,14 +643,16 @@ def test_with_seconds_alone_the_rate_stays_up():
 
 @pytest.mark.parametrize("clip", [0.01, 0.1])
 def test_a_long_gradient_is_shortened_to_the_clip(used, clip):
-    list(train(run_of(entry=tiny(clip=clip), steps=3)))
+    list(train(run_of(entry=tiny(grad_clip=clip), steps=3)))
     whole = [(a[2] + b[2]) ** 0.5 for a, b in zip(used[::2], used[1::2], strict=True)]
     assert whole == pytest.approx([clip] * 3, rel=1e-3)
 
 
 def test_no_clip_and_a_clip_beyond_reach_are_the_same():
-    assert losses(train(run_of(entry=tiny(clip=0.0)))) == losses(train(run_of(entry=tiny(clip=100.0))))
-    assert losses(train(run_of(entry=tiny(clip=0.0)))) != losses(train(run_of(entry=tiny(clip=0.001, lr=0.05))))
+    assert losses(train(run_of(entry=tiny(grad_clip=0.0)))) == losses(train(run_of(entry=tiny(grad_clip=100.0))))
+    assert losses(train(run_of(entry=tiny(grad_clip=0.0)))) != losses(
+        train(run_of(entry=tiny(grad_clip=0.001, lr=0.05)))
+    )
 
 
 @every_entry
@@ -791,7 +797,9 @@ def test_weights_that_are_no_numbers_are_never_saved_even_after_a_finite_loss(mo
 def test_a_short_run_learns_far_more_than_how_frequent_words_are(name):
     corpus = reviews(120_000)
     entry = tiny(name)
-    full = replace(entry, model=replace(entry.model, width=32, heads=4, layers=2), recipe=Recipe(steps=160, batch=32))
+    full = replace(
+        entry, model=replace(entry.model, width=32, heads=4, layers=2), recipe=Recipe(steps=160, batch_size=32)
+    )
     (_, start), (_, end) = held_out(train(run_of(entry=full, corpus=corpus, steps=160, evaluate_every=1000)))
     assert start > corpus.unigram_entropy
     assert end < 0.75 * corpus.unigram_entropy

@@ -106,7 +106,7 @@ def test_train_this_trains_the_objective_on_the_stage_with_its_knobs(tmp_path, m
     monkeypatch.setattr("widgets.training.open_corpus", lambda _: reviews())
     visit = Store(tmp_path)
     visit.stage.objective = "LM"
-    visit.stage.settings = {"end": True}
+    visit.stage.settings = {"add_eos": True}
     visit.stage.train_this()
     run = visit.train.session.run
     assert (visit.page, run.entry.objective.name) == (1, "LM")

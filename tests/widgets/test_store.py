@@ -360,8 +360,8 @@ LINKS = [
     {"text": ""},
     {"text": "We walk here now .", "plan": "chosen=2"},
     {"plan": ""},
-    {"seed": 3, "settings": {"mask_ratio": 0.0, "wrap": True}},
-    {"objective": "T5 spans", "settings": {"official": False, "noise_density": 0.4}},
+    {"seed": 3, "settings": {"mask_ratio": 0.0, "add_special_tokens": True}},
+    {"objective": "T5 spans", "settings": {"match_released_code": False, "noise_density": 0.4}},
     {"painted": {"encoder": [(0, 1, False), (2, 2, False)]}},
     {"objective": "PLM", "painted": {"query": [(7, 7, True)]}},
     {"beside": ["PLM", "LM"], "same_plan": False},
@@ -398,7 +398,7 @@ def test_a_link_holds_nothing_that_is_as_it_opens():
     store = StageStore()
     store.objective = "PLM"
     assert store.query() == {"objective": "PLM"}
-    store.settings = {"kept": 6.0}
+    store.settings = {"partial_prediction_k": 6.0}
     assert store.query() == {"objective": "PLM", "plan": ""}, "who turns a knob wants to see the dice"
 
 

@@ -276,13 +276,13 @@ def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store
     assert store.change({"lr": 0.001}) == "lr 0.006 → 0.001"
     taken(store, 2)
     assert session.learner.entry.recipe.lr == 0.001
-    assert store.change({"batch": 4}) == ""
+    assert store.change({"batch_size": 4}) == ""
     assert "fork it instead" in store.trouble
     assert session.state == "paused"
 
 
 def test_numbers_that_are_lost_come_with_a_fork(store):
-    store.settings = {"lr": 1.0, "muon_lr": 1.0, "clip": 0.0}
+    store.settings = {"lr": 1.0, "muon_lr": 1.0, "grad_clip": 0.0}
     store.begin()
     taken(store, 3)
     with torch.no_grad():
@@ -691,7 +691,7 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
 
 def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_away(store):
     store.settings = {"lr": 0.003}
-    store.brought = {"BERT": {"mask": 0.5}}
+    store.brought = {"BERT": {"mask_replace_prob": 0.5}}
     store.begin()
     ends(store)
     (line,) = followed(runs_page._Runs(store), store).lines.values()

@@ -189,7 +189,7 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
     run(store, session)
     assert (store.state, store.trouble) == ("done", "")
     assert store.result.outcomes["static and contextual"][0].stored == 2 * (16 + 32 + 16) + 2, "base, static, the other"
-    assert "--beside beside/two" in store.asked.command()
+    assert "--extra-encoder beside/two" in store.asked.command()
     files = zipfile.ZipFile(io.BytesIO(store.bundle())).namelist()
     assert {"base/checkpoint.safetensors", "beside/two/checkpoint.safetensors"} <= set(files)
     foreign = replace(store.runs.load("two"), tokenizer=SimpleNamespace(words=["quite", "other"]))

@@ -75,8 +75,8 @@ class Tools:
 class _Change:
     """The knobs of the run, a label that says what a change would be, and the buttons that turn or fork."""
 
-    NUMBERS = ("lr", "muon_lr", "clip", "decay")
-    WHOLE = ("batch", "steps", "seed")
+    NUMBERS = ("lr", "muon_lr", "grad_clip", "weight_decay")
+    WHOLE = ("batch_size", "steps", "seed")
 
     def __init__(self, store: TrainStore) -> None:
         self.store, self.session, self.entry = store, None, None
@@ -161,7 +161,9 @@ def _values(session: Session) -> dict[str, Any]:
     learner = session.learner
     assert learner is not None
     recipe: Recipe = learner.entry.recipe
-    return {n: getattr(recipe, n) for n in (*_Change.NUMBERS, "batch", "steps", "optimiser")} | {"seed": learner.seed}
+    return {n: getattr(recipe, n) for n in (*_Change.NUMBERS, "batch_size", "steps", "optimiser")} | {
+        "seed": learner.seed
+    }
 
 
 def _plain(name: str) -> str:

@@ -371,7 +371,7 @@ def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]
     def finished(known: dict[str, Course]) -> None:
         labels.show(store, known)
         in_turn.show(store)
-        several = f", {store.count} labelled texts" if len(store.asked.labels) > 1 else ""
+        several = f", {store.count} labelled texts" if len(store.asked.train_sizes) > 1 else ""
         right.figure.title.text = f"On unseen texts{several}"
         right.show(store.values("accuracy"))
         lost.show(store.values("forgetting"))
@@ -402,10 +402,10 @@ class _Labels:
     def show(self, store: TransferStore, known: dict[str, Course]) -> None:
         """Draw everything so far."""
         found = store.curve
-        self.pane.visible = len(store.asked.labels) > 1 and bool(found)
+        self.pane.visible = len(store.asked.train_sizes) > 1 and bool(found)
         if self.pane.visible:
             self.chart.show({name: found.get(name, {}) for name in known})
-            self.chart.reach(store.asked.labels)
+            self.chart.reach(store.asked.train_sizes)
             self.said.object = curve.markup(store.result.facts()["curve"]) if store.result else ""
 
 

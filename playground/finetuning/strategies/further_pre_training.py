@@ -13,5 +13,5 @@ FURTHER_PRE_TRAINING = Strategy(
     source="arXiv:2004.10964, sec. 4",
     plasticity=AfterReading(),
     published=Published(2e-5, "github.com/allenai/dont-stop-pretraining, environments/hyperparameters.py"),
-    beside=(ReadTaskTexts(weight=1.0, alone=1 / 3),),
+    beside=(ReadTaskTexts(weight=1.0, lm_fraction=1 / 3),),
 )

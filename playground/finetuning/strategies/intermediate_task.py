@@ -12,5 +12,5 @@ INTERMEDIATE_TASK = Strategy(
     idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",
     plasticity=AfterReading(0.5),
-    beside=(OtherTasks(share=0.5, alone=0.5),),
+    beside=(OtherTasks(task_ratio=0.5, single_task_fraction=0.5),),
 )

@@ -13,5 +13,5 @@ MULTI_TASK = Strategy(
     source="MT-DNN, arXiv:1901.11504, sec. 3, algorithm 1",
     plasticity=everything,
     published=Published(5e-5, "github.com/namisan/mt-dnn, scripts/run_mt_dnn.sh, with Adamax"),
-    beside=(OtherTasks(number=3),),
+    beside=(OtherTasks(num_tasks=3),),
 )

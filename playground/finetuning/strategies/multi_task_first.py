@@ -13,5 +13,5 @@ MULTI_TASK_FIRST = Strategy(
     source="arXiv:1910.10683, sec. 3.5.3",
     plasticity=everything,
     published=Published(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
-    beside=(OtherTasks(number=3, share=0.5),),
+    beside=(OtherTasks(num_tasks=3, task_ratio=0.5),),
 )

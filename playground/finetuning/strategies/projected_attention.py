@@ -15,5 +15,5 @@ PROJECTED_ATTENTION = Strategy(
     plasticity=everything,
     published=Published(2e-5, "github.com/AsaCooperStickland/Bert-n-Pals, README"),
     extras=(ProjectedAttention(),),
-    beside=(OtherTasks(number=3),),
+    beside=(OtherTasks(num_tasks=3),),
 )

@@ -40,7 +40,9 @@ class ArrangeCells:
     drawn from that table instead, each with the same chance.
     """
 
-    window: int = knob(10, 1, 15, unit="words to either side", why="How far two words may stand apart and still meet.")
+    window_size: int = knob(
+        10, 1, 15, unit="words to either side", why="How far two words may stand apart and still meet."
+    )
     table: Cells | None = None
     keys: ClassVar[tuple[str, ...]] = ()
 
@@ -55,7 +57,9 @@ class ArrangeCells:
         return Drawn((draw.noise((rows, width), rng) * len(self.table.seen)).long())
 
     def build(self, example: Example, plan: Drawn) -> Example:
-        return _of_batch(example, self.window) if self.table is None else _of_table(example.tokens, self.table, plan)
+        return (
+            _of_batch(example, self.window_size) if self.table is None else _of_table(example.tokens, self.table, plan)
+        )
 
     def revise(self, example: Example, plan: Drawn, wanted: Wishes) -> Drawn:
         return plan

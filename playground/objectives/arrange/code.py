@@ -30,7 +30,7 @@ class ArrangeSigned:
     """The text between [CLS] and [SEP] where the first sign speaks for the text, so it cannot be left out."""
 
     def build(self, example: Example) -> Example:
-        return ArrangeText(wrap=True).build(example)
+        return ArrangeText(add_special_tokens=True).build(example)
 
 
 @dataclass(frozen=True)

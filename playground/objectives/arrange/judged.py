@@ -23,8 +23,10 @@ class ArrangeJudged:
 
     label: str
     outcomes: tuple[str, ...]
-    form: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
-    reset: bool = knob(False, why="Count positions from 0 again in the second text, so that both are read alike.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
+    reset_position_ids: bool = knob(
+        False, why="Count positions from 0 again in the second text, so that both are read alike."
+    )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
     def plan(self, example: Example, rng: Generator) -> Outcome:
@@ -35,7 +37,7 @@ class ArrangeJudged:
         return Outcome(tokens.labels[self.label].masked_fill(~tokens.real, -1).amax(1))
 
     def build(self, example: Example, plan: Outcome) -> Example:
-        pair = ArrangePair(("next",), self.form, self.reset)
+        pair = ArrangePair(("next",), self.pair_format, self.reset_position_ids)
         text = pair.build(example, Outcome(torch.zeros_like(plan.number)))
         said = plan.number[:, None].expand(text.tokens.ids.shape)
         return replace(text, tokens=replace(text.tokens, labels={**text.tokens.labels, self.label: said}))

@@ -57,10 +57,12 @@ class ArrangeTold:
     mBERT has no vectors for languages; XLM-R (arXiv:1911.02116, sec. 3) leaves them out for texts that mix languages.
     """
 
-    told: bool = knob(False, why="A vector for the language at every position, as XLM has it; mBERT and XLM-R do not.")
+    language_embeddings: bool = knob(
+        False, why="A vector for the language at every position, as XLM has it; mBERT and XLM-R do not."
+    )
 
     def build(self, example: Example) -> Example:
-        if self.told:
+        if self.language_embeddings:
             return example
         return replace(example, inputs=replace(example.inputs, language=nothing(example.inputs.ids)))
 

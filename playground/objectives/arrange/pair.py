@@ -42,8 +42,10 @@ class ArrangePair:
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
-    form: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
-    reset: bool = knob(False, why="Count positions from 0 again in the second text, so that twins share a number.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
+    reset_position_ids: bool = knob(
+        False, why="Count positions from 0 again in the second text, so that twins share a number."
+    )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
     def plan(self, example: Example, rng: Generator) -> Outcome:
@@ -73,7 +75,7 @@ class ArrangePair:
 
     def _laid_out(self, text: Example, first: Tensor, second: Tensor, swapped: Tensor) -> Stream:
         """The positions: signs have no origin, the texts follow each other, swapped or not."""
-        tokens, (lead, gap, tail) = text.tokens, FORMS[self.form]
+        tokens, (lead, gap, tail) = text.tokens, FORMS[self.pair_format]
         left, right = second.where(swapped, first), first.where(swapped, second)
         place = torch.arange(tokens.ids.shape[1] + lead + gap + tail, device=first.device).expand(len(first), -1)
         start = (lead + left + gap)[:, None]
@@ -84,12 +86,12 @@ class ArrangePair:
         origin = from_left.where(in_left, from_right.where(in_right, -1))
         real = place < start + right[:, None] + tail
         signs = torch.full_like(place, tokens.specials.sep).where(real, tokens.specials.pad)
-        if self.form == "bert":
+        if self.pair_format == "bert":
             signs = signs.masked_fill(place == 0, tokens.specials.cls)
         segment = (place > (lead + left)[:, None]).long()
         ids = at_origin(tokens.ids, origin).where(origin >= 0, signs)
         turn = (lead + left + 1)[:, None]
-        position = place.where((segment == 0) | (not self.reset), place - turn)
+        position = place.where((segment == 0) | (not self.reset_position_ids), place - turn)
         made = stream(ids, origin, real, language=spoken(tokens, origin, segment))
         return replace(made, segment=segment, position=position)
 

@@ -13,10 +13,10 @@ from playground.knob import knob
 class ArrangeText:
     """The text as it stands, or between [CLS] and [SEP] as BERT reads it (arXiv:1810.04805, sec. 3)."""
 
-    wrap: bool = knob(False, why="Put [CLS] before and [SEP] after the text.")
+    add_special_tokens: bool = knob(False, why="Put [CLS] before and [SEP] after the text.")
 
     def build(self, example: Example) -> Example:
-        if not self.wrap:
+        if not self.add_special_tokens:
             return example
         specials = example.tokens.specials
         return replace(example, inputs=wrapped(example, specials.cls, specials.sep))
@@ -31,11 +31,11 @@ class ArrangeShifted:
     """
 
     side: Literal["left", "right"] = "left"
-    end: bool = knob(False, why="One more answer, the sign after the last word, so that stopping is learnt.")
+    add_eos: bool = knob(False, why="One more answer, the sign after the last word, so that stopping is learnt.")
 
     def build(self, example: Example) -> Example:
         tokens, specials = example.tokens, example.tokens.specials
-        signs = int(self.end)
+        signs = int(self.add_eos)
         count = tokens.lengths[:, None] + signs
         place = torch.arange(tokens.ids.shape[1] + signs, device=count.device).expand(len(count), -1)
         real = place < count

@@ -20,18 +20,20 @@ class ArrangeWindows:
     the text.
     """
 
-    radius: int = knob(5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax.")
-    shrink: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
+    window_size: int = knob(
+        5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax."
+    )
+    shrink_windows: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
     def plan(self, example: Example, rng: Generator) -> Radii:
-        return draw_radii(example, self.radius, self.shrink, rng)
+        return draw_radii(example, self.window_size, self.shrink_windows, rng)
 
     def build(self, example: Example, plan: Radii) -> Example:
         inputs, pad = example.inputs, example.tokens.specials.pad
         first, last = window(example, plan)
         place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device)
-        steps = torch.arange(-self.radius, self.radius + 1, device=place.device)
+        steps = torch.arange(-self.window_size, self.window_size + 1, device=place.device)
         steps = steps[steps != 0]
         near = place[:, None] + steps
         there = (near >= first[..., None]) & (near <= last[..., None])
@@ -46,7 +48,7 @@ class ArrangeWindows:
         return replace(example, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
 
     def revise(self, example: Example, plan: Radii, wanted: Wishes) -> Radii:
-        return wished_radii(example, wanted["radius"], self.radius) if "radius" in wanted else plan
+        return wished_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
     def tell(self, example: Example, plan: Radii, row: int) -> dict[str, Any]:
         return {"radius": tell_radii(example, plan, row)}

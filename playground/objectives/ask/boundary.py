@@ -15,17 +15,18 @@ from playground.objectives.runs import Runs, places, runs
 class AskBoundary:
     """Each word of a hidden run, from the words on both sides of the run and its number within (SpanBERT, sec. 3.2).
 
-    Only the first `most` words of a run are asked, and none of a run that touches the end of its text (released code).
+    Only the first `sbo_max_length` words of a run are asked, and none of a run that touches the end of its text
+    (released code).
     """
 
-    most: int = knob(15, 1, 32, unit="words of a run", why="More of a long run cannot be told from its ends.")
+    sbo_max_length: int = knob(15, 1, 32, unit="words of a run", why="More of a long run cannot be told from its ends.")
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
 
     def build(self, example: Example) -> Example:
         inputs, tokens = example.inputs, example.tokens
         hidden = runs(example, example.chosen)
         inner = places(example) - hidden.first
-        graded = at_origin(has_ends(example, hidden) & (inner < self.most), inputs.origin, False)
+        graded = at_origin(has_ends(example, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
         position = running(inputs.ids)
         left = position - 1 - at_origin(inner, inputs.origin)
         right = position + 1 + at_origin(hidden.last - places(example), inputs.origin)

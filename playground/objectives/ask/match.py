@@ -15,11 +15,11 @@ from playground.objectives.weave import collect
 class AskMatch:
     """Whose n-gram is missing here, among those of the whole batch (InfoWord, arXiv:1910.08350, sec. 4).
 
-    Asked once at the first sign; the n-gram alone, behind a sign of its own, is an example beside. Without `twins`
-    an equal n-gram of another text is no wrong answer.
+    Asked once at the first sign; the n-gram alone, behind a sign of its own, is an example beside. Without
+    `duplicates_as_negatives` an equal n-gram of another text is no wrong answer.
     """
 
-    twins: bool = knob(False, why="Count the same n-gram of another text as wrong.")
+    duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this loss counts beside others.")
 
     def build(self, example: Example) -> Example:
@@ -27,7 +27,11 @@ class AskMatch:
         place = running(inputs.ids)
         graded = (place == 0) & example.chosen.any(1, keepdim=True)
         partner = _alone(example)
-        group = torch.arange(len(place), device=place.device) if self.twins else _groups(partner.inputs.ids)
+        group = (
+            torch.arange(len(place), device=place.device)
+            if self.duplicates_as_negatives
+            else _groups(partner.inputs.ids)
+        )
         targets = group[:, None].where(graded, 0)
         nowhere = torch.full_like(inputs.ids, -1)
         question = Question("match", "match", "inputs", targets, graded, nowhere, self.weight)

@@ -34,13 +34,13 @@ class AskNeighbour:
 class AskCount:
     """For every cell how often its two words were seen together (GloVe, Pennington et al. 2014, eq. 8-9)."""
 
-    most: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")
-    power: float = knob(0.75, 0.0, 1.0, unit="exponent", why="How much a cell that was seen seldom counts.")
+    x_max: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")
+    alpha: float = knob(0.75, 0.0, 1.0, unit="exponent", why="How much a cell that was seen seldom counts.")
 
     def build(self, example: Example) -> Example:
         seen = example.tokens.labels["seen"]
         question = _named(example, "how often")
-        return asked(example, replace(question, against=Count(seen, self.most, self.power)))
+        return asked(example, replace(question, against=Count(seen, self.x_max, self.alpha)))
 
 
 def _named(example: Example, name: str) -> Question:

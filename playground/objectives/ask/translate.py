@@ -16,22 +16,22 @@ from playground.refusal import Refusal
 class AskTranslation:
     """A decoder writes the second text while the encoder reads the first (CoVe, arXiv:1708.00107, sec. 3)."""
 
-    end: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
+    add_eos: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
 
     def build(self, example: Example) -> Example:
-        return asked_to_say(example, translation(example.tokens), self.end)
+        return asked_to_say(example, translation(example.tokens), self.add_eos)
 
 
 @dataclass(frozen=True)
 class AskAnswer:
     """A decoder writes the answer that stands beside the text, in words (T5, arXiv:1910.10683, sec. 2.4)."""
 
-    end: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")
+    add_eos: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")
 
     def build(self, example: Example) -> Example:
         if "next" not in example.tokens.neighbours:
             raise Refusal("This objective needs an answer beside the text; this corpus or text has none.")
-        return asked_to_say(example, example.tokens.neighbours["next"], self.end)
+        return asked_to_say(example, example.tokens.neighbours["next"], self.add_eos)
 
 
 def asked_to_say(example: Example, second: Tokens, end: bool) -> Example:

@@ -46,7 +46,9 @@ class AskNext:
     """
 
     side: Literal["left", "right"] = "left"
-    skip: int = knob(0, 0, 64, unit="words", why="The first words are read but not graded (XLM's context size).")
+    context_size: int = knob(
+        0, 0, 64, unit="words", why="The first words are read but not graded (XLM's context size)."
+    )
     weight: float = knob(1.0, 0.0, 1.0, unit="times", why="What one direction counts: a half of two, or all of it.")
 
     def build(self, example: Example) -> Example:
@@ -59,7 +61,7 @@ class AskNext:
         targets = at_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.real, tokens.specials.pad)
         read = position if self.side == "left" else count - 1 - position
         name = "next word" if self.side == "left" else "previous word"
-        graded = inputs.real & (read >= self.skip)
+        graded = inputs.real & (read >= self.context_size)
         question = Question(name, "vocabulary", "inputs", targets, graded, origin, self.weight)
         return asked(replace(example, chosen=tokens.real), question)
 
@@ -72,12 +74,12 @@ class AskContinuation:
     the words of the first part are asked for too, though the place that answers sees them; the leak check says so.
     """
 
-    grade: str = knob("second part", choices=("second part", "all"), why="The first part stands in sight of itself.")
+    loss_on: str = knob("second part", choices=("second part", "all"), why="The first part stands in sight of itself.")
 
     def build(self, example: Example) -> Example:
         tokens = example.tokens
         place = running(tokens.ids)
-        asked_for = tokens.real if self.grade == "all" else example.chosen
+        asked_for = tokens.real if self.loss_on == "all" else example.chosen
         ahead = torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)
         nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
         targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)

@@ -20,16 +20,16 @@ class AskToWrite:
     """
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")
-    end: bool = knob(True, why="Close the target with [END], so that stopping is learnt.")
-    closing: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
+    add_eos: bool = knob(True, why="Close the target with [END], so that stopping is learnt.")
+    final_sentinel: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
 
     def build(self, example: Example) -> Example:
         tokens = example.tokens
         written = self.written(example)
-        if self.closing and self.target == "sentinels":
+        if self.final_sentinel and self.target == "sentinels":
             number = example.spans.there.sum(1, keepdim=True)
             written = append(written, sentinel(example, number), tokens.specials.pad)
-        if self.end:
+        if self.add_eos:
             written = append(written, tokens.specials.end, tokens.specials.pad, to_empty=False)
         decoder = answered_so_far(tokens, written)
         if self.target == "fragment":

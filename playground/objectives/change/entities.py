@@ -29,12 +29,12 @@ class ChangeEntities:
     partner stays. (The paper takes names of any length from Wikidata.)
     """
 
-    replaced: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to tell apart.")
+    replace_prob: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to tell apart.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
     def plan(self, example: Example, rng: Generator) -> OtherNames:
         names = mentions(example)
-        picked = draw.noise(tuple(names.of.shape), rng) < self.replaced
+        picked = draw.noise(tuple(names.of.shape), rng) < self.replace_prob
         chance = draw.noise(tuple(names.of.shape), rng)
         donor = partners(example, names, chance)
         ids, width = example.tokens.ids, example.tokens.ids.shape[1]

@@ -41,7 +41,7 @@ class ChangeWordOrder:
     The survey calls this sentence shuffling; BART's sentence shuffling moves whole sentences.
     """
 
-    window: int = knob(
+    shuffle_distance: int = knob(
         0, 0, 10, unit="places", why="0 shuffles freely; k moves a word by less than k places, so 1 leaves it."
     )
     keys: ClassVar[tuple[str, ...]] = ("order",)
@@ -50,7 +50,11 @@ class ChangeWordOrder:
         tokens = example.tokens
         dice = draw.noise(tuple(tokens.ids.shape), rng)
         by_word = dice.gather(1, _from_zero(tokens.word))
-        key = by_word if self.window == 0 else _number_now(example, tokens.word) + by_word * self.window
+        key = (
+            by_word
+            if self.shuffle_distance == 0
+            else _number_now(example, tokens.word) + by_word * self.shuffle_distance
+        )
         return NewOrder(_sorted(example, example.maskable, key))
 
     def build(self, example: Example, plan: NewOrder) -> Example:
@@ -67,17 +71,17 @@ class ChangeWordOrder:
 class ChangeSentenceOrder:
     """Shuffle whole sentences; the words inside each stay in order (BART, arXiv:1910.13461, sec. 2.2).
 
-    With a `share` below 1 so many sentences, rounded up, change places with each other and the others stay (fairseq).
-    By hand the order is called `sentences`; `order` is understood too where no later stage orders words.
+    With a `shuffle_ratio` below 1 so many sentences, rounded up, change places with each other and the others stay
+    (fairseq). By hand the order is called `sentences`; `order` is understood too where no later stage orders words.
     """
 
-    share: float = knob(1.0, 0.0, 1.0, unit="share of sentences", why="0 leaves the sentences as they are.")
+    shuffle_ratio: float = knob(1.0, 0.0, 1.0, unit="share of sentences", why="0 leaves the sentences as they are.")
     keys: ClassVar[tuple[str, ...]] = ("order", "sentences")
 
     def plan(self, example: Example, rng: Generator) -> NewOrder:
         tokens = example.tokens
         step = draw.noise(tuple(tokens.ids.shape), rng)
-        if self.share < 1:
+        if self.shuffle_ratio < 1:
             step = self._some(example, step, rng)
         return NewOrder(_sorted(example, tokens.real, step.gather(1, _from_zero(tokens.sentence))))
 
@@ -86,7 +90,7 @@ class ChangeSentenceOrder:
         tokens = example.tokens
         last = torch.where(tokens.real, _from_zero(tokens.sentence), -1)
         there = torch.arange(dice.shape[1], device=dice.device) <= pad(last, (0, 1), value=-1).amax(1, keepdim=True)
-        moves = draw.exactly(draw.ceiling(self.share, there.sum(1)), there, rng)
+        moves = draw.exactly(draw.ceiling(self.shuffle_ratio, there.sum(1)), there, rng)
         return _in_order(_permute(moves, dice))
 
     def build(self, example: Example, plan: NewOrder) -> Example:
@@ -114,23 +118,25 @@ class ChangeSentenceOrder:
 class ChangeStart:
     """Turn the text so that it begins at any token, each equally likely (BART, arXiv:1910.13461, sec. 2.2).
 
-    What stood before that token comes last. `official` draws from one number too many, as fairseq does, so that the
-    text stays as it is twice as often as it begins at any other token.
+    What stood before that token comes last. `match_released_code` draws from one number too many, as fairseq does, so
+    that the text stays as it is twice as often as it begins at any other token.
     """
 
-    turned: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is turned at all.")
-    official: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
+    rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is turned at all.")
+    match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 
     def plan(self, example: Example, rng: Generator) -> Start:
         inputs = example.inputs
         number = inputs.real.sum(1)
-        drawn = (draw.noise((len(number),), rng) * (number + int(self.official))).long() % number.clamp(min=1)
+        drawn = (draw.noise((len(number),), rng) * (number + int(self.match_released_code))).long() % number.clamp(
+            min=1
+        )
         if not inputs.ids.shape[1]:
             return Start(drawn)
         place = home(inputs).gather(1, drawn[:, None])[:, 0]
-        if self.turned < 1:
-            place = place.where(draw.noise((len(number),), rng) < self.turned, _in_order(example.rank)[:, 0])
+        if self.rotate_prob < 1:
+            place = place.where(draw.noise((len(number),), rng) < self.rotate_prob, _in_order(example.rank)[:, 0])
         return Start(place)
 
     def build(self, example: Example, plan: Start) -> Example:

@@ -51,49 +51,58 @@ class ChangeTokens:
     choice is one of a text's fixed ones, so is what becomes of it.
     """
 
-    mask: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Hidden behind [MASK].")
-    random: float = knob(0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the rest stays as it is.")
-    pool: str = knob(
+    mask_replace_prob: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Hidden behind [MASK].")
+    random_replace_prob: float = knob(
+        0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the rest stays as it is."
+    )
+    random_words_from: str = knob(
         "words",
         choices=("words", "vocabulary", "unigram"),
         why="Random words: any, specials too (BERT's code), or as often as the corpus has them (SpanBERT).",
     )
-    together: str = knob(
+    replace_unit: str = knob(
         "token", choices=("token", "word", "span"), why="What shares one draw of mask, random or keep."
     )
     keys: ClassVar[tuple[str, ...]] = ("actions", "replace")
 
     def __post_init__(self) -> None:
-        if self.mask + self.random > 1 + 1e-9:
-            raise Refusal(f"mask {self.mask} and random {self.random} add up to more than 1; lower one of them.")
+        if self.mask_replace_prob + self.random_replace_prob > 1 + 1e-9:
+            raise Refusal(
+                f"mask_replace_prob {self.mask_replace_prob} and random_replace_prob {self.random_replace_prob} "
+                "add up to more than 1; lower one of them."
+            )
 
     def plan(self, example: Example, rng: Generator) -> Corruption:
         places = example.places
-        if self.together == "token" and not example.copies:
+        if self.replace_unit == "token" and not example.copies:
             return self._each_alone(example, places, rng)
         dice = self._dice(example, places, rng)
         return Corruption(places, self._action(dice), self._words(example, places, rng))
 
     def _action(self, dice: Tensor) -> Tensor:
         """What is done by a uniform number to each chosen token."""
-        return Action.MASKED + (dice >= self.mask).long() + (dice >= self.mask + self.random)
+        return (
+            Action.MASKED
+            + (dice >= self.mask_replace_prob).long()
+            + (dice >= self.mask_replace_prob + self.random_replace_prob)
+        )
 
     def _each_alone(self, example: Example, places: Tensor, rng: Generator) -> Corruption:
         """One draw for each token: its first bits say what is done, the others which word; most need none.
 
         Where all are masked nothing is drawn.
         """
-        if self.mask >= 1:
-            first, _ = pool_of(example, self.pool)
+        if self.mask_replace_prob >= 1:
+            first, _ = pool_of(example, self.random_words_from)
             return Corruption(places, torch.full_like(places, Action.MASKED), torch.full_like(places, first))
         dice = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
-        return Corruption(places, self._action(dice), words_by((dice * 2**24).frac_(), example, self.pool))
+        return Corruption(places, self._action(dice), words_by((dice * 2**24).frac_(), example, self.random_words_from))
 
     def _dice(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
         """A number for each chosen place: one for each run of chosen tokens, or for the pieces of each word in it."""
         dice = draw.dice(example.tokens, example.copies, FATES, rng)
-        if self.together != "token":
-            number = example.tokens.word if self.together == "word" else None
+        if self.replace_unit != "token":
+            number = example.tokens.word if self.replace_unit == "word" else None
             dice = dice.gather(1, runs(example, example.chosen, number).first)
         return dice.take(places)
 
@@ -101,10 +110,10 @@ class ChangeTokens:
         """The words that random ones become; whole numbers are drawn at once where no copy must come again."""
         if example.copies:
             dice = draw.dice(example.tokens, example.copies, WORDS, rng).take(places)
-            return words_by(dice, example, self.pool)
-        if self.pool == "unigram":
-            return words_by(draw.noise((len(places),), rng), example, self.pool)
-        first, size = pool_of(example, self.pool)
+            return words_by(dice, example, self.random_words_from)
+        if self.random_words_from == "unigram":
+            return words_by(draw.noise((len(places),), rng), example, self.random_words_from)
+        first, size = pool_of(example, self.random_words_from)
         return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
     def build(self, example: Example, plan: Corruption) -> Example:
@@ -135,7 +144,7 @@ class ChangeTokens:
         words = put(example.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
             names = one_each(wanted["replace"], _replaced(example, action, wanted), "replace")
-            first = 0 if self.pool == "vocabulary" else example.tokens.specials.first_word
+            first = 0 if self.random_words_from == "vocabulary" else example.tokens.specials.first_word
             words = paint(example, words, {p: word_id(example, n, first) for p, n in names.items()})
             action = action if "actions" in wanted else paint(example, action, dict.fromkeys(positions, 2))
         return Corruption(plan.places, action.take(plan.places), words.take(plan.places))

@@ -22,8 +22,8 @@ class ChooseGeometricSpans:
     """
 
     mask_ratio: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
-    stop: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a run ends after each word.")
-    longest: int = knob(10, 1, 20, unit="words", why="No run is drawn longer; runs that meet can be.")
+    geometric_p: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a run ends after each word.")
+    max_span_length: int = knob(10, 1, 20, unit="words", why="No run is drawn longer; runs that meet can be.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
@@ -44,7 +44,7 @@ class ChooseGeometricSpans:
 
     def shares(self) -> Tensor:
         """How often each length 1, 2, ... is drawn, `[longest]`."""
-        share = self.stop * (1 - self.stop) ** torch.arange(self.longest, dtype=torch.double)
+        share = self.geometric_p * (1 - self.geometric_p) ** torch.arange(self.max_span_length, dtype=torch.double)
         return share / share.sum()
 
     build = staticmethod(mark_spans)

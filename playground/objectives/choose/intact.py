@@ -27,12 +27,12 @@ class ChooseIntact:
     They must be written like the others. The paper leaves a fifth, the released settings a tenth.
     """
 
-    share: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to make up.")
+    unmasked_ratio: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to make up.")
     keys: ClassVar[tuple[str, ...]] = ("intact",)
 
     def plan(self, example: Example, rng: Generator) -> Intact:
         dice = draw.noise(tuple(example.spans.start.shape), rng)
-        return Intact((dice < self.share) & example.spans.there)
+        return Intact((dice < self.unmasked_ratio) & example.spans.there)
 
     def build(self, example: Example, plan: Intact) -> Example:
         spans = example.spans

@@ -26,12 +26,12 @@ class ChooseLabelled:
     An exact share of the batch, rounded up. The paper takes batches of either kind by turns.
     """
 
-    share: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
+    supervised_ratio: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
     keys: ClassVar[tuple[str, ...]] = ("labelled",)
 
     def plan(self, example: Example, rng: Generator) -> Labelled:
         every = example.tokens.lengths[None] >= 0
-        count = draw.ceiling(self.share, every.sum(1))
+        count = draw.ceiling(self.supervised_ratio, every.sum(1))
         return Labelled(draw.exactly(count, every, rng)[0])
 
     def build(self, example: Example, plan: Labelled) -> Example:

@@ -26,18 +26,18 @@ class ChooseNgrams:
     """
 
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
-    longest: int = knob(3, 1, 6, unit="words", why="Longer runs are harder to guess.")
-    law: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
-    whole: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
+    max_ngram: int = knob(3, 1, 6, unit="words", why="Longer runs are harder to guess.")
+    sampler: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
+    whole_words: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
     min_one: bool = knob(True, why="Never without a target: cut a word where none fits.")
-    specials: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
+    num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
-        words = runs(example, example.maskable, example.tokens.word if self.whole else places(example))
+        words = runs(example, example.maskable, example.tokens.word if self.whole_words else places(example))
         dice, chance = draw.noise((2, *words.number.shape), rng)
         order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
-        budget = share_of(self.mask_ratio, example.maskable, self.specials)
+        budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
         size = self.sizes(words, runs(example, example.maskable))
         positions = words.at(take_ngrams(size, self.lengths(size, chance), order, budget))
         return Chosen(at_least_one(positions, words, order, budget) if self.min_one else positions)
@@ -46,7 +46,7 @@ class ChooseNgrams:
         """The tokens of 1, 2, ... words from each word on, `[b, u, n]`; `TOO_LONG` where the text ends before."""
         block = blocks.of.gather(1, words.start).masked_fill(words.length == 0, -1)
         found = []
-        for ahead in range(self.longest):
+        for ahead in range(self.max_ngram):
             one, where = _ahead(words.length, ahead, 0), _ahead(block, ahead, -2)
             together = one + (found[-1] if found else 0)
             found.append(together.masked_fill(where != block, TOO_LONG).masked_fill(words.length == 0, TOO_LONG))
@@ -61,9 +61,9 @@ class ChooseNgrams:
 
     def shares(self) -> Tensor:
         """How often each length 1, 2, ... is drawn, `[n]`."""
-        n = torch.arange(1, self.longest + 1, dtype=torch.double)
-        if self.law == "80/20" and self.longest > 1:
-            return torch.where(n == 1, 0.8, 0.2 / (self.longest - 1))
+        n = torch.arange(1, self.max_ngram + 1, dtype=torch.double)
+        if self.sampler == "80/20" and self.max_ngram > 1:
+            return torch.where(n == 1, 0.8, 0.2 / (self.max_ngram - 1))
         return (1 / n) / (1 / n).sum()
 
     def build(self, example: Example, plan: Chosen) -> Example:

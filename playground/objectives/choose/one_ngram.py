@@ -21,7 +21,7 @@ class ChooseOneNgram:
     """
 
     mean_length: float = knob(5.0, 1.0, 10.0, unit="tokens", why="Longer n-grams say more and are easier to match.")
-    spread: float = knob(1.0, 0.0, 5.0, unit="tokens", why="Standard deviation of the length.")
+    length_std: float = knob(1.0, 0.0, 5.0, unit="tokens", why="Standard deviation of the length.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
@@ -38,7 +38,7 @@ class ChooseOneNgram:
 
     def lengths(self, rows: int, rng: Generator) -> Tensor:
         """A length for every row, `[b]`."""
-        drawn = torch.randn(rows, generator=rng, device=rng.device) * self.spread + self.mean_length
+        drawn = torch.randn(rows, generator=rng, device=rng.device) * self.length_std + self.mean_length
         return drawn.round().long().clamp(1, 10)
 
     build = staticmethod(mark_spans)

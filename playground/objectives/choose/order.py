@@ -49,17 +49,25 @@ class ChooseOrder:
     """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3 and 3.1).
 
     Targets come as runs: each of length L lies somewhere in a window of K times L tokens; single ones fill up what is
-    missing of 1 in K. `law` says where the windows lie. "ours": side by side from any place on, and behind the last
+    missing of 1 in K. `sampler` says where the windows lie. "ours": side by side from any place on, and behind the last
     word the text goes on with its first, so that every place is a target equally often. "xlnet": from the first word
     on, each as long as its run and K times that, and a run that reaches the end is left out (released code). "hf": from
     the first word on, and nothing fills up: a short text often has no target (Hugging Face's collator). Separators are
     never predicted; "drawn" lets them come between the targets (released code).
     """
 
-    kept: float = knob(6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts.")
-    grams: str = knob("harmonic", choices=tuple(GRAMS), why="Runs are harder: chance 1/n (code), uniform, or none.")
-    functional: str = knob("given", choices=("given", "drawn"), why="Whether separators are context or have a step.")
-    law: str = knob("ours", choices=LAWS, why="Where runs lie, and whether the share is met: ours, XLNet's code, HF's.")
+    partial_prediction_k: float = knob(
+        6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts."
+    )
+    ngram_weights: str = knob(
+        "harmonic", choices=tuple(GRAMS), why="Runs are harder: chance 1/n (code), uniform, or none."
+    )
+    special_tokens: str = knob(
+        "given", choices=("given", "drawn"), why="Whether separators are context or have a step."
+    )
+    sampler: str = knob(
+        "ours", choices=LAWS, why="Where runs lie, and whether the share is met: ours, XLNet's code, HF's."
+    )
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
     def plan(self, example: Example, rng: Generator) -> ChosenOrder:
@@ -67,8 +75,8 @@ class ChooseOrder:
         there = draw.how_many(candidates)
         number = self.number(there[:1]).expand_as(there) if certain(candidates) else self.number(there)
         late = self._targets(example, number, rng)
-        number = late.sum(1) if self.law == "hf" else number
-        if self.functional == "given":
+        number = late.sum(1) if self.sampler == "hf" else number
+        if self.special_tokens == "given":
             return self._drawn(example.tokens, late, number, rng)
         late |= real & ~candidates
         group = late.int() + 2 * ~real if example.tokens.padded else late.int()
@@ -86,14 +94,14 @@ class ChooseOrder:
 
     def number(self, there: Tensor) -> Tensor:
         """How many of so many tokens `[b]` are predicted: 1 in K, but one where there is any."""
-        number = (there.double() / self.kept).floor().long()
+        number = (there.double() / self.partial_prediction_k).floor().long()
         return torch.minimum(number.clamp(min=1), there)
 
     def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
         candidates, lengths = example.maskable, example.tokens.lengths
         runs = self.runs(lengths, candidates.shape[1], rng)
-        if self.law == "hf":
+        if self.sampler == "hf":
             return inside(runs, candidates.shape[1]) & candidates
         fits = _held(runs, lengths, candidates).cumsum(1) <= number[:, None]
         taken = around(Spans(runs.start, runs.length.where(fits, -1)), lengths, candidates.shape[1])
@@ -103,9 +111,11 @@ class ChooseOrder:
 
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
         """One run in each window, window by window; under our own law one may go on at the begin of the text."""
-        rows, ours = len(lengths), self.law == "ours"
-        most = 0 if ours and self.grams == "single" else math.ceil(width / max(1, int(self.kept)))
-        every = _grams(self.grams, self.kept, self.law, lengths.device)
+        rows, ours = len(lengths), self.sampler == "ours"
+        most = (
+            0 if ours and self.ngram_weights == "single" else math.ceil(width / max(1, int(self.partial_prediction_k)))
+        )
+        every = _grams(self.ngram_weights, self.partial_prediction_k, self.sampler, lengths.device)
         drawn = torch.randint(every.shape[1], (rows * most,), generator=rng, device=rng.device)
         length, window, starts = every.gather(1, drawn.expand(3, -1)).view(3, rows, most)
         where = draw.noise((rows, most + 1), rng)
@@ -115,7 +125,7 @@ class ChooseOrder:
             there = ends <= text
             start = start.add_((where[:, :1] * text).long()).remainder_(text.clamp(min=1))
             return Spans(start.mul_(there), length.where(there, -1))
-        there = start < text if self.law == "hf" else start + length < text
+        there = start < text if self.sampler == "hf" else start + length < text
         return Spans(start * there, torch.minimum(length, text - start).where(there, -1))
 
     def build(self, example: Example, plan: ChosenOrder) -> Example:
@@ -146,7 +156,7 @@ class ChooseOrder:
     @property
     def _fewest(self) -> int:
         """How many words are predicted at least: one, but none where nothing fills up."""
-        return int(self.law != "hf")
+        return int(self.sampler != "hf")
 
 
 def around(runs: Spans, lengths: Tensor, width: int) -> Tensor:

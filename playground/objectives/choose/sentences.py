@@ -41,8 +41,10 @@ class ChooseGapSentences:
     authors write; their code shakes them less.
     """
 
-    ratio: float = knob(0.3, 0.05, 0.9, unit="share of sentences", why="More gaps, less to read.")
-    strategy: str = knob("rouge", choices=("rouge", "lead", "random"), why="Which sentences make the best summary.")
+    gap_sentence_ratio: float = knob(0.3, 0.05, 0.9, unit="share of sentences", why="More gaps, less to read.")
+    sentence_selection: str = knob(
+        "rouge", choices=("rouge", "lead", "random"), why="Which sentences make the best summary."
+    )
     stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and shake the scores by 20 %.")
     keys: ClassVar[tuple[str, ...]] = ("sentences",)
 
@@ -53,7 +55,7 @@ class ChooseGapSentences:
 
     def count(self, number: Tensor, rng: Generator) -> Tensor:
         """How many of so many sentences `[b]`: the share rounded down, at least one, none where there is only one."""
-        ratio = torch.full(number.shape, self.ratio, dtype=torch.double, device=number.device)
+        ratio = torch.full(number.shape, self.gap_sentence_ratio, dtype=torch.double, device=number.device)
         if self.stochastic:
             ratio = FEWEST + (HIGHEST - FEWEST) * draw.noise(tuple(number.shape), rng).double()
         wanted = (number * ratio + 1e-9).floor().long().clamp(min=1)
@@ -62,9 +64,9 @@ class ChooseGapSentences:
     def priority(self, example: Example, size: Tensor, rng: Generator) -> Tensor:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
         place = torch.arange(size.shape[1], device=size.device).expand_as(size)
-        if self.strategy == "random":
+        if self.sentence_selection == "random":
             return draw.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
-        if self.strategy == "lead":
+        if self.sentence_selection == "lead":
             return (-place).masked_fill(size == 0, -size.shape[1])
         score = overlap(example, size.shape[1])
         if self.stochastic:

@@ -116,23 +116,26 @@ def tell_spans(example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
 class ChooseFragment:
     """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
 
-    The released code counts a sign before and one after the text, and the run may reach over the last one (`signs`);
-    the sign itself is not asked for here. A run that meets a sign within the text goes on behind it.
+    The released code counts a sign before and one after the text, and the run may reach over the last one
+    (`count_specials`); the sign itself is not asked for here. A run that meets a sign within the text goes on behind
+    it.
     """
 
-    share: float = knob(0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model.")
-    ends: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
-    signs: bool = knob(False, why="Count the signs at both ends, as the released code does.")
+    span_ratio: float = knob(
+        0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model."
+    )
+    edge_prob: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
+    count_specials: bool = knob(False, why="Count the signs at both ends, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
         text = how_long(example)
-        number = text + int(self.signs)
-        length = torch.minimum(draw.half_even(self.share, number + int(self.signs)), number)
+        number = text + int(self.count_specials)
+        length = torch.minimum(draw.half_even(self.span_ratio, number + int(self.count_specials)), number)
         where, side = draw.noise((2, len(number)), rng)
         inside = (where * (number - length + 1)).long()
-        at_end = torch.where(side < 0.5 * self.ends, 0, number - length)
-        start = torch.where(side < self.ends, at_end, inside)
+        at_end = torch.where(side < 0.5 * self.edge_prob, 0, number - length)
+        start = torch.where(side < self.edge_prob, at_end, inside)
         length = torch.minimum(length, text - start)
         return past_signs(example, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
 
@@ -146,12 +149,12 @@ class ChooseSpans:
     """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
 
     Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
-    ends with a run, so a short text always loses its last words: `official` brings that back.
+    ends with a run, so a short text always loses its last words: `match_released_code` brings that back.
     """
 
     noise_density: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer runs are harder to fill.")
-    official: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
+    match_released_code: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
@@ -168,7 +171,7 @@ class ChooseSpans:
     @property
     def outer(self) -> int:
         """Whether a run may lie at each end of the text: 1 for yes."""
-        return 0 if self.official else 1
+        return 0 if self.match_released_code else 1
 
     def rounding(self, example: Example) -> str:
         """What rounding did to the share of the first text, where that is odd."""
@@ -192,8 +195,8 @@ class ChooseSpans:
 def _cuts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device) -> tuple[Tensor, int]:
     """By the length of a text, how many cuts part what is kept and what is gone, of how many `[4, widest + 1]`.
 
-    So many runs lie where kept tokens are cut, before the first and behind the last one too unless it is `official`,
-    and one cut fewer parts the runs from each other. Also the most runs of all lengths.
+    So many runs lie where kept tokens are cut, before the first and behind the last one too unless it is
+    `match_released_code`, and one cut fewer parts the runs from each other. Also the most runs of all lengths.
     """
     length = torch.arange(widest + 1)
     gone, runs = stage.counts(length, sentinels)
@@ -208,18 +211,18 @@ class ChoosePoissonSpans:
 
     "exact" meets the budget and no runs overlap. "fairseq" lets runs begin at different places, whatever lies behind
     these: runs that overlap are one, the end of the text cuts them, and about a tenth of the budget is lost (released
-    code). With `whole` the budget and the runs are counted in words, as the released code does too; off by default,
-    because it takes longer and says the same where every word is one token.
+    code). With `whole_words` the budget and the runs are counted in words, as the released code does too; off by
+    default, because it takes longer and says the same where every word is one token.
     """
 
     mask_ratio: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
-    whole: bool = knob(False, why="Count in whole words, as the released code does, so that no word is cut.")
+    whole_words: bool = knob(False, why="Count in whole words, as the released code does, so that no word is cut.")
     placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets runs overlap.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        if not self.whole:
+        if not self.whole_words:
             return past_signs(example, self._placed(example, how_long(example), rng))
         words = runs(example, example.maskable, example.tokens.word)
         return in_the_text(self._placed(example, words.count, rng), words.opens, _closes(words))

@@ -39,7 +39,7 @@ class ChooseTokens:
     """Mark a share of the tokens of each row (BERT, arXiv:1810.04805, sec. 3.1 and released code).
 
     "exact" rounds the share half to even (BERT), "stochastic" up or down by chance (RoBERTa, released code), "iid"
-    draws every token alone (transformers). With `copies` k each text has only k different choices, taken in turn:
+    draws every token alone (transformers). With `dupe_factor` k each text has only k different choices, taken in turn:
     1 is BERT's single mask, 10 are the copies of its released script, 0 draws anew at every visit (RoBERTa,
     arXiv:1907.11692, sec. 4.1). Tokens that have the label `outside` are left alone. Of the signs, those that stand in
     the text itself, as between two documents, may be chosen; those that are put around it have no place in it.
@@ -51,22 +51,24 @@ class ChooseTokens:
         choices=("exact", "stochastic", "iid"),
         why="BERT counts exactly; independent draws can miss all (transformers, XLM's released code).",
     )
-    specials: int = knob(
+    num_special_tokens: int = knob(
         2, 0, 4, unit="tokens", why="Signs that count for the share: 2 around a text, 3 around a pair, 4 in XLM's form."
     )
-    signs: str = knob(
+    special_tokens: str = knob(
         "protected",
         choices=("protected", "xlm", "roberta"),
         why="Signs within the text may be hidden like words: all but a first one (XLM), or all (RoBERTa).",
     )
-    cap: int = knob(0, 0, 512, unit="tokens", why="The most of any text, 20 in BERT's released code; 0 is no limit.")
-    copies: int = knob(0, 0, 40, unit="choices for each text", why="0 hides other words at every visit (RoBERTa).")
+    max_predictions: int = knob(
+        0, 0, 512, unit="tokens", why="The most of any text, 20 in BERT's released code; 0 is no limit."
+    )
+    dupe_factor: int = knob(0, 0, 40, unit="choices for each text", why="0 hides other words at every visit (RoBERTa).")
     outside: str = ""
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         candidates = self.candidates(example)
-        if self.copies:
+        if self.dupe_factor:
             return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
             return Chosen.at(draw.some_places(self.mask_ratio, candidates, rng), candidates)
@@ -74,36 +76,40 @@ class ChooseTokens:
         return Chosen(positions, places)
 
     def _fixed(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
-        dice = draw.dice(example.tokens, self.copies, PLACES, rng)
+        dice = draw.dice(example.tokens, self.dupe_factor, PLACES, rng)
         if self.selection == "iid":
             return (dice < self.mask_ratio) & candidates
         return draw.lowest(self._number(example, candidates, rng), candidates, dice)
 
     def candidates(self, example: Example) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
-        able = example.maskable if self.signs == "protected" else with_signs(example.tokens, self.signs == "roberta")
+        able = (
+            example.maskable
+            if self.special_tokens == "protected"
+            else with_signs(example.tokens, self.special_tokens == "roberta")
+        )
         return able & (example.tokens.labels[self.outside] < 0) if self.outside else able
 
     def _number(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
         if self.selection == "exact":
             return self.count(candidates)
-        chance = draw.dice(example.tokens, self.copies, ROUNDING, rng, width=1)[:, 0]
+        chance = draw.dice(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
-        wanted = (self.mask_ratio * (number + self.specials) + chance.double()).floor().long()
-        return minimum(wanted.clamp(max=self.cap) if self.cap else wanted, number)
+        wanted = (self.mask_ratio * (number + self.num_special_tokens) + chance.double()).floor().long()
+        return minimum(wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted, number)
 
     def count(self, candidates: Tensor) -> Tensor:
         """How many tokens `[b]`: the share rounded half to even, at least one where the rate is not 0."""
-        wanted = share_of(self.mask_ratio, candidates, self.specials)
-        return wanted.clamp(max=self.cap) if self.cap else wanted
+        wanted = share_of(self.mask_ratio, candidates, self.num_special_tokens)
+        return wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted
 
     def rounding(self, example: Example) -> str:
         """What rounding did to the share of the first text, where that is odd."""
         number = int(self.candidates(example)[0].sum())
-        return odd(self.mask_ratio, number + self.specials) if number and self.selection == "exact" else ""
+        return odd(self.mask_ratio, number + self.num_special_tokens) if number and self.selection == "exact" else ""
 
     def build(self, example: Example, plan: Chosen) -> Example:
-        return chosen_of(example, plan, self.candidates(example), self.copies)
+        return chosen_of(example, plan, self.candidates(example), self.dupe_factor)
 
     def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
         return wished(example, plan, wanted)

@@ -23,14 +23,16 @@ class ChooseTrigrams:
     They hold a share of the tokens, at least one run where one fits; how to round is not published.
     """
 
-    share: float = knob(0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text stands in shuffled runs.")
+    trigram_ratio: float = knob(
+        0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text stands in shuffled runs."
+    )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Example, rng: Generator) -> ChosenSpans:
         free = example.maskable & ~example.chosen
-        least = 1 if self.share > 0 else 0
-        wanted = draw.half_even(self.share / SIZE, example.maskable.sum(1)).clamp(min=least)
-        most = max(least, int(draw.half_even(self.share / SIZE, torch.tensor(free.shape[1]))))
+        least = 1 if self.trigram_ratio > 0 else 0
+        wanted = draw.half_even(self.trigram_ratio / SIZE, example.maskable.sum(1)).clamp(min=least)
+        most = max(least, int(draw.half_even(self.trigram_ratio / SIZE, torch.tensor(free.shape[1]))))
         start = take_trigrams(example, free, draw.noise(tuple(free.shape), rng), wanted, most)
         there = start < free.shape[1]
         return ChosenSpans(start.where(there, 0), torch.where(there, SIZE, -1))

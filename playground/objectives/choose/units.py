@@ -29,19 +29,19 @@ class ChooseUnits:
 
     unit: str = "word"
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
-    law: str = knob("budget", choices=("budget", "iid"), why="A budget is never passed; independent draws can be.")
+    sampler: str = knob("budget", choices=("budget", "iid"), why="A budget is never passed; independent draws can be.")
     truncate: bool = knob(False, why="Pass over no unit: the first that does not fit into the budget is cut to fit.")
     min_one: bool = knob(True, why="Never without a target: cut a unit where none fits, take one where none came up.")
-    specials: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
+    num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
         size = self.sizes(example)
-        if self.law == "iid":
+        if self.sampler == "iid":
             begun = draw.some_places(self.mask_ratio, everything(size), rng)
             chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
             return self._or_one(chosen, size, rng) if self.min_one and self.mask_ratio else chosen
-        budget = share_of(self.mask_ratio, example.maskable, self.specials)
+        budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
         if self.truncate:
             return Chosen.at(spread(*take_in_order(size, draw.noise(tuple(size.shape), rng), budget)), size)
         taken = take_at_random(size, budget, example.tokens, rng)

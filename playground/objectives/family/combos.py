@@ -22,7 +22,7 @@ MLM_AND_NSP = Objective(
     needs=("pair",),
     stages=(
         ArrangePair(("next", "other")),
-        ChooseTokens(specials=3),
+        ChooseTokens(num_special_tokens=3),
         ChangeTokens(),
         SeeAll(),
         AskInPlace(),
@@ -42,7 +42,7 @@ ALBERT = Objective(
     needs=("pair",),
     stages=(
         ArrangePair(("next", "previous")),
-        ChooseNgrams(specials=3),
+        ChooseNgrams(num_special_tokens=3),
         ChangeTokens(),
         SeeAll(),
         AskInPlace(),
@@ -62,7 +62,7 @@ STRUCTBERT = Objective(
     needs=("pair",),
     stages=(
         ArrangePair(("next", "previous", "other")),
-        ChooseTokens(specials=3),
+        ChooseTokens(num_special_tokens=3),
         ChangeTokens(),
         AskInPlace(),
         ChooseTrigrams(),
@@ -83,7 +83,7 @@ ERNIE = Objective(
     group="With knowledge",
     rank=114,
     needs=("label:phrase", "label:mention"),
-    stages=(ArrangeText(), ChooseUnits("knowledge", law="iid"), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskInPlace()),
     idea=(
         "Hide names, phrases and single words, each as a whole, so that knowledge must bring them back. All three are "
         "drawn in every step; the paper trains words, then phrases, then names."

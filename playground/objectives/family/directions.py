@@ -17,7 +17,9 @@ from playground.objectives.symbols import IN_LAYERS, SIGN_BEFORE, next_word, pre
 
 GROUP = "Language models"
 
-PREVIOUS = Term.by(previous_word, "previous word", IN_LAYERS | SIGN_BEFORE, end=False, skip=0, window=0)
+PREVIOUS = Term.by(
+    previous_word, "previous word", IN_LAYERS | SIGN_BEFORE, add_eos=False, context_size=0, sliding_window=0
+)
 
 BACKWARD_LM = Objective(
     name="backward LM",
@@ -36,13 +38,13 @@ WINDOW_LM = Objective(
     aliases=("context window LM",),
     group=GROUP,
     rank=121,
-    stages=(ArrangeShifted(), SeeLeft(window=4), AskNext()),
+    stages=(ArrangeShifted(), SeeLeft(sliding_window=4), AskNext()),
     idea=(
         "Predict each word from the last few words to its left. Here by attention; the first neural language model "
         "(NNLM) laid their vectors side by side under one hidden layer."
     ),
     loss="Mean cross-entropy of every word given those before it: k words in each layer, (k-1) x layers + 1 in all.",
-    terms=(NEXT.now({"end": False, "skip": 0, "window": 4}),),
+    terms=(NEXT.now({"add_eos": False, "context_size": 0, "sliding_window": 4}),),
     source="Bengio et al. 2003, sec. 2; Radford et al. 2018, eq. 1",
 )
 
@@ -79,9 +81,9 @@ CONDITIONAL_LM = Objective(
             partial(next_word, given="c, "),
             "next word",
             {"c": "the control code of the text", **NEXT.symbols},
-            end=False,
-            skip=0,
-            window=0,
+            add_eos=False,
+            context_size=0,
+            sliding_window=0,
         ),
     ),
     source="arXiv:1909.05858, sec. 3; arXiv:1905.12616, sec. 3",

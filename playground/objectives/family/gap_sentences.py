@@ -32,7 +32,7 @@ SOME_LEFT = replace(
     name="PEGASUS large",
     aliases=("gap sentences, some left",),
     rank=169,
-    stages=(ChooseGapSentences(ratio=0.45), ChooseIntact(), *GAP_SENTENCES.stages[1:]),
+    stages=(ChooseGapSentences(gap_sentence_ratio=0.45), ChooseIntact(), *GAP_SENTENCES.stages[1:]),
     idea="Fold nearly half of the sentences away, but leave some of those as they are; a decoder writes them all.",
     loss="Mean cross-entropy of the chosen sentences and a closing sign, given what is left and the words so far.",
     source="arXiv:1912.08777, sec. 6.2",

@@ -11,10 +11,10 @@ from playground.objectives.see import SeeEncoderDecoder
 from playground.objectives.symbols import SIGN_BEHIND, written
 
 WRITTEN = "written words"
-OPEN_END = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=False)
-WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=True)
-MISSING = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", end=True)
-MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", end=True)
+OPEN_END = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", add_eos=False)
+WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", add_eos=True)
+MISSING = Term.by(written, WRITTEN, SIGN_BEHIND, target="gaps", add_eos=True)
+MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", add_eos=True)
 
 TEXT_INFILLING = Objective(
     name="text infilling",
@@ -23,7 +23,7 @@ TEXT_INFILLING = Objective(
     printed=Printed({"spans": ["3:3"]}),
     group="Denoising",
     rank=9,
-    stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps", end=False), SeeEncoderDecoder()),
+    stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps", add_eos=False), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
     loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
     terms=(OPEN_END,),

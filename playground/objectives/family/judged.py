@@ -44,7 +44,7 @@ INFERSENT = replace(
     aliases=("NLI apart", "Sentence-BERT", "SBERT"),
     rank=162,
     stages=(
-        ArrangeJudged("inference", INFERENCES, form="xlm", reset=True),
+        ArrangeJudged("inference", INFERENCES, pair_format="xlm", reset_position_ids=True),
         SeeApart(),
         AskPair(INFERENCES, "inference", apart=True),
     ),

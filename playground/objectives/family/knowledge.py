@@ -90,7 +90,7 @@ ENTITY_REPLACEMENT = Objective(
     stages=(
         ArrangeText(),
         ChooseTokens(mask_ratio=0.05, outside="mention"),
-        ChangeTokens(mask=0.9, random=0.0),
+        ChangeTokens(mask_replace_prob=0.9, random_replace_prob=0.0),
         AskInPlace(),
         ChangeEntities(),
         SeeAll(),

@@ -7,7 +7,7 @@ from playground.objectives.objective import Objective
 from playground.objectives.see import SeeLeft
 from playground.objectives.symbols import IN_LAYERS, SIGN_BEHIND, next_word
 
-NEXT = Term.by(next_word, "next word", IN_LAYERS | SIGN_BEHIND, end=False, skip=0, window=0)
+NEXT = Term.by(next_word, "next word", IN_LAYERS | SIGN_BEHIND, add_eos=False, context_size=0, sliding_window=0)
 
 LM = Objective(
     name="LM",

@@ -24,7 +24,7 @@ GROUP = "Denoising"
 
 WRITE = (AskToWrite(target="text"), SeeEncoderDecoder())
 
-EACH_ALONE = ChooseTokens(specials=0, selection="iid")
+EACH_ALONE = ChooseTokens(num_special_tokens=0, selection="iid")
 """T5 draws every token alone, so a short text may lose none; then nothing that is gone is asked for."""
 
 TOKEN_MASKING = Objective(
@@ -32,7 +32,7 @@ TOKEN_MASKING = Objective(
     aliases=("token masking (BART)",),
     group=GROUP,
     rank=135,
-    stages=(ChooseShare(), ChangeTokens(mask=1.0, random=0.0), *WRITE),
+    stages=(ChooseShare(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
     loss="Mean cross-entropy of the whole text and a closing sign, each given the corrupted text and the words before.",
     terms=(WHOLE,),
@@ -75,13 +75,13 @@ ALL_NOISES = replace(
     rank=139,
     stages=(
         ChooseShare(mask_ratio=0.1),
-        ChangeTokens(mask=1.0, random=0.0),
+        ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0),
         ChoosePoissonSpans(mask_ratio=0.15),
         ChangeToMarkers("mask"),
         ChooseDeleted(delete_ratio=0.1),
         ChangeToNothing(),
         ChangeSentenceOrder(),
-        ChangeWordOrder(window=2),
+        ChangeWordOrder(shuffle_distance=2),
         ChangeStart(),
         *WRITE,
     ),
@@ -126,7 +126,7 @@ T5_IN_PLACE = replace(
     name="T5 mask in place",
     aliases=("MASS-style (T5)", "iid_15_m_f"),
     rank=142,
-    stages=(EACH_ALONE, ChangeTokens(mask=1.0, random=0.0), *WRITE),
+    stages=(EACH_ALONE, ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
     idea="Draw each word alone and hide it behind a mask; a decoder writes the whole text (in T5's paper MASS-style).",
     source="arXiv:1910.10683, sec. 3.3.2",
 )

@@ -43,7 +43,7 @@ HF_PLM = replace(
     rank=126,
     stages=(
         ArrangeText(),
-        ChooseOrder(grams="uniform", functional="drawn", law="hf"),
+        ChooseOrder(ngram_weights="uniform", special_tokens="drawn", sampler="hf"),
         ChangeContent(),
         SeeOrder(context="hf"),
         AskQueryStream(),

@@ -19,7 +19,7 @@ RTD = Objective(
     stages=(
         ArrangeText(),
         ChooseTokens(),
-        ChangeTokens(mask=0.85, random=0.0),
+        ChangeTokens(mask_replace_prob=0.85, random_replace_prob=0.0),
         AskInPlace(),
         ProposeWords(),
         SeeAll(),

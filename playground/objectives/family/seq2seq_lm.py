@@ -20,7 +20,7 @@ SEQ2SEQ_LM = Objective(
     stages=(ChooseSplit(), SeePrefix(), AskContinuation()),
     idea="Read the first part from both sides, then write the second part word by word.",
     loss="Mean cross-entropy of the second part, each word given the first part and the words before it.",
-    terms=(Term.by(continuation, "next word", grade="second part"),),
+    terms=(Term.by(continuation, "next word", loss_on="second part"),),
     source="arXiv:1910.10683, sec. 3.2.3; mask of arXiv:1905.03197, sec. 2.2",
 )
 
@@ -32,6 +32,6 @@ PREFIX_LM = Objective(
     stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
     loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
-    terms=(Term.by(second_part, "written words", SIGN_BEHIND, target="gaps", end=True),),
+    terms=(Term.by(second_part, "written words", SIGN_BEHIND, target="gaps", add_eos=True),),
     source="arXiv:1910.10683, sec. 3.2.3 and released code",
 )

@@ -17,10 +17,10 @@ WORD_SHUFFLING = Objective(
     printed=Printed({"order": [8, 7, 2, 1, 5, 6, 3, 4]}),
     group="Denoising",
     rank=12,
-    stages=(ChangeWordOrder(), AskToWrite(target="text", end=False), SeeEncoderDecoder()),
+    stages=(ChangeWordOrder(), AskToWrite(target="text", add_eos=False), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",
     loss="Mean cross-entropy of the whole text, each word given the shuffled text and the words before it.",
-    terms=(Term.by(written, WRITTEN, SIGN_BEHIND, target="text", end=False),),
+    terms=(Term.by(written, WRITTEN, SIGN_BEHIND, target="text", add_eos=False),),
     source="survey, Table 2 and sec. 4.3",
 )
 

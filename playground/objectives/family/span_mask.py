@@ -22,12 +22,12 @@ SPAN_MASK = Objective(
     stages=(
         ChooseFragment(),
         ChangeTokens(),
-        AskToWrite(target="fragment", end=False),
+        AskToWrite(target="fragment", add_eos=False),
         SeeEncoderDecoder(hide_masked=True),
     ),
     idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",
     loss="Mean cross-entropy of the hidden run, each word given the corrupted text and the run so far.",
-    terms=(Term.by(partial(written, fragment=FRAGMENT), WRITTEN, SIGN_BEHIND, target="fragment", end=False),),
+    terms=(Term.by(partial(written, fragment=FRAGMENT), WRITTEN, SIGN_BEHIND, target="fragment", add_eos=False),),
     source="arXiv:1905.02450, sec. 3.2",
 )
 
@@ -38,7 +38,7 @@ DISCRETE_MASK = replace(
     row="",
     printed=Printed(),
     rank=143,
-    stages=(ChooseTokens(mask_ratio=0.5, specials=0), *SPAN_MASK.stages[1:]),
+    stages=(ChooseTokens(mask_ratio=0.5, num_special_tokens=0), *SPAN_MASK.stages[1:]),
     idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
     loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",
     terms=(
@@ -50,7 +50,7 @@ DISCRETE_MASK = replace(
                 **SIGN_BEHIND,
             },
             target="fragment",
-            end=False,
+            add_eos=False,
         ),
     ),
     source="arXiv:1905.02450, sec. 4.5 (Discrete)",

@@ -86,9 +86,9 @@ PAIRWISE_RANKING = Objective(
     rank=155,
     stages=(
         ChooseTokens(mask_ratio=1.0),
-        SeeWindow(shrink=False),
+        SeeWindow(shrink_windows=False),
         AskCentre(),
-        ProposeWrong(1, power=0.0, loss="hinge"),
+        ProposeWrong(1, ns_exponent=0.0, loss="hinge"),
     ),
     idea="Score the true word in the middle of a window above a word drawn at random.",
     loss="How far the true word falls short of being one ahead of the drawn one, zero where it is ahead.",

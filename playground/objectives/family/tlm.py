@@ -18,8 +18,8 @@ TLM = Objective(
     rank=14,
     needs=("translation",),
     stages=(
-        ArrangePair(("translation",), form="xlm", reset=True),
-        ChooseTokens(specials=4),
+        ArrangePair(("translation",), pair_format="xlm", reset_position_ids=True),
+        ChooseTokens(num_special_tokens=4),
         ChangeTokens(),
         SeeAll(),
         AskInPlace(),

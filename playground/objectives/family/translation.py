@@ -28,7 +28,7 @@ THROUGH_ONE = replace(
     name="translation through one vector",
     aliases=("LASER", "sentence bottleneck"),
     rank=168,
-    stages=(ArrangeText(wrap=True), AskTranslation(), SeeThroughOne()),
+    stages=(ArrangeText(add_special_tokens=True), AskTranslation(), SeeThroughOne()),
     idea="Read a sentence into one vector; a decoder that sees nothing else writes it in the other language.",
     loss="Mean cross-entropy of the translation, each word given the one vector and the words so far.",
     terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid h_1(x), y_{<i})", symbols=H1),),

@@ -19,7 +19,7 @@ GROUP = "Two texts"
 
 def cloze(see: Stage) -> tuple[Stage, ...]:
     """Hidden words in both texts of a pair, answered at their own places under a mask."""
-    return (ArrangePair(("next",)), ChooseTokens(specials=3), ChangeTokens(), see, AskInPlace())
+    return (ArrangePair(("next",)), ChooseTokens(num_special_tokens=3), ChangeTokens(), see, AskInPlace())
 
 
 def term(context: str) -> tuple[Term, ...]:
@@ -72,7 +72,7 @@ LEFT_TO_RIGHT = replace(
     stages=cloze(SeeLeft()),
     idea="Hide words in two texts and predict them from what stands to their left.",
     loss="Mean cross-entropy of the hidden words given what stands to their left.",
-    terms=(Term.by(one_sided, "hidden words", IN_LAYERS, window=0),),
+    terms=(Term.by(one_sided, "hidden words", IN_LAYERS, sliding_window=0),),
 )
 
 RIGHT_TO_LEFT = replace(
@@ -83,7 +83,7 @@ RIGHT_TO_LEFT = replace(
     stages=cloze(SeeRight()),
     idea="Hide words in two texts and predict them from what stands to their right.",
     loss="Mean cross-entropy of the hidden words given what stands to their right.",
-    terms=(Term.by(partial(one_sided, left=False), "hidden words", IN_LAYERS, window=0),),
+    terms=(Term.by(partial(one_sided, left=False), "hidden words", IN_LAYERS, sliding_window=0),),
 )
 
 UNILM_BY_BATCH = mixture(

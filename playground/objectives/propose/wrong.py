@@ -33,8 +33,8 @@ class ProposeWrong:
     so there may be fewer; for "nce" it stays, because the estimate is right only with every draw.
     """
 
-    number: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
-    power: float = knob(0.75, 0.0, 1.0, unit="exponent", why="0 draws every word alike, 1 by how frequent it is.")
+    num_negatives: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
+    ns_exponent: float = knob(0.75, 0.0, 1.0, unit="exponent", why="0 draws every word alike, 1 by how frequent it is.")
     loss: str = knob(
         "sampled",
         choices=("sampled", "nce", "hinge", "softmax"),
@@ -43,8 +43,8 @@ class ProposeWrong:
     keys: ClassVar[tuple[str, ...]] = ("wrong",)
 
     def plan(self, example: Example, rng: Generator) -> Wrong:
-        edges = chances(example.tokens, self.power).cumsum(0)
-        dice = draw.noise((*_last(example).targets.shape, self.number), rng)
+        edges = chances(example.tokens, self.ns_exponent).cumsum(0)
+        dice = draw.noise((*_last(example).targets.shape, self.num_negatives), rng)
         found = torch.searchsorted((edges / edges[-1]).to(dice.dtype), dice, right=True)
         return Wrong(found.clamp(max=len(edges) - 1))
 
@@ -53,7 +53,7 @@ class ProposeWrong:
         drawn = plan.drawn[:, : question.targets.shape[1]]
         estimates, unasked = self.loss == "nce", ~question.graded[..., None]
         skipped = unasked if estimates else unasked | (drawn == question.targets[..., None])
-        log_chance = chances(example.tokens, self.power).clamp(min=1e-12).log().float() if estimates else None
+        log_chance = chances(example.tokens, self.ns_exponent).clamp(min=1e-12).log().float() if estimates else None
         contrast = Contrast(drawn.masked_fill(skipped, -1), self._loss(), log_chance)
         return replace(example, questions=(*example.questions[:-1], replace(question, against=contrast)))
 
@@ -64,14 +64,14 @@ class ProposeWrong:
         if "wrong" not in wanted:
             return plan
         graded, names = _last(example).graded[0], wanted["wrong"]
-        needed = int(graded.sum()) * self.number
+        needed = int(graded.sum()) * self.num_negatives
         if len(names) != needed:
             raise Refusal(
-                f"The plan wrong names {len(names)} words; {needed} are needed, {self.number} for each answer."
+                f"The plan wrong names {len(names)} words; {needed} are needed, {self.num_negatives} for each answer."
             )
         drawn = plan.drawn.clone()
         ids = torch.tensor([word_id(example, name) for name in names], dtype=torch.long, device=drawn.device)
-        drawn[:, graded] = ids.view(-1, self.number)
+        drawn[:, graded] = ids.view(-1, self.num_negatives)
         return Wrong(drawn)
 
     def tell(self, example: Example, plan: Wrong, row: int) -> dict[str, Any]:

@@ -26,14 +26,16 @@ class SeeLeft:
     all. This is no NNLM (Bengio et al. 2003): that has one hidden layer over the vectors of k words side by side.
     """
 
-    window: int = knob(0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all.")
+    sliding_window: int = knob(
+        0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
+    )
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
-        if not self.window:
+        if not self.sliding_window:
             return replace(example, inputs=replace(inputs, visible=causal(inputs.real, inputs.padded)))
         place = places(inputs)
-        near = ((place - self.window + 1).clamp(min=0), place)
+        near = ((place - self.sliding_window + 1).clamp(min=0), place)
         return replace(example, inputs=replace(inputs, visible=in_window(place, near, inputs.real)))
 
 
@@ -41,14 +43,16 @@ class SeeLeft:
 class SeeRight:
     """Each position sees itself and what stands to its right (ELMo backward, arXiv:1802.05365, sec. 3.1)."""
 
-    window: int = knob(0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all.")
+    sliding_window: int = knob(
+        0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
+    )
 
     def build(self, example: Example) -> Example:
         inputs = example.inputs
         place, level = places(inputs), from_right(inputs)
-        if not self.window:
+        if not self.sliding_window:
             return replace(example, inputs=replace(inputs, visible=by_level(level, level, inputs.real)))
-        near = (place, place + self.window - 1)
+        near = (place, place + self.sliding_window - 1)
         return replace(example, inputs=replace(inputs, visible=in_window(level, near, inputs.real)))
 
 

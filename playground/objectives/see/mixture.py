@@ -38,7 +38,9 @@ class SeeMixture:
     seq2seq: float = knob(2.0, 0.0, 6.0, unit="parts", why="A third of the rows writes the second text from the first.")
     left: float = knob(1.0, 0.0, 6.0, unit="parts", why="A sixth of the rows sees what stands to the left.")
     right: float = knob(1.0, 0.0, 6.0, unit="parts", why="A sixth of the rows sees what stands to the right.")
-    told: bool = knob(False, why="Give every mask its own segment numbers, so that the model knows which one it is.")
+    mode_segments: bool = knob(
+        False, why="Give every mask its own segment numbers, so that the model knows which one it is."
+    )
     keys: ClassVar[tuple[str, ...]] = ("mask",)
 
     def plan(self, example: Example, rng: Generator) -> DrawnMask:
@@ -53,7 +55,7 @@ class SeeMixture:
         level = after_prefix(inputs, inputs.segment > 0).masked_fill(kind == 0, 0)
         level = place.where(kind == 2, from_right(inputs).where(kind == 3, level))
         seen = replace(inputs, visible=by_level(level, level, inputs.real))
-        if self.told:
+        if self.mode_segments:
             number = torch.tensor(SEGMENTS, device=kind.device)[plan.kind]
             seen = replace(seen, segment=number.gather(1, inputs.segment))
         return replace(example, inputs=seen)

@@ -32,8 +32,8 @@ class SeeOrder:
     Words alone are the naive model of sec. 2.3: what the word before in the order knows is the answer, whichever place
     comes next. The first word of all has nobody before it and is not asked, unless signs stand around the text.
 
-    A sign that `wrap` puts around the text has no step in a drawn order. Where separators have one, it comes right
-    behind its neighbour in the text; in the other two rules it is context.
+    A sign that `add_special_tokens` puts around the text has no step in a drawn order. Where separators have one, it
+    comes right behind its neighbour in the text; in the other two rules it is context.
     """
 
     context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, and what was made of it.")

@@ -19,18 +19,20 @@ class SeeWindow:
     The radius belongs to the place that looks, so of two neighbours one may see the other and not be seen.
     """
 
-    radius: int = knob(5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax.")
-    shrink: bool = knob(True, why="Draw each word's own radius from 1 up, so that near words count more.")
+    window_size: int = knob(
+        5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax."
+    )
+    shrink_windows: bool = knob(True, why="Draw each word's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
     def plan(self, example: Example, rng: Generator) -> Radii:
-        return draw_radii(example, self.radius, self.shrink, rng)
+        return draw_radii(example, self.window_size, self.shrink_windows, rng)
 
     def build(self, example: Example, plan: Radii) -> Example:
         return replace(example, inputs=_bag(example.inputs, *window(example, plan)))
 
     def revise(self, example: Example, plan: Radii, wanted: Wishes) -> Radii:
-        return wished_radii(example, wanted["radius"], self.radius) if "radius" in wanted else plan
+        return wished_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
     def tell(self, example: Example, plan: Radii, row: int) -> dict[str, Any]:
         return {"radius": tell_radii(example, plan, row)}
