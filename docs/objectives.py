@@ -13,7 +13,7 @@ from playground.corpora import open_corpus
 from playground.example import Tokens
 from playground.knob import Knob, knobs
 from playground.objectives import GROUPS, Objective, objectives
-from playground.objectives.arrange import ArrangePart
+from playground.objectives.arrange import SampleTask
 from playground.objectives.reading import NEEDS
 from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.signal import Meter, measure
@@ -126,7 +126,7 @@ def _weights(objective: Objective) -> str:
 
 def _shares(objective: Objective) -> str:
     """By what share each part of a mixture is drawn."""
-    draw = next((stage for stage in objective.stages if isinstance(stage, ArrangePart)), None)
+    draw = next((stage for stage in objective.stages if isinstance(stage, SampleTask)), None)
     if draw is None:
         return ""
     shares = (Fraction(share / sum(draw.shares)).limit_denominator(100) for share in draw.shares)

@@ -324,25 +324,25 @@ def _ask_to_write(stage, plan, story):
 
 ACTS = {
     "ArrangeText": _arrange_text,
-    "AskWithin": lambda stage, plan, story: story,  # names and weights, which a story does not have
-    "ArrangeShifted": _arrange_shifted,
+    "Reweight": lambda stage, plan, story: story,  # names and weights, which a story does not have
+    "ShiftRight": _arrange_shifted,
     "ChooseTokens": _choose_tokens,
-    "ChooseFragment": _choose_spans,
+    "ChooseMassSpan": _choose_spans,
     "ChooseSpans": _choose_spans,
     "ChoosePoissonSpans": _choose_spans,
     "ChooseOrder": _choose_order,
     "ChangeTokens": _change_tokens,
-    "ChangeToMarkers": _change_to_markers,
+    "SpansToSentinels": _change_to_markers,
     "ChangeWordOrder": _change_order,
     "ChangeSentenceOrder": _change_order,
-    "ProposeWords": _propose_words,
+    "SampleFromGenerator": _propose_words,
     "SeeAll": _see_all,
     "SeeLeft": _see_left,
-    "SeeOrder": _see_order,
+    "SeePermutation": _see_order,
     "SeeEncoderDecoder": _see_encoder_decoder,
-    "AskInPlace": _ask_in_place,
+    "AskMasked": _ask_in_place,
     "AskQueryStream": _ask_in_place,
     "AskNext": _ask_next,
     "AskReplaced": _ask_replaced,
-    "AskToWrite": _ask_to_write,
+    "AskDecoder": _ask_to_write,
 }

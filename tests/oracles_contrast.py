@@ -158,18 +158,18 @@ def views(story, unlabelled_only):
 
 
 oracles.ACTS |= {
-    "ChooseRarer": _choose_rarer,
-    "ChooseOneNgram": oracles.ACTS["ChooseSpans"],
-    "ChooseLabelled": _choose_labelled,
+    "SubsampleFrequent": _choose_rarer,
+    "ChooseNgram": oracles.ACTS["ChooseSpans"],
+    "ChooseSupervised": _choose_labelled,
     "SeeWindow": _see_window,
-    "SeeOthers": _see_others,
-    "SeeAlone": _see_alone,
+    "SeeAllButSelf": _see_others,
+    "SeeSelf": _see_alone,
     "SeeViews": _see_views,
     "ArrangeWindows": _arrange_windows,
     "AskCentre": _ask_centre,
     "AskNeighbour": _ask_neighbour,
-    "AskMatch": _ask_match,
-    "AskViews": _ask_views,
-    "ChangeToMasks": _change_to_masks,
-    "ProposeWrong": _propose_wrong,
+    "AskInBatchContrast": _ask_match,
+    "AskCrossView": _ask_views,
+    "ReplaceWithMask": _change_to_masks,
+    "SampleNegatives": _propose_wrong,
 }

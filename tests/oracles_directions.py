@@ -116,12 +116,12 @@ def _change_content(stage, plan, story):
 
 
 oracles.ACTS |= {
-    "ArrangeShifted": _arrange_shifted,
+    "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
     "SeeLeft": _see_left,
     "SeeRight": _see_right,
-    "SeeOrder": _see_order,
+    "SeePermutation": _see_order,
     "ChooseSplit": _choose_split,
-    "ChangeToFirstPart": _change_to_first_part,
-    "ChangeContent": _change_content,
+    "DropTarget": _change_to_first_part,
+    "MaskContentStream": _change_content,
 }

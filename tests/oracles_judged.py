@@ -91,10 +91,10 @@ def _ask_answer(stage, plan, story):
 
 
 ACTS = {
-    "ArrangeJudged": _arrange_judged,
-    "ArrangeHalf": _arrange_half,
-    "ChooseIntact": _choose_intact,
-    "SeeApart": _see_apart,
+    "LabelledPair": _arrange_judged,
+    "FirstOfPair": _arrange_half,
+    "KeepSomeSentences": _choose_intact,
+    "SeeWithinSegment": _see_apart,
     "SeeThroughOne": _see_through_one,
     "AskPair": _ask_pair,
     "AskAnswer": _ask_answer,

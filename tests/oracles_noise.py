@@ -150,14 +150,14 @@ def _ask_to_write(stage, plan, story):
 
 
 oracles.ACTS |= {
-    "ChooseShare": _choose_share,
-    "ChooseDeleted": _choose_share,
-    "ChooseRuns": _choose_runs,
+    "ChooseRatio": _choose_share,
+    "ChooseForDeletion": _choose_share,
+    "MergeAdjacent": _choose_runs,
     "ChooseGapSentences": _choose_gap_sentences,
-    "ChangeToMarkers": _change_to_markers,
-    "ChangeToNothing": _change_to_nothing,
+    "SpansToSentinels": _change_to_markers,
+    "DeleteTokens": _change_to_nothing,
     "ChangeWordOrder": _change_order,
     "ChangeSentenceOrder": _change_order,
-    "ChangeStart": _change_start,
-    "AskToWrite": _ask_to_write,
+    "RotateDocument": _change_start,
+    "AskDecoder": _ask_to_write,
 }

@@ -82,8 +82,8 @@ CHANGED = oracles.ACTS["ChangeTokens"]
 ACTS = {
     "ArrangePair": _arrange_pair,
     "ArrangeLanguage": _arrange_language,
-    "ArrangePart": _as_it_was,
-    "ArrangeTold": _as_it_was,
+    "SampleTask": _as_it_was,
+    "DropLanguageIds": _as_it_was,
     "ChangeTokens": _change_tokens,
     "SeePrefix": _see_prefix,
     "AskContinuation": _ask_continuation,

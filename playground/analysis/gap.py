@@ -8,9 +8,9 @@ from torch import Tensor
 from playground.example import Action, Example, Tokens, begin, running
 from playground.models import LanguageModel
 from playground.models.architecture import Architecture
-from playground.objectives.arrange import ArrangeShifted
-from playground.objectives.ask import AskInPlace, AskNext, AskQueryStream, AskToWrite
-from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeeOrder, SeeRight
+from playground.objectives.arrange import ShiftRight
+from playground.objectives.ask import AskDecoder, AskMasked, AskNext, AskQueryStream
+from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
@@ -35,14 +35,14 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
     if shape.two_streams:
         return _in_order(whole, places)
     if shape.attention == "left to right":
-        return _only(AskNext().build(SeeLeft().build(ArrangeShifted().build(whole))), places)
+        return _only(AskNext().build(SeeLeft().build(ShiftRight().build(whole))), places)
     if shape.attention == "right to left":
-        return _only(AskNext("right").build(SeeRight().build(ArrangeShifted("right").build(whole))), places)
+        return _only(AskNext("right").build(SeeRight().build(ShiftRight("right").build(whole))), places)
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap, tokens.specials.mask))
     hidden = replace(whole, inputs=shown, action=gap * int(Action.MASKED))
     if shape.decoder_layers:
-        return _only(SeeEncoderDecoder().build(AskToWrite(target="text").build(hidden)), places)
-    return replace(AskInPlace().build(hidden), network="generator" if shape.generator_ratio else "main")
+        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(hidden)), places)
+    return replace(AskMasked().build(hidden), network="generator" if shape.generator_ratio else "main")
 
 
 def _in_order(whole: Example, places: Tensor) -> Example:
@@ -50,7 +50,7 @@ def _in_order(whole: Example, places: Tensor) -> Example:
     place = running(whole.tokens.ids)
     last = whole.tokens.lengths[:, None] - 1
     rank = (place - (place > places[:, None]).long()).where(~whole.chosen, last).where(whole.tokens.real, place)
-    return AskQueryStream().build(SeeOrder().build(replace(whole, rank=rank)))
+    return AskQueryStream().build(SeePermutation().build(replace(whole, rank=rank)))
 
 
 def _only(example: Example, places: Tensor) -> Example:

@@ -17,7 +17,7 @@ from playground.finetuning.answers import Choice, Classes, Span, Writing
 from playground.knob import knob
 from playground.models import LanguageModel
 from playground.models.grading import Answer
-from playground.objectives.arrange import ArrangeShifted
+from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskNext
 from playground.objectives.see import SeeLeft
 from playground.refusal import Refusal
@@ -208,7 +208,7 @@ def _going_on(model: LanguageModel, shown: Sequence[Parts], asked: Sequence[Part
         behind = [_behind(before, text, right, end, room) for text, right in asked[first : first + BLOCK]]
         rows, starts = zip(*behind, strict=True)
         whole = begin(batch(rows, like.specials, like.vocabulary).to(like.ids.device))
-        example = AskNext().build(SeeLeft().build(ArrangeShifted().build(whole)))
+        example = AskNext().build(SeeLeft().build(ShiftRight().build(whole)))
         [question] = example.questions
         graded = question.graded & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
         yield model.answers(replace(example, questions=(replace(question, graded=graded),)))[-1]

@@ -23,13 +23,13 @@ LEFT_BEHIND = (
 
 NEEDS = """from playground.finetuning.rerun import check_files
 
-check_files(base, task, beside)"""
+check_files(base, task, extra_encoders)"""
 
 RUN = """from playground.finetuning.job import Asked
 
 comparison = Asked(
-    base, task, tuple(strategies), tuple(labels), seeds, seed, steps, match, rates,
-    packing=packing, beside=tuple(beside),
+    base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy,
+    input_format=input_format, extra_encoders=tuple(extra_encoders),
 ).again()
 facts = comparison.facts()
 assert [s["name"] for s in facts["strategies"]], "every strategy has its outcomes\""""
@@ -58,8 +58,8 @@ now = values_of(facts)"""
 RUN_IN_TURN = """from playground.finetuning.job import Asked
 
 found = Asked(
-    base, task, tuple(strategies), tuple(labels), seeds, seed, steps, rates=rates,
-    packing=packing, beside=tuple(beside), then=tuple(then),
+    base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, lr_policy=lr_policy,
+    input_format=input_format, extra_encoders=tuple(extra_encoders), then=tuple(then),
 ).again_in_turn()
 assert found["tasks"][0], "every task was learnt\""""
 
@@ -86,11 +86,11 @@ print(f"The accuracies differ from those on screen by at most {{apart['accuracy'
 assert not unchanged or apart["accuracy"] < 0.05, "the same numbers, but for rounding on another machine\""""
 
 
-def check_files(base: str, task: str, beside: Sequence[str] = ()) -> None:
+def check_files(base: str, task: str, extra_encoders: Sequence[str] = ()) -> None:
     """Refuse to begin where a file is not beside the notebook, and say where it comes from."""
     path = task.partition(COLUMNS)[0]
     both = [path] if two_files(path) is None and is_file(task) else []
-    lacking = [name for name in (base, *beside, *both) if not Path(name).exists()]
+    lacking = [name for name in (base, *extra_encoders, *both) if not Path(name).exists()]
     if lacking:
         raise Refusal(
             f"This notebook needs {', '.join(lacking)} in the folder {Path.cwd()}. They come with it in one archive: "
@@ -177,9 +177,10 @@ def _parameters(values: Mapping[str, Any]) -> str:
 
 def _values(asked: Asked) -> dict[str, Any]:
     return {
-        "base": asked.base, "task": asked.task, "strategies": list(asked.strategies), "labels": list(asked.train_sizes),
-        "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps, "match": asked.match, "rates": asked.lr_policy,
-        "packing": asked.input_format, "beside": list(asked.extra_encoders),
+        "base": asked.base, "task": asked.task, "strategies": list(asked.strategies),
+        "train_sizes": list(asked.train_sizes), "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps,
+        "match": asked.match, "lr_policy": asked.lr_policy, "input_format": asked.input_format,
+        "extra_encoders": list(asked.extra_encoders),
     }  # fmt: skip
 
 

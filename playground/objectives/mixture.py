@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from playground.objectives.arrange import ArrangePart
-from playground.objectives.ask import AskWithin
+from playground.objectives.arrange import SampleTask
+from playground.objectives.ask import Reweight
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.refusal import Refusal
@@ -28,7 +28,7 @@ def mixture(name: str, parts: Parts, **card: Any) -> Objective:
         raise Refusal(
             f"The shares of {name} are {[s for s, _ in parts]}; none may be negative and one must be above 0."
         )
-    draw = ArrangePart(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives))
+    draw = SampleTask(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives))
     terms = {term.question: term for part in objectives for term in part.terms}
     return Objective(name, (draw,), parts=objectives, **_shared(objectives, tuple(terms.values()), card))
 
@@ -112,7 +112,7 @@ def _named_apart(objectives: tuple[Objective, ...]) -> tuple[Objective, ...]:
 
 def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objective:
     """The part with all its questions weighed once more and some of them renamed, in every chain it has."""
-    within = () if part.parts else (AskWithin(weight, tuple(names.items())),)
+    within = () if part.parts else (Reweight(weight, tuple(names.items())),)
     return replace(
         part,
         stages=(*part.stages, *within),

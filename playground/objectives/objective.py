@@ -10,14 +10,14 @@ from torch import Generator
 from playground.catalog import choose, find
 from playground.example import Example, Tokens, begin
 from playground.knob import Knob, knobs, turn
-from playground.objectives.arrange.cells import ArrangeCells, Cells
-from playground.objectives.ask.judged import AskJudged, Judged
+from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
+from playground.objectives.ask.judged import Judged, OverrideLossMask
 from playground.objectives.ask.label import AskLabel, AskPair
-from playground.objectives.ask.views import AskViews
+from playground.objectives.ask.views import AskCrossView
 from playground.objectives.carried import Rule, meant_for, read
 from playground.objectives.formula import Misprint, Term, written
-from playground.objectives.propose import Proposer, ProposeWords
-from playground.objectives.see.painted import Painted, SeePainted
+from playground.objectives.propose import Proposer, SampleFromGenerator
+from playground.objectives.see.painted import OverrideMask, Painted
 from playground.objectives.stage import Stage, Wishes, planned, verb
 from playground.refusal import Refusal
 
@@ -132,7 +132,7 @@ class Objective:
 
     @property
     def _opening(self) -> int:
-        return next(number for number, stage in enumerate(self.stages) if isinstance(stage, ProposeWords))
+        return next(number for number, stage in enumerate(self.stages) if isinstance(stage, SampleFromGenerator))
 
     def opened(self, tokens: Tokens, rng: Generator) -> Example:
         """The example of a batch up to where a generator proposes words."""
@@ -190,7 +190,7 @@ class Objective:
     def questions(self) -> tuple[str, ...]:
         """The names of what it asks, in the order in which losses are reported: what stands beside comes first."""
         beside, own = [q for _, chain in self.beside for q in chain.questions], [term.question for term in self.terms]
-        if any(isinstance(stage, AskViews) for stage in self.stages):  # the views stand beside the whole text
+        if any(isinstance(stage, AskCrossView) for stage in self.stages):  # the views stand beside the whole text
             own = [*own[1:], *own[:1]]
         return tuple(dict.fromkeys((*beside, *own)))
 
@@ -244,13 +244,13 @@ class Objective:
 
     def proposing(self, proposer: Proposer) -> "Objective":
         """The same objective with a network behind every propose stage."""
-        return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, ProposeWords) else s)
+        return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, SampleFromGenerator) else s)
 
     def knowing(self, names: Mapping[str, tuple[str, ...]]) -> "Objective":
         """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
 
         def told(stage: Stage) -> Stage:
-            if isinstance(stage, AskLabel | AskPair | AskViews) and stage.label in names:
+            if isinstance(stage, AskLabel | AskPair | AskCrossView) and stage.label in names:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 
@@ -258,7 +258,7 @@ class Objective:
 
     def counting(self, table: Cells) -> "Objective":
         """The same objective on the co-occurrences of a whole corpus."""
-        return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCells) else s)
+        return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCooccurrences) else s)
 
     def painted(self, said: str) -> "Objective":
         """The same objective with a mask or a grading by hand in every text, as `carried.written` says it."""
@@ -280,7 +280,7 @@ class Objective:
             return replace(self, parts=tuple(part._obeying(meant_for(rules, number)) for number, part in numbered))
         cells = tuple(rule for rule in rules if isinstance(rule, Painted))
         answers = tuple(rule for rule in rules if isinstance(rule, Judged))
-        asked = (AskJudged(answers),) if answers else ()
+        asked = (OverrideLossMask(answers),) if answers else ()
         return replace(self, stages=(*self._seeing(cells), *asked))
 
     def _seeing(self, cells: tuple[Painted, ...]) -> tuple[Stage, ...]:
@@ -291,17 +291,19 @@ class Objective:
         if not seen:
             raise Refusal(f"{self.name} has no mask of its own that could be painted over.")
         after = seen[-1] + 1
-        return (*self.stages[:after], SeePainted(cells), *self.stages[after:])
+        return (*self.stages[:after], OverrideMask(cells), *self.stages[after:])
 
     @property
     def counts(self) -> bool:
         """Whether it wants the co-occurrences of a whole corpus."""
-        return any(isinstance(s, ArrangeCells) and s.table is None for chain in self.chains for s in chain.stages)
+        return any(
+            isinstance(s, ArrangeCooccurrences) and s.table is None for chain in self.chains for s in chain.stages
+        )
 
     @property
     def proposes(self) -> bool:
         """Whether a generator takes part."""
-        return any(isinstance(s, ProposeWords) for chain in self.chains for s in chain.stages)
+        return any(isinstance(s, SampleFromGenerator) for chain in self.chains for s in chain.stages)
 
     def _meant_for(self, number: int, wanted: Wishes) -> Wishes:
         """The wishes without those that a later stage knows too: the words to propose are not for the stage before."""

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from playground.example import Example, Tokens
-from playground.objectives.arrange import ArrangeJudged
+from playground.objectives.arrange import LabelledPair
 from playground.objectives.objective import Objective
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -84,12 +84,12 @@ def reads_two(objective: Objective) -> bool:
 
 def said_by_hand(objective: Objective) -> set[str]:
     """The labels of a pair that a person may say in a plan."""
-    return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, ArrangeJudged)}
+    return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)}
 
 
 def unjudged(objective: Objective, example: Example) -> str:
     """What to do where nobody has judged a typed pair, so that nothing is asked of it; else nothing."""
-    judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, ArrangeJudged)]
+    judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)]
     if not judges or any(bool(q.graded.any()) for q in example.questions):
         return ""
     return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {_or(judges[0].outcomes)}."

@@ -99,7 +99,7 @@ SCORED, DRAWN = r"s(x_t \mid x_{t \pm m})", r"s(\tilde{x}_k \mid x_{t \pm m})"
 
 
 def told_apart(knobs: Knobs, over: str = PAIRS, right: str = RIGHT, wrong: str = WRONG) -> str:
-    """The right word told from K drawn ones, in the four ways of `ProposeWrong`."""
+    """The right word told from K drawn ones, in the four ways of `SampleNegatives`."""
     drawn = r"\sum_{k=1}^{K}"
     told = {
         "sampled": rf"-{over}\Big[\log\sigma({right}) + {drawn}\log\sigma(-{wrong})\Big]",

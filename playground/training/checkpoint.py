@@ -172,12 +172,15 @@ def _read_back(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> T
     here = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
     beside = dict.fromkeys(key.split(".")[1] for key in here if key.startswith("neighbour."))
     ids, lengths, word, sentence = (here[key] for key in HELD_OUT)
+    visited, row, counts = (here.get(key) for key in ("visit", "row", "counts"))
     return Tokens(
         ids,
         lengths,
         word,
         sentence,
-        **{key: here.get(key) for key in OPTIONAL},
+        row=row,
+        visit=visited,
+        counts=counts,
         specials=tokenizer.specials,
         labels={key.removeprefix("label."): row for key, row in here.items() if key.startswith("label.")},
         neighbours={key: _read_back(tensors, f"{name}.neighbour.{key}", tokenizer) for key in beside},

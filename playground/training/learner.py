@@ -15,7 +15,7 @@ from playground.knob import turn
 from playground.models import LanguageModel, fitted, grade, make_model
 from playground.models.cost import positions, step_flops
 from playground.objectives import Objective
-from playground.objectives.ask.match import AskMatch
+from playground.objectives.ask.match import AskInBatchContrast
 from playground.refusal import Refusal
 from playground.rows import trimmed
 from playground.seeds import generator
@@ -144,7 +144,9 @@ class Learner:
     @property
     def splits(self) -> bool:
         """Whether a batch may be cut into parts: not where its rows are compared, nor where processes share it."""
-        compares = any(isinstance(stage, AskMatch) for chain in self.objective.chains for stage in chain.stages)
+        compares = any(
+            isinstance(stage, AskInBatchContrast) for chain in self.objective.chains for stage in chain.stages
+        )
         return isinstance(self.gradient, Alone | Compiled) and not compares
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:

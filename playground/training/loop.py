@@ -13,7 +13,7 @@ from playground.analysis.counts import cooccurrence
 from playground.corpora import Corpus
 from playground.example import Example, Tokens
 from playground.objectives import Objective
-from playground.objectives.arrange import ArrangeCells
+from playground.objectives.arrange import ArrangeCooccurrences
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint, compiled, memory, together
@@ -270,7 +270,7 @@ def informed(objective: Objective, corpus: Corpus) -> Objective:
 def _window(objective: Objective) -> int:
     """How far apart the words that are counted may stand; knobs of one name are turned together, so there is one."""
     stages = (stage for chain in objective.chains for stage in chain.stages)
-    return next(stage.window_size for stage in stages if isinstance(stage, ArrangeCells))
+    return next(stage.window_size for stage in stages if isinstance(stage, ArrangeCooccurrences))
 
 
 def _of_learner(run: Run, learner: Learner) -> Run:

@@ -22,55 +22,67 @@ ARCHITECTURE = _table(
 )
 VALUES = {("attention", "both sides"): "bidirectional"}
 
-STAGES: dict[str, str] = {}
+STAGES = _table(
+    "ChooseRarer=SubsampleFrequent ChooseShare=ChooseRatio ChooseDeleted=ChooseForDeletion",
+    "ChooseFragment=ChooseMassSpan ChooseRuns=MergeAdjacent ChooseUnits=ChooseWholeUnits",
+    "ChooseIntact=KeepSomeSentences ChooseOneNgram=ChooseNgram ChooseLabelled=ChooseSupervised",
+    "ChangeToNothing=DeleteTokens ChangeStart=RotateDocument ChangeToMarkers=SpansToSentinels",
+    "ChangeContent=MaskContentStream ChangeToFirstPart=DropTarget ArrangeShifted=ShiftRight",
+    "ArrangeCells=ArrangeCooccurrences ArrangeTold=DropLanguageIds ArrangeHalf=FirstOfPair ArrangePart=SampleTask",
+    "ProposeWrong=SampleNegatives ProposeWords=SampleFromGenerator SeeAlone=SeeSelf SeeOthers=SeeAllButSelf",
+    "SeeApart=SeeWithinSegment SeeMixture=SampleMask SeeOrder=SeePermutation SeePainted=OverrideMask",
+    "AskInPlace=AskMasked AskToWrite=AskDecoder AskWithin=Reweight AskMatch=AskInBatchContrast",
+    "AskBoundary=AskSpanBoundary AskViews=AskCrossView AskJudged=OverrideLossMask ArrangeJudged=LabelledPair",
+    "ArrangeSigned=WrapSpecials ArrangeCode=ControlCode ChangeToMasks=ReplaceWithMask",
+)
 """The name of today by which a kind of stage goes, for its old name."""
 
 KNOBS = {
-    "ArrangeCells": _table("window=window_size"),
-    "ArrangeJudged": _table("form=pair_format reset=reset_position_ids"),
+    "ArrangeCooccurrences": _table("window=window_size"),
+    "LabelledPair": _table("form=pair_format reset=reset_position_ids"),
     "ArrangePair": _table("form=pair_format reset=reset_position_ids"),
-    "ArrangeShifted": _table("end=add_eos"),
+    "ShiftRight": _table("end=add_eos"),
     "ArrangeText": _table("wrap=add_special_tokens"),
-    "ArrangeTold": _table("told=language_embeddings"),
+    "DropLanguageIds": _table("told=language_embeddings"),
     "ArrangeWindows": _table("radius=window_size shrink=shrink_windows"),
     "AskAnswer": _table("end=add_eos"),
-    "AskBoundary": _table("most=sbo_max_length"),
+    "AskSpanBoundary": _table("most=sbo_max_length"),
     "AskContinuation": _table("grade=loss_on"),
     "AskCount": _table("most=x_max power=alpha"),
-    "AskMatch": _table("twins=duplicates_as_negatives"),
+    "AskInBatchContrast": _table("twins=duplicates_as_negatives"),
     "AskNext": _table("skip=context_size"),
-    "AskToWrite": _table("end=add_eos closing=final_sentinel"),
+    "AskDecoder": _table("end=add_eos closing=final_sentinel"),
     "AskTranslation": _table("end=add_eos"),
     "ChangeEntities": _table("replaced=replace_prob"),
     "ChangeSentenceOrder": _table("share=shuffle_ratio"),
-    "ChangeStart": _table("turned=rotate_prob official=match_released_code"),
+    "RotateDocument": _table("turned=rotate_prob official=match_released_code"),
     "ChangeTokens": _table(
         "mask=mask_replace_prob random=random_replace_prob pool=random_words_from together=replace_unit"
     ),
     "ChangeWordOrder": _table("window=shuffle_distance"),
-    "ChooseDeleted": _table("rate=delete_ratio"),
-    "ChooseFragment": _table("share=span_ratio ends=edge_prob signs=count_specials"),
+    "ChooseForDeletion": _table("rate=delete_ratio"),
+    "ChooseMassSpan": _table("share=span_ratio ends=edge_prob signs=count_specials"),
     "ChooseGapSentences": _table("ratio=gap_sentence_ratio strategy=sentence_selection"),
     "ChooseGeometricSpans": _table("rate=mask_ratio stop=geometric_p longest=max_span_length"),
-    "ChooseIntact": _table("share=unmasked_ratio"),
-    "ChooseLabelled": _table("share=supervised_ratio"),
+    "KeepSomeSentences": _table("share=unmasked_ratio"),
+    "ChooseSupervised": _table("share=supervised_ratio"),
     "ChooseNgrams": _table(
         "rate=mask_ratio longest=max_ngram law=sampler whole=whole_words specials=num_special_tokens"
     ),
-    "ChooseOneNgram": _table("spread=length_std"),
+    "ChooseNgram": _table("spread=length_std"),
     "ChooseOrder": _table("kept=partial_prediction_k grams=ngram_weights functional=special_tokens law=sampler"),
     "ChoosePoissonSpans": _table("rate=mask_ratio whole=whole_words"),
-    "ChooseShare": _table("rate=mask_ratio"),
+    "ChooseRatio": _table("rate=mask_ratio"),
     "ChooseSpans": _table("rate=noise_density official=match_released_code"),
     "ChooseTokens": _table(
         "rate=mask_ratio specials=num_special_tokens signs=special_tokens cap=max_predictions copies=dupe_factor"
     ),
     "ChooseTrigrams": _table("share=trigram_ratio"),
-    "ChooseUnits": _table("rate=mask_ratio law=sampler specials=num_special_tokens"),
-    "ProposeWrong": _table("number=num_negatives power=ns_exponent"),
+    "ChooseWholeUnits": _table("rate=mask_ratio law=sampler specials=num_special_tokens"),
+    "SampleNegatives": _table("number=num_negatives power=ns_exponent"),
     "SeeLeft": _table("window=sliding_window"),
     "SeeRight": _table("window=sliding_window"),
-    "SeeMixture": _table("told=mode_segments"),
+    "SampleMask": _table("told=mode_segments"),
     "SeeWindow": _table("radius=window_size shrink=shrink_windows"),
 }
 """The old names of the knobs of each kind of stage."""

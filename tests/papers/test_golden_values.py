@@ -10,7 +10,7 @@ import torch
 from playground.corpora.stories import make_stories
 from playground.example import Action, begin, by_level, causal, full
 from playground.objectives import find_objective
-from playground.objectives.choose import ChooseFragment, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.objectives.rebuild import rebuild
 from playground.seeds import generator
 from tests.playground.test_masking import visited
@@ -151,7 +151,7 @@ def test_bart_rounds_up_but_not_by_the_last_bit():
 
 @pytest.mark.parametrize(("tokens", "length"), [(8, 4), (5, 2), (7, 4), (2, 1), (1, 0), (0, 0)])
 def test_mass_hides_half_of_the_text(tokens, length):
-    plan = ChooseFragment().plan(begin(tokens_of([list(range(40, 40 + tokens))], extra=1)), generator(0))
+    plan = ChooseMassSpan().plan(begin(tokens_of([list(range(40, 40 + tokens))], extra=1)), generator(0))
     assert plan.length.clamp(min=0).tolist() == [[length]]
 
 

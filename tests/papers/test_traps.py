@@ -11,7 +11,7 @@ from playground.models import Architecture, LanguageModel, grade
 from playground.objectives import find_objective, objectives
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.objectives.see import SeeOrder
+from playground.objectives.see import SeePermutation
 from playground.objectives.see.order import both_streams
 from playground.seeds import generator
 from tests.playground.test_laws import assert_mean
@@ -127,7 +127,7 @@ def shifted(visible, first=0):
 def permuted(streams="two streams"):
     """Every word predicted in an order, in two streams or in the one that is asked for."""
     example = replace(begin(EIGHT), rank=ORDER, chosen=EIGHT.real)
-    example = SeeOrder(streams=streams).build(example)
+    example = SeePermutation(streams=streams).build(example)
     question = Question("hidden words", "vocabulary", "query", EIGHT.ids, EIGHT.real, PLACES)
     return replace(example, questions=(question,))
 

@@ -190,8 +190,8 @@ FORMER = {"lr": "rate", "muon_lr": "matrix_rate", "seq_len": "window", "max_posi
         ("T5 spans", {"noise_density": 0.3}, {"rate": 0.3}),
         (
             "all noises",
-            {"ChooseShare.mask_ratio": 0.2, "ChoosePoissonSpans.mask_ratio": 0.4, "delete_ratio": 0.1},
-            {"ChooseShare.rate": 0.2, "ChoosePoissonSpans.rate": 0.4, "ChooseDeleted.rate": 0.1},
+            {"ChooseRatio.mask_ratio": 0.2, "ChoosePoissonSpans.mask_ratio": 0.4, "delete_ratio": 0.1},
+            {"ChooseRatio.rate": 0.2, "ChoosePoissonSpans.rate": 0.4, "ChooseForDeletion.rate": 0.1},
         ),
         (
             "MLM + T5 spans",

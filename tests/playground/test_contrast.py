@@ -19,11 +19,11 @@ from playground.models import Architecture, fitted, grade, make_model
 from playground.models.grading import told_apart
 from playground.models.static import buckets
 from playground.objectives import find_objective
-from playground.objectives.arrange import ArrangeCells, Cells
-from playground.objectives.choose import ChooseOneNgram, ChooseRarer
+from playground.objectives.arrange import ArrangeCooccurrences, Cells
+from playground.objectives.choose import ChooseNgram, SubsampleFrequent
 from playground.objectives.choose.frequent import keeping
 from playground.objectives.objective import tell
-from playground.objectives.propose.wrong import ProposeWrong, Wrong, chances
+from playground.objectives.propose.wrong import SampleNegatives, Wrong, chances
 from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -92,11 +92,11 @@ def own_plan(step, row, stories):
     """The row's own lists out of a plan, or what else the oracle of a stage must know."""
     size = len(stories[row].text)
     match type(step.stage).__name__:
-        case "AskMatch":
+        case "AskInBatchContrast":
             return {"group": row if step.stage.twins else group(stories, row)}
-        case "AskViews":
+        case "AskCrossView":
             return {"labels": step.example.tokens.labels["pos"][row, :size].tolist()}
-        case "ProposeWrong":
+        case "SampleNegatives":
             return None
     named = (
         {f.name: getattr(step.plan, f.name)[row].tolist() for f in fields(step.plan) if f.compare} if step.plan else {}
@@ -287,7 +287,7 @@ def test_frequent_words_stay_with_the_published_chance():
             0, torch.arange(FIRST, FIRST + 4), torch.tensor([900.0, 90.0, 9.0, 1.0])
         ),
     )
-    kept = ChooseRarer(0.01).plan(begin(tokens), generator(5)).positions.sum(0).tolist()
+    kept = SubsampleFrequent(0.01).plan(begin(tokens), generator(5)).positions.sum(0).tolist()
     for number, share in zip(kept, keeping(torch.tensor([900.0, 90.0, 9.0, 1.0]), 0.01).tolist(), strict=True):
         assert number == 6000 if share == 1.0 else not assert_share(number, 6000, share)
 
@@ -384,7 +384,7 @@ def every_draw(number, loss):
     tokens = replace(plain_rows(1, len(right)), counts=counted(*(100 * LAW).tolist()))
     target, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
     question = Question("word", "vocabulary", "inputs", target, torch.ones_like(target) > 0, target)
-    stage = ProposeWrong(number, loss=loss)
+    stage = SampleNegatives(number, loss=loss)
     (asked,) = stage.build(replace(begin(tokens), questions=(question,)), Wrong(draws)).questions
     noise = chances(tokens, 0.75)[FIRST : FIRST + 4]
     chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
@@ -683,7 +683,7 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     assert ragged.questions[0].graded.sum(1).tolist() == [1, 0, 3]
     assert not leaks.check(ragged).leak
     with pytest.raises(Refusal, match="The table of co-occurrences is empty"):
-        ArrangeCells(table=Cells(*torch.zeros(3, 0)))
+        ArrangeCooccurrences(table=Cells(*torch.zeros(3, 0)))
 
 
 @pytest.mark.parametrize("window", [1, 10])
@@ -704,21 +704,21 @@ def test_a_run_counts_the_words_within_its_own_window(window):
 
 def test_ngram_lengths_follow_the_rounded_normal_law():
     """N(5, 1) rounded: 3 .060, 4 .241, 5 .383, 6 .242, 7 .061 (inventory, appendix D), mean 5."""
-    lengths = ChooseOneNgram().lengths(40_000, generator(9))
+    lengths = ChooseNgram().lengths(40_000, generator(9))
     shares = torch.bincount(lengths, minlength=11) / len(lengths)
     assert shares[3:8].tolist() == pytest.approx([0.060, 0.241, 0.383, 0.242, 0.061], abs=0.012)
     for length, share in zip(range(3, 8), (0.0606, 0.2417, 0.3829, 0.2417, 0.0606), strict=True):
         assert_share(int((lengths == length).sum()), len(lengths), share)
     assert_mean(lengths, 5.0)
-    assert ChooseOneNgram(10.0, 5.0).lengths(4000, generator(1)).max() == 10
-    assert ChooseOneNgram(1.0, 5.0).lengths(4000, generator(1)).min() == 1
+    assert ChooseNgram(10.0, 5.0).lengths(4000, generator(1)).max() == 10
+    assert ChooseNgram(1.0, 5.0).lengths(4000, generator(1)).min() == 1
 
 
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, mean=st.floats(1.0, 10.0))
 def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, mean):
     example = begin(tokens)
-    stage = ChooseOneNgram(mean)
+    stage = ChooseNgram(mean)
     plan = stage.plan(example, generator(seed))
     chosen = stage.build(example, plan).chosen
     for row, text in enumerate(texts(tokens)):

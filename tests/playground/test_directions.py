@@ -13,15 +13,15 @@ from playground.example import Action, begin, spoken
 from playground.models import Architecture, LanguageModel, fitted, grade, make_model
 from playground.models.attention import Allowed
 from playground.objectives import find_objective, objectives
-from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangePair, ArrangeShifted
+from playground.objectives.arrange import ArrangeDocument, ArrangePair, ControlCode, ShiftRight
 from playground.objectives.ask import AskQueryStream
-from playground.objectives.change import ChangeContent
+from playground.objectives.change import MaskContentStream
 from playground.objectives.choose import ChooseOrder
 from playground.objectives.choose.order import ChosenOrder
 from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
-from playground.objectives.see import SeeLeft, SeeMixture, SeeOrder, SeeRight
+from playground.objectives.see import SampleMask, SeeLeft, SeePermutation, SeeRight
 from playground.objectives.see.mixture import KINDS
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -258,7 +258,7 @@ def test_a_code_stands_where_the_start_would():
     assert ids[:, 0].tolist() == [SPECIALS.sentinels[5], SPECIALS.start]
     assert torch.equal(ids[:, 1:], tokens.ids[:, :-1])
     empty = replace(tokens_of([[]]), labels={"topic": torch.zeros(1, 0, dtype=torch.long)})
-    arranged = ArrangeCode("topic").build(ArrangeShifted(add_eos=True).build(begin(empty)))
+    arranged = ControlCode("topic").build(ShiftRight(add_eos=True).build(begin(empty)))
     assert arranged.inputs.ids.tolist() == [[SPECIALS.start]]
 
 
@@ -502,8 +502,8 @@ def with_a_separator(context, masked=False):
         rank=torch.tensor([[2, 0, 3, 1, 4]]),
         chosen=torch.tensor([[True, False, False, False, True]]),
     )
-    example = ChangeContent().build(example) if masked else example
-    return AskQueryStream().build(SeeOrder(context).build(example))
+    example = MaskContentStream().build(example) if masked else example
+    return AskQueryStream().build(SeePermutation(context).build(example))
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -582,12 +582,12 @@ def test_p15_every_row_has_its_own_mask(tokens, seed):
 
 
 def test_the_four_masks_come_in_their_shares():
-    kinds = SeeMixture().plan(begin(plain_rows(12_000, 3)), generator(7)).kind
+    kinds = SampleMask().plan(begin(plain_rows(12_000, 3)), generator(7)).kind
     assert_law(Counter(kinds.tolist()), {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
-    only = SeeMixture(both=0, seq2seq=0, left=0, right=3).plan(begin(plain_rows(50, 3)), generator(7)).kind
+    only = SampleMask(both=0, seq2seq=0, left=0, right=3).plan(begin(plain_rows(50, 3)), generator(7)).kind
     assert only.unique().tolist() == [3]
     with pytest.raises(Refusal, match="both, seq2seq, left and right are all 0; give at least one"):
-        SeeMixture(both=0, seq2seq=0, left=0, right=0).plan(begin(plain_rows(1, 3)), generator(7))
+        SampleMask(both=0, seq2seq=0, left=0, right=0).plan(begin(plain_rows(1, 3)), generator(7))
 
 
 def test_a_mask_that_does_not_exist_is_refused():

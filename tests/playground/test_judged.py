@@ -15,7 +15,7 @@ from playground.corpora.corpus import pick
 from playground.example import Action, begin
 from playground.models import Architecture, fitted, grade, make_model
 from playground.objectives import find_objective
-from playground.objectives.choose import ChooseIntact
+from playground.objectives.choose import KeepSomeSentences
 from playground.objectives.family.judged import CONNECTIVES, INFERENCES
 from playground.objectives.objective import tell
 from playground.objectives.rebuild import rebuild
@@ -92,7 +92,7 @@ def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
     for step in find_objective("PEGASUS large").turn({"unmasked_ratio": 0.5}).steps(tokens, generator(seed)):
         for row, told in enumerate(stories):
             named = {f: getattr(step.plan, f)[row].tolist() for f in getattr(step.plan, "__dataclass_fields__", ())}
-            if isinstance(step.stage, ChooseIntact):
+            if isinstance(step.stage, KeepSomeSentences):
                 named["spans"] = step.plan.spans[row][before[row]].tolist()
             stories[row] = oracles.act(step.stage, named, told)
             assert_row_is_story(step.example, row, stories[row])

@@ -12,16 +12,16 @@ from playground.example import Action, begin
 from playground.objectives import draw, find_objective
 from playground.objectives.change import ChangeTokens, ChangeWordOrder
 from playground.objectives.choose import (
-    ChooseFragment,
+    ChooseMassSpan,
     ChooseOrder,
     ChoosePoissonSpans,
     ChooseSpans,
     ChooseSplit,
     ChooseTokens,
-    ChooseUnits,
+    ChooseWholeUnits,
 )
 from playground.objectives.choose.units import take_at_random
-from playground.objectives.propose import ProposeWords, sample
+from playground.objectives.propose import SampleFromGenerator, sample
 from playground.seeds import generator
 from tests.texts import SPECIALS, WORDS, plain_rows, tokens_of
 
@@ -149,7 +149,7 @@ def test_words_fill_the_budget_as_in_a_random_order_in_which_each_that_fits_is_t
     size, budget = (1, 2, 1, 3, 2), 5
     words = [k for k, n in enumerate(size) for _ in range(n)]
     tokens = tokens_of([range(40, 49)] * 8000, [words] * 8000, padded=False)
-    sizes = ChooseUnits().sizes(begin(tokens))
+    sizes = ChooseWholeUnits().sizes(begin(tokens))
     found = take_at_random(sizes, torch.full((8000,), budget), tokens, generator(24))
     taken = draw.marked(found.begun[found.size > 0], sizes)[:, [0, 1, 3, 4, 7]]
     expected = Counter(filled(order, size, budget) for order in permutations(range(5)))
@@ -303,7 +303,7 @@ def test_bart_gaps_have_no_favourite_third_of_the_text():
 @pytest.mark.parametrize(("length", "size"), [(8, 4), (13, 6), (14, 7)])
 def test_mass_starts_at_an_end_in_20_percent_each(length, size):
     """P(first) = P(last) = .2 + .6 / starts, any other .6 / starts (MASS, released code)."""
-    plan = ChooseFragment().plan(begin(plain_rows(12_000, length)), generator(13))
+    plan = ChooseMassSpan().plan(begin(plain_rows(12_000, length)), generator(13))
     assert plan.length.unique().tolist() == [size]
     starts = length - size + 1
     law = {s: 0.6 / starts + (0.2 if s in (0, starts - 1) else 0.0) for s in range(starts)}
@@ -363,7 +363,7 @@ def test_proposed_words_follow_the_generators_softmax():
 def test_a_stage_with_a_proposer_samples_from_its_scores():
     scores = torch.full((SPECIALS.size,), float("-inf"))
     scores[[50, 51, 52]] = torch.tensor([1.0, 0.0, -1.0])
-    stage = ProposeWords(lambda example: scores.expand(int(example.chosen.sum()), -1))
+    stage = SampleFromGenerator(lambda example: scores.expand(int(example.chosen.sum()), -1))
     example = begin(plain_rows(2000, 24))
     example = replace(example, chosen=torch.arange(24).expand(2000, 24) % 2 == 0)
     words = stage.plan(example, generator(20)).words

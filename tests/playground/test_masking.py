@@ -15,7 +15,7 @@ from playground.corpora.corpus import pick
 from playground.example import Action, begin
 from playground.models import Architecture, fitted, grade, make_model
 from playground.objectives import draw, find_objective, objectives
-from playground.objectives.ask import AskBoundary, AskLabel
+from playground.objectives.ask import AskLabel, AskSpanBoundary
 from playground.objectives.change import ChangeEntities, ChangeTokens
 from playground.objectives.change.entities import mentions, partners
 from playground.objectives.change.tokens import Corruption
@@ -24,7 +24,7 @@ from playground.objectives.choose import (
     ChooseNgrams,
     ChooseTokens,
     ChooseTrigrams,
-    ChooseUnits,
+    ChooseWholeUnits,
 )
 from playground.objectives.choose.geometric import take_spans
 from playground.objectives.choose.ngrams import take_ngrams
@@ -338,7 +338,7 @@ def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     """Places come in any order, some of them twice; where a unit must be cut, it is any of those of the row."""
     tokens = suited(find_objective("ERNIE"), tokens)
     example, rate = begin(tokens), 0.3
-    size = ChooseUnits(unit, mask_ratio=rate).sizes(example)
+    size = ChooseWholeUnits(unit, mask_ratio=rate).sizes(example)
     budget = torch.tensor([oracles.count_half_even(t, rate) for t in texts(tokens)])
     order = draw.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
     order = torch.cat([order[:, :3], order], dim=1)
@@ -366,13 +366,13 @@ def test_rows_that_are_picked_know_how_long_their_words_are(tokens, seed):
         words = {u[0]: len(u) for u in slow.units(text, whole.word[row].tolist())}
         assert word_sizes(whole)[row].tolist() == [words.get(place, 0) for place in range(whole.ids.shape[1])]
     assert torch.equal(word_sizes(picked), word_sizes(whole)[index])
-    assert torch.equal(ChooseUnits().sizes(begin(picked)), ChooseUnits().units(begin(picked)).size)
+    assert torch.equal(ChooseWholeUnits().sizes(begin(picked)), ChooseWholeUnits().units(begin(picked)).size)
 
 
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 1.0)), one=st.booleans())
 def test_p5_p7_whole_units_within_the_budget(tokens, seed, rate, one):
-    stage, example = ChooseUnits(mask_ratio=rate, min_one=one), begin(tokens)
+    stage, example = ChooseWholeUnits(mask_ratio=rate, min_one=one), begin(tokens)
     chosen = stage.plan(example, generator(seed)).positions
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
@@ -389,17 +389,17 @@ def test_a_word_of_three_pieces_does_not_fit_into_a_budget_of_one():
     """BERT's released code then hides nothing (reference, section 4); we cut the word."""
     tokens = tokens_of([[40, 41, 42]], [[0, 0, 0]])
     example = begin(tokens)
-    official, ours = (ChooseUnits(min_one=one).plan(example, generator(0)).positions for one in (False, True))
+    official, ours = (ChooseWholeUnits(min_one=one).plan(example, generator(0)).positions for one in (False, True))
     assert (official.sum().item(), ours[0].tolist()) == (0, [True, False, False])
 
 
 def test_ernie_takes_each_unit_with_the_same_chance():
     tokens = tokens_of([range(40, 50)] * 6000, [[0, 0, 1, 2, 2, 2, 3, 4, 4, 5]] * 6000, padded=False)
-    chosen = ChooseUnits(sampler="iid", min_one=False).plan(begin(tokens), generator(3)).positions
+    chosen = ChooseWholeUnits(sampler="iid", min_one=False).plan(begin(tokens), generator(3)).positions
     for first, *rest in ([0, 1], [2], [3, 4, 5], [6], [7, 8], [9]):
         assert_share(int(chosen[:, first].sum()), 6000, 0.15)
         assert all(torch.equal(chosen[:, first], chosen[:, place]) for place in rest)
-    forced = ChooseUnits(sampler="iid").plan(begin(tokens), generator(3)).positions
+    forced = ChooseWholeUnits(sampler="iid").plan(begin(tokens), generator(3)).positions
     assert bool(forced.any(1).all())
     assert torch.equal(forced[chosen.any(1)], chosen[chosen.any(1)])
 
@@ -416,9 +416,9 @@ def test_knowledge_takes_names_before_phrases_before_words():
 @pytest.mark.parametrize(("unit", "label"), [("phrase", "phrase"), ("entity", "mention"), ("knowledge", "mention")])
 def test_without_marks_there_are_no_units_and_words_do_not_stand_in(unit, label):
     with pytest.raises(Refusal, match=rf"Choosing by {unit} needs the label '{label}' of every token"):
-        ChooseUnits(unit).plan(begin(plain_rows(1, 5)), generator(0))
+        ChooseWholeUnits(unit).plan(begin(plain_rows(1, 5)), generator(0))
     nothing = {name: torch.full((1, 5), -1) for name in ("phrase", "mention")}
-    chosen = ChooseUnits(unit).plan(begin(replace(plain_rows(1, 5), labels=nothing)), generator(0)).positions
+    chosen = ChooseWholeUnits(unit).plan(begin(replace(plain_rows(1, 5), labels=nothing)), generator(0)).positions
     assert int(chosen.sum()) == (1 if unit == "knowledge" else 0)
 
 
@@ -519,7 +519,7 @@ def boundary(chosen, length=12, **knobs):
     example = begin(plain_rows(1, length))
     mask = torch.zeros(1, length, dtype=torch.bool)
     mask[0, [p - 1 for p in chosen]] = True
-    return AskBoundary(**knobs).build(replace(example, chosen=mask)).questions[0]
+    return AskSpanBoundary(**knobs).build(replace(example, chosen=mask)).questions[0]
 
 
 def test_the_ends_of_a_run_are_the_words_around_it():
@@ -543,7 +543,7 @@ def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
     example = objective.stages[0].build(begin(tokens), objective.stages[0].plan(begin(tokens), generator(0)))
     example = replace(example, chosen=example.tokens.real & (example.rank >= 5) & (example.rank <= 6))
     assert runs(example, example.chosen).length[:, :3].tolist() == [[1, 1, 0]] * 2
-    assert not AskBoundary().build(example).questions[0].graded.any()
+    assert not AskSpanBoundary().build(example).questions[0].graded.any()
 
 
 @pytest.mark.parametrize("name", ["StructBERT", "ALBERT", "MLM + NSP"])
@@ -808,7 +808,7 @@ def test_signs_are_as_likely_to_be_hidden_as_words(signs):
 @given(tokens=batches(), seed=seeds, unit=st.sampled_from(("word", "phrase", "entity", "knowledge")))
 def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(tokens, seed, unit):
     tokens = suited(find_objective("ERNIE"), tokens)
-    size = ChooseUnits(unit).sizes(begin(tokens))
+    size = ChooseWholeUnits(unit).sizes(begin(tokens))
     noise = draw.noise(tuple(size.shape), generator(seed))
     budget = torch.tensor([oracles.count_half_even(text, 0.3) for text in texts(tokens)])
     positions = draw.marked(spread(*take_in_order(size, noise, budget)), size)
@@ -822,7 +822,7 @@ def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(token
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 1.0)))
 def test_whole_words_with_the_last_one_cut_fill_the_budget(tokens, seed, rate):
-    chosen = ChooseUnits(mask_ratio=rate, truncate=True).plan(begin(tokens), generator(seed)).positions
+    chosen = ChooseWholeUnits(mask_ratio=rate, truncate=True).plan(begin(tokens), generator(seed)).positions
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
         parted = [u for u in found_units(tokens, "word")[row] if hidden & set(u) and not set(u) <= hidden]
@@ -838,7 +838,7 @@ def test_names_and_phrases_are_hidden_whole(name, tokens, seed):
     """ERNIE draws each unit by itself, so that none is cut to fit (reference, section 4)."""
     objective = find_objective(name)
     tokens = suited(objective, tokens)
-    unit = next(stage.unit for stage in objective.stages if isinstance(stage, ChooseUnits))
+    unit = next(stage.unit for stage in objective.stages if isinstance(stage, ChooseWholeUnits))
     chosen = objective.example(tokens, generator(seed)).chosen
     for row, units in enumerate(found_units(tokens, unit)):
         hidden = set(chosen[row].nonzero().flatten().tolist())

@@ -16,18 +16,18 @@ from playground.corpora.corpus import pick
 from playground.example import Action, begin
 from playground.models import grade
 from playground.objectives import draw, find_objective, weave, wishes
-from playground.objectives.ask import AskToWrite
-from playground.objectives.change import ChangeSentenceOrder, ChangeStart, ChangeToMarkers, ChangeWordOrder
+from playground.objectives.ask import AskDecoder
+from playground.objectives.change import ChangeSentenceOrder, ChangeWordOrder, RotateDocument, SpansToSentinels
 from playground.objectives.change.markers import Marks
 from playground.objectives.choose import (
-    ChooseFragment,
     ChooseGapSentences,
     ChooseGeometricSpans,
+    ChooseMassSpan,
     ChoosePoissonSpans,
-    ChooseRuns,
-    ChooseShare,
+    ChooseRatio,
     ChooseSpans,
     ChosenSpans,
+    MergeAdjacent,
 )
 from playground.objectives.choose.sentences import words_by_sentence
 from playground.objectives.objective import tell
@@ -85,7 +85,7 @@ VARIANTS = {
         "whole_words": True,
     },
     "all noises heavy": {
-        "ChooseShare.mask_ratio": 0.4,
+        "ChooseRatio.mask_ratio": 0.4,
         "ChoosePoissonSpans.mask_ratio": 0.4,
         "mean_length": 1.0,
         "shuffle_distance": 0,
@@ -240,8 +240,8 @@ RUNS = {
     "BART": ChoosePoissonSpans(),
     "BART words": ChoosePoissonSpans(mask_ratio=0.5, whole_words=True),
     "BART fairseq": ChoosePoissonSpans(mask_ratio=0.4, mean_length=2.0, placement="fairseq"),
-    "MASS": ChooseFragment(),
-    "MASS signs": ChooseFragment(count_specials=True),
+    "MASS": ChooseMassSpan(),
+    "MASS signs": ChooseMassSpan(count_specials=True),
     "SpanBERT": ChooseGeometricSpans(),
 }
 BUDGETS = {
@@ -353,7 +353,7 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
     plan = ChosenSpans(torch.tensor([[2]]), torch.tensor([[4]]))
     example = find_objective("MASS").stages[0].build(begin(tokens), plan)
     assert _pairs(example.spans, 0) == [(2, 2), (5, 1)]
-    written = AskToWrite(target="fragment", add_eos=False).build(example)
+    written = AskDecoder(target="fragment", add_eos=False).build(example)
     assert written.questions[0].origin.tolist() == [[2, 3, 5]]
     assert written.decoder.origin.tolist() == written.decoder.position.tolist() == [[1, 2, 4]]
     assert written.decoder.ids[0, 2] == SPECIALS.sep
@@ -377,7 +377,7 @@ def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed
 def test_runs_without_a_number_of_their_own_stay_in_the_text():
     tokens = tokens_of([[40 + k % 9 for k in range(100)]])
     every_other = torch.arange(100)[None] % 2 == 0
-    merged = ChooseRuns().build(replace(begin(tokens), chosen=every_other))
+    merged = MergeAdjacent().build(replace(begin(tokens), chosen=every_other))
     assert merged.spans.start[merged.spans.there].tolist() == list(range(0, 64, 2))
     assert int(merged.chosen.sum()) == len(SPECIALS.sentinels)
 
@@ -410,7 +410,7 @@ def test_marks_move_with_the_sentence_they_begin_in(tokens, seed):
         assert shown(mixed.example.inputs, row)[0] == [token for n in order for token in parts.get(n, [])]
 
 
-STAGES = ("ChangeToMarkers", "ChangeSentenceOrder")
+STAGES = ("SpansToSentinels", "ChangeSentenceOrder")
 
 
 def test_the_chain_in_words():
@@ -466,7 +466,7 @@ def test_a_tenth_of_the_marks_becomes_a_random_word():
     objective = find_objective("BART infilling").turn({"mask_random": 0.1})
     example = objective.example(plain_rows(2000, 60), generator(5))
     there = example.spans.there
-    plan = ChangeToMarkers(mask_random=0.1).plan(example, generator(6)).ids[there]
+    plan = SpansToSentinels(mask_random=0.1).plan(example, generator(6)).ids[there]
     assert_share(int((plan != SPECIALS.mask).sum()), len(plan), 0.1)
     assert_law(Counter(plan[plan != SPECIALS.mask].tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
     action = example.action
@@ -561,7 +561,7 @@ def test_the_forms_of_t5s_table():
 @pytest.mark.parametrize(("length", "size"), [(12, 7), (8, 5)])
 def test_mass_with_signs_starts_at_an_end_in_20_percent_each(length, size):
     """With both signs counted: 14 tokens, 7 hidden; the first start has .2 + .6 / 7 = .286 (reference, sec. 9)."""
-    plan = ChooseFragment(count_specials=True).plan(begin(plain_rows(12_000, length)), generator(21))
+    plan = ChooseMassSpan(count_specials=True).plan(begin(plain_rows(12_000, length)), generator(21))
     starts = length + 2 - size
     law = {s: 0.6 / starts + (0.2 if s in (0, starts - 1) else 0.0) for s in range(starts)}
     assert_law(Counter(plan.start.flatten().tolist()), law)
@@ -727,7 +727,7 @@ def test_of_sentences_that_share_nothing_the_later_one_is_taken_also_where_score
 
 def test_every_noise_of_the_chain_can_be_switched_off():
     off = {
-        "ChooseShare.mask_ratio": 0.0,
+        "ChooseRatio.mask_ratio": 0.0,
         "ChoosePoissonSpans.mask_ratio": 0.0,
         "delete_ratio": 0.0,
         "shuffle_ratio": 0.0,
@@ -742,7 +742,7 @@ def test_every_noise_of_the_chain_can_be_switched_off():
     for one, value in (("shuffle_ratio", 1.0), ("shuffle_distance", 0), ("rotate_prob", 1.0)):
         moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
         assert set(moved.action.unique().tolist()) == {Action.KEPT, Action.MOVED}
-    for one, action in (("ChooseShare.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
+    for one, action in (("ChooseRatio.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
         changed = find_objective("all noises").turn(off | {one: 0.3}).example(tokens, generator(37))
         assert set(changed.action.unique().tolist()) == {Action.KEPT, action}
 
@@ -764,7 +764,7 @@ def test_a_share_of_the_sentences_changes_places_and_the_others_stay(share, coun
 
 
 def test_a_text_is_turned_as_often_as_is_said():
-    plan = ChangeStart(rotate_prob=0.5).plan(begin(plain_rows(9000, 6)), generator(39))
+    plan = RotateDocument(rotate_prob=0.5).plan(begin(plain_rows(9000, 6)), generator(39))
     assert_law(Counter(plan.place.tolist()), {k: 1 / 12 + (k == 0) / 2 for k in range(6)})
 
 
@@ -857,13 +857,13 @@ def test_denoising_reads_either_language_and_says_which():
 @pytest.mark.parametrize("official_", [False, True])
 def test_a_rotated_text_begins_at_every_word_equally_often(official_):
     """fairseq draws one number too many, so that the text stays as it is in 2 of n + 1 cases."""
-    plan = ChangeStart(match_released_code=official_).plan(begin(plain_rows(9000, 6)), generator(25))
+    plan = RotateDocument(match_released_code=official_).plan(begin(plain_rows(9000, 6)), generator(25))
     law = {k: (2 if k == 0 else 1) / 7 for k in range(6)} if official_ else uniform(range(6))
     assert_law(Counter(plan.place.tolist()), law)
 
 
 def test_masked_and_deleted_words_have_no_favourite_pair():
-    chosen = ChooseShare(mask_ratio=0.3).plan(begin(plain_rows(9000, 6)), generator(26)).positions
+    chosen = ChooseRatio(mask_ratio=0.3).plan(begin(plain_rows(9000, 6)), generator(26)).positions
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform(combinations(range(6), 2)))
 
@@ -875,7 +875,7 @@ def test_iid_choices_of_t5_are_binomial():
     assert_share(int((chosen.sum(1) == 0).sum()), len(chosen), 0.85**8)
 
 
-@pytest.mark.parametrize("stages", [(ChangeSentenceOrder(), ChangeWordOrder()), (ChangeStart(), ChangeWordOrder())])
+@pytest.mark.parametrize("stages", [(ChangeSentenceOrder(), ChangeWordOrder()), (RotateDocument(), ChangeWordOrder())])
 def test_a_word_order_after_another_one_is_as_free_as_alone(stages):
     example = begin(plain_rows(12_000, 4))
     for number, stage in enumerate(stages):
@@ -885,7 +885,7 @@ def test_a_word_order_after_another_one_is_as_free_as_alone(stages):
 
 def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
     example = begin(plain_rows(500, 12))
-    turned = ChangeStart().build(example, ChangeStart().plan(example, generator(29)))
+    turned = RotateDocument().build(example, RotateDocument().plan(example, generator(29)))
     stage = ChangeWordOrder(shuffle_distance=3)
     after = stage.build(turned, stage.plan(turned, generator(30)))
     assert int((after.rank - turned.rank).abs().max()) == 2

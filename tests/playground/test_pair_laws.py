@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from playground.example import begin
 from playground.objectives import find_objective
-from playground.objectives.arrange import ArrangeLanguage, ArrangePair, ArrangePart
+from playground.objectives.arrange import ArrangeLanguage, ArrangePair, SampleTask
 from playground.objectives.choose import ChooseSplit
 from playground.seeds import generator
 from tests import oracles, oracles_masking, oracles_pairs
@@ -56,7 +56,7 @@ def plan_for(step, row, length, tokens):
     if isinstance(step.stage, ArrangeLanguage):
         both = {"text": tokens, "translation": tokens.neighbours["translation"]}
         return {"second": bool(step.plan.second[row]), **{k: with_sentences(v)[row] for k, v in both.items()}}
-    if isinstance(step.stage, ArrangePart):
+    if isinstance(step.stage, SampleTask):
         return {"num_negatives": step.plan.index}
     if isinstance(step.stage, ChooseSplit):
         return {"given": int(step.plan.given[row])}
@@ -81,7 +81,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
         for row, story in enumerate(stories):
             plan = plan_for(step, row, len(story.text), tokens)
             stories[row] = oracles.act(step.stage, plan, story)
-            assert drawn == isinstance(step.stage, ArrangePart)
+            assert drawn == isinstance(step.stage, SampleTask)
             assert_row_is_story(step.example, row, stories[row])
             assert_halves(step.example, row, stories[row])
 
@@ -110,7 +110,7 @@ def test_the_language_of_a_word_is_that_of_its_text(tokens, seed):
 def test_a_mixture_leaves_the_text_to_the_part_that_it_draws(tokens, seed):
     objective = find_objective("UniLM by batch")
     first, *others = objective.steps(suited(objective, tokens), generator(seed))
-    assert isinstance(first.stage, ArrangePart)
+    assert isinstance(first.stage, SampleTask)
     assert len(set(first.plan.number.tolist())) == 1
     assert torch.equal(first.example.inputs.ids, begin(tokens).inputs.ids)
     assert tuple(step.stage for step in others) == objective.parts[first.plan.index].stages
@@ -151,13 +151,13 @@ def test_a_text_is_read_in_either_language_as_often():
 @settings(max_examples=30)
 @given(shares=st.lists(st.sampled_from((0.0, 1.0, 2.0, 3.0)), min_size=1, max_size=4).filter(any), seed=seeds)
 def test_a_part_without_a_share_is_never_drawn(shares, seed):
-    stage = ArrangePart(tuple(shares), ((),) * len(shares))
+    stage = SampleTask(tuple(shares), ((),) * len(shares))
     parts = {stage.plan(begin(tokens_of([[40]])), generator(seed, k)).index for k in range(5)}
     assert all(shares[part] > 0 for part in parts)
 
 
 def test_parts_are_drawn_by_their_shares():
-    stage, example = ArrangePart((3.0, 0.0, 1.0), ((),) * 3), begin(tokens_of([[40]], padded=False))
+    stage, example = SampleTask((3.0, 0.0, 1.0), ((),) * 3), begin(tokens_of([[40]], padded=False))
     rng = generator(3)
     found = Counter(stage.plan(example, rng).index for _ in range(4000))
     assert_law(found, {0: 0.75, 2: 0.25})

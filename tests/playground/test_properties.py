@@ -13,8 +13,8 @@ from playground.example import Action, at_origin, begin
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.objectives.choose import (
-    ChooseFragment,
     ChooseGeometricSpans,
+    ChooseMassSpan,
     ChooseNgrams,
     ChooseOrder,
     ChoosePoissonSpans,
@@ -164,13 +164,13 @@ RULES = {
     "SeeLeft": left,
     "SeeRight": right,
     "SeePrefix": prefix,
-    "SeeMixture": mixture,
-    "SeeOrder": order,
-    "SeeApart": apart,
+    "SampleMask": mixture,
+    "SeePermutation": order,
+    "SeeWithinSegment": apart,
     "SeeEncoderDecoder": across,
     "SeeThroughOne": through_one,
-    "SeeAlone": alone,
-    "SeeOthers": others,
+    "SeeSelf": alone,
+    "SeeAllButSelf": others,
     "SeeWindow": window,
 }
 """For each see stage the cells of its masks as its paper says them, `[b or 1, n, m]`, without any levels."""
@@ -300,7 +300,7 @@ COUNTS = {
     "T5 many short runs": spans_of(ChooseSpans(noise_density=0.9, mean_length=1.0), 1),
     "T5 half in short runs": spans_of(ChooseSpans(noise_density=0.5, mean_length=1.5), 1),
     "BART": chosen_by(ChoosePoissonSpans()),
-    "MASS": chosen_by(ChooseFragment()),
+    "MASS": chosen_by(ChooseMassSpan()),
     "SpanBERT": chosen_by(ChooseGeometricSpans()),
     "PLM": chosen_by(ChooseOrder()),
     "StructBERT": trigrams,

@@ -14,7 +14,7 @@ from playground.corpora.corpus import pick
 from playground.example import Action
 from playground.models import Architecture, LanguageModel, grade
 from playground.objectives import find_objective
-from playground.objectives.choose import ChooseFragment, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.choose import ChooseMassSpan, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.seeds import generator
 from tests import oracles
 from tests.texts import SPECIALS, batches, plan_of_one, row_of, seeds, tokens_of
@@ -345,7 +345,7 @@ def test_p6_p7_poisson_spans_meet_the_budget_rounded_up(tokens, seed, rate, mean
     ends=st.sampled_from((0.0, 0.4, 1.0)),
 )
 def test_p6_p7_the_fragment_is_one_run_of_half_the_text(tokens, seed, share, ends):
-    stage = ChooseFragment(span_ratio=share, edge_prob=ends)
+    stage = ChooseMassSpan(span_ratio=share, edge_prob=ends)
     for text, spans in zip(texts(tokens), spans_of(stage, tokens, seed), strict=True):
         length = round(share * len(text))
         assert [k for _, k in spans] == ([length] if length else [])

@@ -32,7 +32,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class ArrangeCells:
+class ArrangeCooccurrences:
     """One position for every cell above 0 of the table of the whole batch (GloVe, Pennington et al. 2014, sec. 3.1).
 
     Two words at distance d count 1/d, in both orders. A position holds the first word, its span of one the second,

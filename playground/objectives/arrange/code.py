@@ -26,7 +26,7 @@ class ArrangeDocument:
 
 
 @dataclass(frozen=True)
-class ArrangeSigned:
+class WrapSpecials:
     """The text between [CLS] and [SEP] where the first sign speaks for the text, so it cannot be left out."""
 
     def build(self, example: Example) -> Example:
@@ -34,7 +34,7 @@ class ArrangeSigned:
 
 
 @dataclass(frozen=True)
-class ArrangeCode:
+class ControlCode:
     """A sign for what is known of the text stands in the place of its first sign (CTRL, arXiv:1909.05858, sec. 3).
 
     The first word that has the label says it; number k of a label is shown as the k-th numbered marker. A row without

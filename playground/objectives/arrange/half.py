@@ -7,7 +7,7 @@ from playground.objectives.arrange.pair import ArrangePair, Outcome
 
 
 @dataclass(frozen=True)
-class ArrangeHalf:
+class FirstOfPair:
     """The first text between [CLS] and [SEP]; the second is chosen, not shown (Qiu et al., arXiv:2003.08271, eq. 4)."""
 
     def build(self, example: Example) -> Example:

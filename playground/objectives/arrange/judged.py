@@ -14,7 +14,7 @@ from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)
-class ArrangeJudged:
+class LabelledPair:
     """Two texts in one row, and how somebody judged them (InferSent, arXiv:1705.02364, sec. 3.1).
 
     Nothing is drawn: the plan is what the corpus knows of each pair, -1 where nobody has judged it. A person may say

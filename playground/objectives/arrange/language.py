@@ -51,7 +51,7 @@ class ArrangeLanguage:
 
 
 @dataclass(frozen=True)
-class ArrangeTold:
+class DropLanguageIds:
     """Whether the model is told which language it reads (XLM, arXiv:1901.07291, figure 1) or must see it in the words.
 
     mBERT has no vectors for languages; XLM-R (arXiv:1911.02116, sec. 3) leaves them out for texts that mix languages.

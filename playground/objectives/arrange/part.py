@@ -25,7 +25,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class ArrangePart:
+class SampleTask:
     """Draw one of several objectives for each batch by their shares (T5's multi-task mixture, sec. 3.5.2).
 
     `known` holds the plan keys of each objective: a plan by hand goes to one that knows all its keys.

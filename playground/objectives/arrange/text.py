@@ -23,7 +23,7 @@ class ArrangeText:
 
 
 @dataclass(frozen=True)
-class ArrangeShifted:
+class ShiftRight:
     """Every position holds the word beside its answer; one sign stands in for the word that is missing.
 
     From the left (Radford et al. 2018): [START] and all words but the last. From the right, for a reader that goes

@@ -12,7 +12,7 @@ from playground.objectives.runs import Runs, places, runs
 
 
 @dataclass(frozen=True)
-class AskBoundary:
+class AskSpanBoundary:
     """Each word of a hidden run, from the words on both sides of the run and its number within (SpanBERT, sec. 3.2).
 
     Only the first `sbo_max_length` words of a run are asked, and none of a run that touches the end of its text

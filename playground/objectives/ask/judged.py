@@ -57,7 +57,7 @@ def _runs(places: tuple[int, ...], between: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class AskJudged:
+class OverrideLossMask:
     """What the objective asks, with answers that count or do not at the places that a person chose."""
 
     judged: tuple[Judged, ...]

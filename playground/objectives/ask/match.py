@@ -12,7 +12,7 @@ from playground.objectives.weave import collect
 
 
 @dataclass(frozen=True)
-class AskMatch:
+class AskInBatchContrast:
     """Whose n-gram is missing here, among those of the whole batch (InfoWord, arXiv:1910.08350, sec. 4).
 
     Asked once at the first sign; the n-gram alone, behind a sign of its own, is an example beside. Without

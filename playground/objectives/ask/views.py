@@ -12,7 +12,7 @@ from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)
-class AskViews:
+class AskCrossView:
     """The label of each chosen word; of views, what is said of the whole text (arXiv:1809.08370, sec. 3.2).
 
     Forwards and backwards answer at the word itself; future answers one word before it is read, past one word after.

@@ -6,7 +6,7 @@ from playground.example import Example
 
 
 @dataclass(frozen=True)
-class AskWithin:
+class Reweight:
     """The same questions, weighed once more and some of them under another name (see `mixture.mixed`)."""
 
     weight: float = 1.0

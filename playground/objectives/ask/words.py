@@ -11,7 +11,7 @@ from playground.objectives.change.trigrams import movable
 
 
 @dataclass(frozen=True)
-class AskInPlace:
+class AskMasked:
     """The original word at every chosen position, and nothing elsewhere (BERT, arXiv:1810.04805, sec. 3.1)."""
 
     def build(self, example: Example) -> Example:

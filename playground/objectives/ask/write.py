@@ -10,7 +10,7 @@ from playground.objectives.weave import Woven, append, below, collect, shift, un
 
 
 @dataclass(frozen=True)
-class AskToWrite:
+class AskDecoder:
     """A decoder writes: the whole text (BART), the missing parts (survey), or both behind numbered markers (T5).
 
     The survey's Table 2 shows only the missing part; BART (arXiv:1910.13461) writes all, T5 (arXiv:1910.10683) the

@@ -10,7 +10,7 @@ from playground.objectives.change.tokens import rewritten
 
 
 @dataclass(frozen=True)
-class ChangeContent:
+class MaskContentStream:
     """[MASK] instead of every word that is predicted (the collator of the transformers library; XLNet shows the words).
 
     A word that comes late in the order then never learns what the early ones were.

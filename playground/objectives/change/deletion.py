@@ -7,7 +7,7 @@ from playground.objectives.weave import close_up
 
 
 @dataclass(frozen=True)
-class ChangeToNothing:
+class DeleteTokens:
     """Take the chosen tokens out without a mark: their places must be guessed (BART, arXiv:1910.13461, sec. 2.2)."""
 
     def build(self, example: Example) -> Example:

@@ -27,7 +27,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class ChangeToMarkers:
+class SpansToSentinels:
     """Fold every span into one marker: the same [MASK] (BART) or a numbered sentinel each (T5, sec. 3.1.4).
 
     Spans are places of the text, so this comes before all that moves words. fairseq's command for BART puts a random

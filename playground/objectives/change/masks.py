@@ -9,7 +9,7 @@ from playground.objectives.change.tokens import rewritten
 
 
 @dataclass(frozen=True)
-class ChangeToMasks:
+class ReplaceWithMask:
     """Every chosen token becomes [MASK], in its own place (InfoWord, arXiv:1910.08350, sec. 4)."""
 
     def build(self, example: Example) -> Example:

@@ -115,7 +115,7 @@ class ChangeSentenceOrder:
 
 
 @dataclass(frozen=True)
-class ChangeStart:
+class RotateDocument:
     """Turn the text so that it begins at any token, each equally likely (BART, arXiv:1910.13461, sec. 2.2).
 
     What stood before that token comes last. `match_released_code` draws from one number too many, as fairseq does, so

@@ -7,7 +7,7 @@ from playground.objectives.weave import collect
 
 
 @dataclass(frozen=True)
-class ChangeToFirstPart:
+class DropTarget:
     """Only what was not chosen stays in the input (T5's prefix language model, arXiv:1910.10683, sec. 3.2.3)."""
 
     def build(self, example: Example) -> Example:

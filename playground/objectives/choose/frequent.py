@@ -15,7 +15,7 @@ from playground.objectives.weave import collect
 
 
 @dataclass(frozen=True)
-class ChooseRarer:
+class SubsampleFrequent:
     """Drop frequent words now and then, before windows are laid, so that windows reach further (arXiv:1310.4546, 2.3).
 
     A word of frequency f stays with the chance sqrt(t / f) + t / f (released code) or sqrt(t / f) (paper). Threshold 0

@@ -21,7 +21,7 @@ class Intact:
 
 
 @dataclass(frozen=True)
-class ChooseIntact:
+class KeepSomeSentences:
     """Leave some chosen sentences as they are, so that copying is learnt too (PEGASUS, arXiv:1912.08777, sec. 6.2).
 
     They must be written like the others. The paper leaves a fifth, the released settings a tenth.

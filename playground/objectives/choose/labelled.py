@@ -20,7 +20,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class ChooseLabelled:
+class ChooseSupervised:
     """Mark the words of some texts: those whose labels may be learnt (cross-view training, arXiv:1809.08370, sec. 2).
 
     An exact share of the batch, rounded up. The paper takes batches of either kind by turns.

@@ -14,7 +14,7 @@ from playground.objectives.windows import runs
 
 
 @dataclass(frozen=True)
-class ChooseOneNgram:
+class ChooseNgram:
     """Mark one n-gram, its length normal around the mean (InfoWord, arXiv:1910.08350, sec. 4).
 
     Lengths are rounded and held between 1 and 10. A text always keeps a word outside, so a single word loses nothing.

@@ -9,7 +9,7 @@ from playground.objectives.choose.spans import inside
 
 
 @dataclass(frozen=True)
-class ChooseRuns:
+class MergeAdjacent:
     """Chosen tokens that are neighbours become one span (T5's i.i.d. corruption, arXiv:1910.10683, sec. 3.3.2).
 
     There is a numbered marker for so many runs only; those that come after are given back to the text.

@@ -13,7 +13,7 @@ from playground.objectives.stage import Wishes
 
 
 @dataclass(frozen=True)
-class ChooseShare:
+class ChooseRatio:
     """Mark a share of the tokens that are still shown, rounded up (BART, arXiv:1910.13461, sec. 2.2, and fairseq)."""
 
     mask_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
@@ -35,17 +35,17 @@ class ChooseShare:
 
 
 @dataclass(frozen=True)
-class ChooseDeleted:
+class ChooseForDeletion:
     """Mark a share of the tokens in the same way, for a chain that marks others too: these are called `deleted`."""
 
     delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
     keys: ClassVar[tuple[str, ...]] = ("deleted",)
 
     def plan(self, example: Example, rng: Generator) -> Chosen:
-        return ChooseShare(self.delete_ratio).plan(example, rng)
+        return ChooseRatio(self.delete_ratio).plan(example, rng)
 
     def build(self, example: Example, plan: Chosen) -> Example:
-        return ChooseShare(self.delete_ratio).build(example, plan)
+        return ChooseRatio(self.delete_ratio).build(example, plan)
 
     def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
         return Chosen(wishes.places(example, wanted["deleted"])) if "deleted" in wanted else plan

@@ -113,7 +113,7 @@ def tell_spans(example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ChooseFragment:
+class ChooseMassSpan:
     """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
 
     The released code counts a sign before and one after the text, and the run may reach over the last one

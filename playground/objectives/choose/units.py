@@ -19,7 +19,7 @@ LABELS = {"word": (), "phrase": ("phrase",), "entity": ("mention",), "knowledge"
 
 
 @dataclass(frozen=True)
-class ChooseUnits:
+class ChooseWholeUnits:
     """Mark whole units: words (BERT-wwm, arXiv:1906.08101), phrases or names (ERNIE, arXiv:1904.09223, sec. 3.2).
 
     "knowledge" takes names, else phrases, else words. "budget" shuffles the units and takes each one that still fits

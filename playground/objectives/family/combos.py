@@ -1,9 +1,9 @@
 """Objectives as papers combine them: words and the relation of two texts in one step."""
 
 from playground.objectives.arrange import ArrangePair, ArrangeText
-from playground.objectives.ask import AskInPlace, AskMoved, AskPair
+from playground.objectives.ask import AskMasked, AskMoved, AskPair
 from playground.objectives.change import ChangeTokens, ChangeTrigrams
-from playground.objectives.choose import ChooseNgrams, ChooseTokens, ChooseTrigrams, ChooseUnits
+from playground.objectives.choose import ChooseNgrams, ChooseTokens, ChooseTrigrams, ChooseWholeUnits
 from playground.objectives.family.masking import WORD_ORDER
 from playground.objectives.family.pairs import PAIR
 from playground.objectives.formula import Term
@@ -25,7 +25,7 @@ MLM_AND_NSP = Objective(
         ChooseTokens(num_special_tokens=3),
         ChangeTokens(),
         SeeAll(),
-        AskInPlace(),
+        AskMasked(),
         AskPair(("Next Sent", "Random Sent")),
     ),
     idea="Hide words in two texts side by side; guess them, and say whether the second text follows the first.",
@@ -45,7 +45,7 @@ ALBERT = Objective(
         ChooseNgrams(num_special_tokens=3),
         ChangeTokens(),
         SeeAll(),
-        AskInPlace(),
+        AskMasked(),
         AskPair(("in order", "reversed")),
     ),
     idea="Hide runs of one to three words in two neighbours; guess them, and say whether the two were swapped.",
@@ -64,7 +64,7 @@ STRUCTBERT = Objective(
         ArrangePair(("next", "previous", "other")),
         ChooseTokens(num_special_tokens=3),
         ChangeTokens(),
-        AskInPlace(),
+        AskMasked(),
         ChooseTrigrams(),
         ChangeTrigrams(),
         SeeAll(),
@@ -83,7 +83,7 @@ ERNIE = Objective(
     group="With knowledge",
     rank=114,
     needs=("label:phrase", "label:mention"),
-    stages=(ArrangeText(), ChooseUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseWholeUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(
         "Hide names, phrases and single words, each as a whole, so that knowledge must bring them back. All three are "
         "drawn in every step; the paper trains words, then phrases, then names."

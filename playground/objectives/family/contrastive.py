@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from playground.objectives.arrange import ArrangeText
-from playground.objectives.ask import AskMatch
-from playground.objectives.change import ChangeToMasks
-from playground.objectives.choose import ChooseOneNgram
+from playground.objectives.ask import AskInBatchContrast
+from playground.objectives.change import ReplaceWithMask
+from playground.objectives.choose import ChooseNgram
 from playground.objectives.family.mlm import MLM
 from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective
@@ -34,7 +34,7 @@ DIM = Objective(
     aliases=("Deep InfoMax", "n-gram matching"),
     group=GROUP,
     rank=158,
-    stages=(ArrangeText(add_special_tokens=True), ChooseOneNgram(), ChangeToMasks(), SeeAll(), AskMatch()),
+    stages=(ArrangeText(add_special_tokens=True), ChooseNgram(), ReplaceWithMask(), SeeAll(), AskInBatchContrast()),
     idea="Hide one run of words; find it among the runs that are hidden in the other texts of the batch.",
     loss="Cross-entropy of the right run among all of the batch, read at the first sign of each text.",
     terms=(MATCH,),

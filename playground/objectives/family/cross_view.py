@@ -1,8 +1,8 @@
 """CVT: a reader of the whole text teaches readers of a part of it, on texts whose labels nobody knows."""
 
 from playground.objectives.arrange import ArrangeText
-from playground.objectives.ask import AskViews
-from playground.objectives.choose import ChooseLabelled
+from playground.objectives.ask import AskCrossView
+from playground.objectives.choose import ChooseSupervised
 from playground.objectives.family.knowledge import PARTS_OF_SPEECH
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
@@ -24,7 +24,7 @@ CVT = Objective(
     group="Contrast and views",
     rank=160,
     needs=("label:pos",),
-    stages=(ArrangeText(), ChooseLabelled(), SeeViews(), AskViews("pos", PARTS_OF_SPEECH)),
+    stages=(ArrangeText(), ChooseSupervised(), SeeViews(), AskCrossView("pos", PARTS_OF_SPEECH)),
     idea="Learn labels where they are known; elsewhere, views of a part of the text learn what is said of the whole.",
     loss="Cross-entropy of the known labels; on the other texts, that of four views against what is said of the whole.",
     terms=(

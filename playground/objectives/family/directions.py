@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
-from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangeShifted, ArrangeText, ArrangeTold
-from playground.objectives.ask import AskInPlace, AskNext
+from playground.objectives.arrange import ArrangeDocument, ArrangeText, ControlCode, DropLanguageIds, ShiftRight
+from playground.objectives.ask import AskMasked, AskNext
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.family.lm import LM, NEXT
@@ -26,7 +26,7 @@ BACKWARD_LM = Objective(
     aliases=("backward language model", "right-to-left LM"),
     group=GROUP,
     rank=120,
-    stages=(ArrangeShifted("right"), SeeRight(), AskNext("right")),
+    stages=(ShiftRight("right"), SeeRight(), AskNext("right")),
     idea="Predict each word from the words to its right.",
     loss="Mean cross-entropy of every word given the words after it.",
     terms=(PREVIOUS,),
@@ -38,7 +38,7 @@ WINDOW_LM = Objective(
     aliases=("context window LM",),
     group=GROUP,
     rank=121,
-    stages=(ArrangeShifted(), SeeLeft(sliding_window=4), AskNext()),
+    stages=(ShiftRight(), SeeLeft(sliding_window=4), AskNext()),
     idea=(
         "Predict each word from the last few words to its left. Here by attention; the first neural language model "
         "(NNLM) laid their vectors side by side under one hidden layer."
@@ -56,8 +56,8 @@ BILM = Objective(
     aliases=("bidirectional language model", "ELMo"),
     group=GROUP,
     rank=122,
-    stages=(ArrangeShifted(), SeeLeft(), AskNext(weight=HALF)),
-    beside=((1.0, replace(BACKWARD_LM, stages=(ArrangeShifted("right"), SeeRight(), AskNext("right", weight=HALF)))),),
+    stages=(ShiftRight(), SeeLeft(), AskNext(weight=HALF)),
+    beside=((1.0, replace(BACKWARD_LM, stages=(ShiftRight("right"), SeeRight(), AskNext("right", weight=HALF)))),),
     idea="Two language models, one from the left and one from the right, that share their words but never mix.",
     loss="Half the mean cross-entropy of each word given those before it, and half of that given those after it.",
     terms=(replace(NEXT, weight=HALVED), replace(PREVIOUS, weight=HALVED)),
@@ -70,7 +70,7 @@ CONDITIONAL_LM = Objective(
     group=GROUP,
     rank=123,
     needs=("label:topic",),
-    stages=(ArrangeDocument("topic"), ArrangeShifted(), ArrangeCode("topic"), SeeLeft(), AskNext()),
+    stages=(ArrangeDocument("topic"), ShiftRight(), ControlCode("topic"), SeeLeft(), AskNext()),
     idea=(
         "Put a sign for the text's topic in front, then predict each word from the sign and the words to its left. Of "
         "a row only the first text with a topic is read; a row without any is an ordinary language model."
@@ -97,7 +97,7 @@ MULTILINGUAL_LM = replace(
     printed=Printed(),
     rank=124,
     needs=("label:language",),
-    stages=(ArrangeShifted(), ArrangeTold(), SeeLeft(), AskNext()),
+    stages=(ShiftRight(), DropLanguageIds(), SeeLeft(), AskNext()),
     idea=(
         "Predict each word from the words to its left, in texts of several languages. The model must see which "
         "language it reads, unless it is told, as in XLM's CLM."
@@ -113,7 +113,7 @@ MULTILINGUAL_MLM = replace(
     printed=Printed(),
     rank=125,
     needs=("label:language",),
-    stages=(ArrangeText(), ArrangeTold(), ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), DropLanguageIds(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(
         "Hide some words of texts in several languages, never side by side. The model must see which language it "
         "reads, unless it is told, as in XLM's MLM."

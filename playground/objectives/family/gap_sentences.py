@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from playground.objectives.ask import AskToWrite
-from playground.objectives.change import ChangeToMarkers
-from playground.objectives.choose import ChooseGapSentences, ChooseIntact
+from playground.objectives.ask import AskDecoder
+from playground.objectives.change import SpansToSentinels
+from playground.objectives.choose import ChooseGapSentences, KeepSomeSentences
 from playground.objectives.family.infilling import MISSING
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
@@ -17,8 +17,8 @@ GAP_SENTENCES = Objective(
     needs=("sentences",),
     stages=(
         ChooseGapSentences(),
-        ChangeToMarkers("mask"),
-        AskToWrite(target="gaps"),
+        SpansToSentinels("mask"),
+        AskDecoder(target="gaps"),
         SeeEncoderDecoder(),
     ),
     idea="Fold the sentences that say most of the rest again into a mask each; a decoder writes them as a summary.",
@@ -32,7 +32,7 @@ SOME_LEFT = replace(
     name="PEGASUS large",
     aliases=("gap sentences, some left",),
     rank=169,
-    stages=(ChooseGapSentences(gap_sentence_ratio=0.45), ChooseIntact(), *GAP_SENTENCES.stages[1:]),
+    stages=(ChooseGapSentences(gap_sentence_ratio=0.45), KeepSomeSentences(), *GAP_SENTENCES.stages[1:]),
     idea="Fold nearly half of the sentences away, but leave some of those as they are; a decoder writes them all.",
     loss="Mean cross-entropy of the chosen sentences and a closing sign, given what is left and the words so far.",
     source="arXiv:1912.08777, sec. 6.2",

@@ -1,17 +1,17 @@
 """GloVe: meet the logarithm of how often two words stand near each other."""
 
-from playground.objectives.arrange import ArrangeCells
+from playground.objectives.arrange import ArrangeCooccurrences
 from playground.objectives.ask import AskCount
 from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective
-from playground.objectives.see import SeeAlone
+from playground.objectives.see import SeeSelf
 
 GLOVE = Objective(
     name="GloVe",
     aliases=("global vectors", "co-occurrence"),
     group="Word vectors",
     rank=157,
-    stages=(ArrangeCells(), SeeAlone(), AskCount()),
+    stages=(ArrangeCooccurrences(), SeeSelf(), AskCount()),
     idea="Count which words stand near each other; make the vectors of each two meet the logarithm of their count.",
     loss="Mean square of the distance to the logarithm of each count, rare pairs counting less.",
     terms=(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from playground.objectives.ask import AskToWrite
-from playground.objectives.change import ChangeToMarkers
+from playground.objectives.ask import AskDecoder
+from playground.objectives.change import SpansToSentinels
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
@@ -23,7 +23,7 @@ TEXT_INFILLING = Objective(
     printed=Printed({"spans": ["3:3"]}),
     group="Denoising",
     rank=9,
-    stages=(ChooseSpans(), ChangeToMarkers("mask"), AskToWrite(target="gaps", add_eos=False), SeeEncoderDecoder()),
+    stages=(ChooseSpans(), SpansToSentinels("mask"), AskDecoder(target="gaps", add_eos=False), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
     loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
     terms=(OPEN_END,),
@@ -37,7 +37,7 @@ T5_SPANS = replace(
     row="",
     printed=Printed(),
     rank=10,
-    stages=(ChooseSpans(), ChangeToMarkers("sentinel"), AskToWrite(target="sentinels"), SeeEncoderDecoder()),
+    stages=(ChooseSpans(), SpansToSentinels("sentinel"), AskDecoder(target="sentinels"), SeeEncoderDecoder()),
     idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
     loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
     "is written.",
@@ -52,7 +52,7 @@ BART_INFILLING = replace(
     row="",
     printed=Printed(),
     rank=11,
-    stages=(ChoosePoissonSpans(), ChangeToMarkers("mask"), AskToWrite(target="text"), SeeEncoderDecoder()),
+    stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as `BART mixture` does.",
     loss="Mean cross-entropy of the whole text and a closing sign, each given the folded text and the words before it.",

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from playground.objectives.arrange import ArrangeHalf, ArrangeJudged, ArrangePair
-from playground.objectives.ask import AskMatch, AskPair
+from playground.objectives.arrange import ArrangePair, FirstOfPair, LabelledPair
+from playground.objectives.ask import AskInBatchContrast, AskPair
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
-from playground.objectives.see import SeeAll, SeeApart
+from playground.objectives.see import SeeAll, SeeWithinSegment
 
 GROUP = "Two texts"
 
@@ -31,7 +31,7 @@ NLI = Objective(
         text="A soccer game with multiple males playing .",
         pair="Some men are playing a sport .",
     ),
-    stages=(ArrangeJudged("inference", INFERENCES), SeeAll(), AskPair(INFERENCES, "inference")),
+    stages=(LabelledPair("inference", INFERENCES), SeeAll(), AskPair(INFERENCES, "inference")),
     idea="Put two texts side by side; say whether the second follows from the first, denies it, or does neither.",
     loss="Cross-entropy of the one label of each pair, read at its first sign.",
     terms=_judged("inference"),
@@ -44,8 +44,8 @@ INFERSENT = replace(
     aliases=("NLI apart", "Sentence-BERT", "SBERT"),
     rank=162,
     stages=(
-        ArrangeJudged("inference", INFERENCES, pair_format="xlm", reset_position_ids=True),
-        SeeApart(),
+        LabelledPair("inference", INFERENCES, pair_format="xlm", reset_position_ids=True),
+        SeeWithinSegment(),
         AskPair(INFERENCES, "inference", apart=True),
     ),
     idea="Read two texts apart, each into one vector; say from both vectors whether one follows from the other.",
@@ -61,7 +61,7 @@ DISCOURSE = replace(
     rank=163,
     needs=("pair", "label:connective"),
     printed=Printed({"pair": "because"}, text="I stayed at home", pair="it rained all day"),
-    stages=(ArrangeJudged("connective", CONNECTIVES), SeeAll(), AskPair(CONNECTIVES, "connective")),
+    stages=(LabelledPair("connective", CONNECTIVES), SeeAll(), AskPair(CONNECTIVES, "connective")),
     idea="Take out the word that joins two clauses; say which one it was, and so how the two belong together.",
     terms=_judged("connective"),
     source="arXiv:1907.12412, sec. 4.2.3; arXiv:1710.04334, sec. 3",
@@ -93,7 +93,7 @@ MATCHING = Objective(
     group="Contrast and views",
     rank=165,
     needs=("pair",),
-    stages=(ArrangeHalf(), SeeAll(), AskMatch()),
+    stages=(FirstOfPair(), SeeAll(), AskInBatchContrast()),
     idea="Read a text into one vector; find the vector of its continuation among those of the whole batch.",
     loss="Cross-entropy of the right continuation among all of the batch, read at the first sign of each text.",
     terms=(

@@ -1,7 +1,7 @@
 """Objectives that ask for what a corpus knows: sentiment, part of speech, meaning, which names are right."""
 
-from playground.objectives.arrange import ArrangeCode, ArrangeDocument, ArrangeSigned, ArrangeText
-from playground.objectives.ask import AskInPlace, AskLabel, AskReplaced
+from playground.objectives.arrange import ArrangeDocument, ArrangeText, ControlCode, WrapSpecials
+from playground.objectives.ask import AskLabel, AskMasked, AskReplaced
 from playground.objectives.change import ChangeEntities, ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.family.mlm import MLM
@@ -31,10 +31,10 @@ SENTIMENT = Term("polarity", r"-\log p(y \mid \hat{x})", symbols={"y": "how the 
 
 def _label_aware(name: str, code: tuple[Stage, ...], label: tuple[Stage, ...], terms: tuple[Term, ...]) -> Objective:
     """One half of label-aware MLM: the text's own label stands in front, or is asked for there."""
-    hidden = (ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace(), AskLabel("pos", PARTS_OF_SPEECH))
+    hidden = (ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked(), AskLabel("pos", PARTS_OF_SPEECH))
     return Objective(
         name,
-        (ArrangeDocument("polarity"), ArrangeSigned(), *code, *hidden, *label),
+        (ArrangeDocument("polarity"), WrapSpecials(), *code, *hidden, *label),
         idea="Hide words of a text of known sentiment; guess each one and its part of speech.",
         loss="Mean cross-entropy of the hidden words and of their parts of speech.",
         terms=(*MLM.terms, _label("pos"), *terms),
@@ -46,7 +46,7 @@ def _label_aware(name: str, code: tuple[Stage, ...], label: tuple[Stage, ...], t
 LABEL_AWARE = mixture(
     "label-aware MLM",
     (
-        (0.5, _label_aware("early fusion", (ArrangeCode("polarity"),), (), ())),
+        (0.5, _label_aware("early fusion", (ControlCode("polarity"),), (), ())),
         (0.5, _label_aware("late supervision", (), (AskLabel("polarity", POLARITIES, "text"),), (SENTIMENT,))),
     ),
     aliases=("LA-MLM", "SentiLR", "SentiLARE"),
@@ -72,7 +72,7 @@ SUPERSENSE = Objective(
         ChooseTokens(),
         ChangeTokens(),
         SeeAll(),
-        AskInPlace(),
+        AskMasked(),
         AskLabel("supersense", SUPERSENSES),
     ),
     idea="Hide words; guess each one and the kind of thing it means, such as an animal or a food.",
@@ -91,7 +91,7 @@ ENTITY_REPLACEMENT = Objective(
         ArrangeText(),
         ChooseTokens(mask_ratio=0.05, outside="mention"),
         ChangeTokens(mask_replace_prob=0.9, random_replace_prob=0.0),
-        AskInPlace(),
+        AskMasked(),
         ChangeEntities(),
         SeeAll(),
         AskReplaced(weight=1.0, where="mentions"),

@@ -1,6 +1,6 @@
 """LM: predict every next word from the words before it."""
 
-from playground.objectives.arrange import ArrangeShifted
+from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskNext
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
@@ -15,7 +15,7 @@ LM = Objective(
     row="LM",
     group="Language models",
     rank=1,
-    stages=(ArrangeShifted(), SeeLeft(), AskNext()),
+    stages=(ShiftRight(), SeeLeft(), AskNext()),
     idea="Predict each word from the words to its left.",
     loss="Mean cross-entropy of every word given the words before it.",
     terms=(NEXT,),

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from playground.objectives.arrange import ArrangeText
-from playground.objectives.ask import AskBoundary, AskInPlace, AskMoved
+from playground.objectives.ask import AskMasked, AskMoved, AskSpanBoundary
 from playground.objectives.change import ChangeTokens, ChangeTrigrams
 from playground.objectives.choose import (
     ChooseGeometricSpans,
     ChooseNgrams,
     ChooseTokens,
     ChooseTrigrams,
-    ChooseUnits,
+    ChooseWholeUnits,
 )
 from playground.objectives.family.mlm import MLM
 from playground.objectives.formula import Term
@@ -24,7 +24,7 @@ STATIC_MLM = replace(
     row="",
     printed=Printed(),
     rank=100,
-    stages=(ArrangeText(), ChooseTokens(dupe_factor=1), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseTokens(dupe_factor=1), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide the same words of a text each time it is read; with more copies, a few choices in turn.",
     source="arXiv:1810.04805, sec. 3.1; arXiv:1907.11692, sec. 4.1",
 )
@@ -34,7 +34,7 @@ WHOLE_WORDS = replace(
     name="whole word masking",
     aliases=("BERT-wwm", "wwm", "whole words"),
     rank=101,
-    stages=(ArrangeText(), ChooseUnits("word"), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseWholeUnits("word"), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide all pieces of a word or none, so that no piece gives the others away.",
     loss="Mean cross-entropy of every piece of the chosen words given the corrupted text.",
     source="arXiv:1906.08101; BERT, released code",
@@ -46,7 +46,7 @@ PHRASES = replace(
     aliases=("phrase-level masking",),
     rank=102,
     needs=("label:phrase",),
-    stages=(ArrangeText(), ChooseUnits("phrase", sampler="iid"), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseWholeUnits("phrase", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide whole phrases, so that they must be guessed from the rest of the sentence.",
     loss="Mean cross-entropy of every word of the chosen phrases given the corrupted text.",
     source="arXiv:1904.09223, sec. 3.2.2",
@@ -58,7 +58,7 @@ ENTITIES = replace(
     aliases=("entity-level masking", "name masking"),
     rank=103,
     needs=("label:mention",),
-    stages=(ArrangeText(), ChooseUnits("entity", sampler="iid"), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseWholeUnits("entity", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide whole names, so that what is known of a person or place must give them back.",
     loss="Mean cross-entropy of every word of the chosen names given the corrupted text.",
     source="arXiv:1904.09223, sec. 3.2.3",
@@ -69,7 +69,7 @@ NGRAMS = replace(
     name="n-gram masking",
     aliases=("ngrams",),
     rank=104,
-    stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide runs of one to three words, short ones more often.",
     source="arXiv:1909.11942, sec. 4.1; arXiv:1905.03197, sec. 2",
 )
@@ -84,7 +84,7 @@ SPAN_MASKING = replace(
         ChooseGeometricSpans(),
         ChangeTokens(random_words_from="unigram", replace_unit="span"),
         SeeAll(),
-        AskInPlace(),
+        AskMasked(),
     ),
     idea="Hide runs of words, most of them short; each run is masked, replaced or kept as a whole.",
     source="arXiv:1907.10529, sec. 3.1",
@@ -95,7 +95,7 @@ SPAN_BOUNDARY = replace(
     name="SpanBERT",
     aliases=("span boundary objective", "SBO", "MLM + SBO"),
     rank=106,
-    stages=(*SPAN_MASKING.stages, AskBoundary()),
+    stages=(*SPAN_MASKING.stages, AskSpanBoundary()),
     idea="Hide runs of words; guess each word in its place, and again from the two words around its run.",
     loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their run.",
     terms=(
@@ -130,7 +130,7 @@ WORD_STRUCTURE = replace(
         ArrangeText(),
         ChooseTokens(),
         ChangeTokens(),
-        AskInPlace(),
+        AskMasked(),
         ChooseTrigrams(),
         ChangeTrigrams(),
         SeeAll(),

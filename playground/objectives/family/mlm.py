@@ -1,7 +1,7 @@
 """MLM: hide some words and predict them from both sides."""
 
 from playground.objectives.arrange import ArrangeText
-from playground.objectives.ask import AskInPlace
+from playground.objectives.ask import AskMasked
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.formula import Term
@@ -15,7 +15,7 @@ MLM = Objective(
     printed=Printed({"chosen": [3, 8]}),
     group="Masking",
     rank=2,
-    stages=(ArrangeText(), ChooseTokens(), ChangeTokens(), SeeAll(), AskInPlace()),
+    stages=(ArrangeText(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide some words and predict them from the words on both sides.",
     loss="Mean cross-entropy of the chosen words given the corrupted text.",
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"),),

@@ -6,23 +6,23 @@ Stages that hide or fold speak of places in the text, stages that move come afte
 from dataclasses import replace
 
 from playground.objectives.arrange import ArrangeLanguage
-from playground.objectives.ask import AskToWrite
+from playground.objectives.ask import AskDecoder
 from playground.objectives.change import (
     ChangeSentenceOrder,
-    ChangeStart,
     ChangeTokens,
-    ChangeToMarkers,
-    ChangeToNothing,
     ChangeWordOrder,
+    DeleteTokens,
+    RotateDocument,
+    SpansToSentinels,
 )
-from playground.objectives.choose import ChooseDeleted, ChoosePoissonSpans, ChooseRuns, ChooseShare, ChooseTokens
+from playground.objectives.choose import ChooseForDeletion, ChoosePoissonSpans, ChooseRatio, ChooseTokens, MergeAdjacent
 from playground.objectives.family.infilling import MARKED, MISSING, WHOLE
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 
 GROUP = "Denoising"
 
-WRITE = (AskToWrite(target="text"), SeeEncoderDecoder())
+WRITE = (AskDecoder(target="text"), SeeEncoderDecoder())
 
 EACH_ALONE = ChooseTokens(num_special_tokens=0, selection="iid")
 """T5 draws every token alone, so a short text may lose none; then nothing that is gone is asked for."""
@@ -32,7 +32,7 @@ TOKEN_MASKING = Objective(
     aliases=("token masking (BART)",),
     group=GROUP,
     rank=135,
-    stages=(ChooseShare(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
+    stages=(ChooseRatio(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
     loss="Mean cross-entropy of the whole text and a closing sign, each given the corrupted text and the words before.",
     terms=(WHOLE,),
@@ -44,7 +44,7 @@ TOKEN_DELETION = replace(
     name="token deletion",
     aliases=("token deletion (BART)",),
     rank=136,
-    stages=(ChooseShare(), ChangeToNothing(), *WRITE),
+    stages=(ChooseRatio(), DeleteTokens(), *WRITE),
     idea="Take some words out without a trace; a decoder writes the whole text and so finds where they were missing.",
 )
 
@@ -53,7 +53,7 @@ DOCUMENT_ROTATION = replace(
     name="document rotation",
     aliases=("rotation", "document rotation (BART)"),
     rank=137,
-    stages=(ChangeStart(), *WRITE),
+    stages=(RotateDocument(), *WRITE),
     idea="Begin the text at any of its words and put what came before to the end; a decoder finds the true beginning.",
 )
 
@@ -63,7 +63,7 @@ BART_MIXTURE = replace(
     aliases=("infilling and sentence permutation", "BART noise"),
     rank=138,
     needs=("sentences",),
-    stages=(ChoosePoissonSpans(), ChangeToMarkers("mask"), ChangeSentenceOrder(), *WRITE),
+    stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), ChangeSentenceOrder(), *WRITE),
     idea="Fold runs of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
     source="arXiv:1910.13461, sec. 2.2 and 5.1",
 )
@@ -74,15 +74,15 @@ ALL_NOISES = replace(
     aliases=("noise chain",),
     rank=139,
     stages=(
-        ChooseShare(mask_ratio=0.1),
+        ChooseRatio(mask_ratio=0.1),
         ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0),
         ChoosePoissonSpans(mask_ratio=0.15),
-        ChangeToMarkers("mask"),
-        ChooseDeleted(delete_ratio=0.1),
-        ChangeToNothing(),
+        SpansToSentinels("mask"),
+        ChooseForDeletion(delete_ratio=0.1),
+        DeleteTokens(),
         ChangeSentenceOrder(),
         ChangeWordOrder(shuffle_distance=2),
-        ChangeStart(),
+        RotateDocument(),
         *WRITE,
     ),
     idea="Mask, fold, delete, shuffle sentences and neighbours, and turn the text; a decoder writes it as it was. "
@@ -97,9 +97,9 @@ T5_IID = Objective(
     rank=140,
     stages=(
         EACH_ALONE,
-        ChooseRuns(),
-        ChangeToMarkers("sentinel"),
-        AskToWrite(target="sentinels"),
+        MergeAdjacent(),
+        SpansToSentinels("sentinel"),
+        AskDecoder(target="sentinels"),
         SeeEncoderDecoder(),
     ),
     idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
@@ -114,7 +114,7 @@ T5_DROP = replace(
     name="T5 drop",
     aliases=("drop corrupted tokens", "d_d"),
     rank=141,
-    stages=(EACH_ALONE, ChangeToNothing(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    stages=(EACH_ALONE, DeleteTokens(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
     idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
     loss="Mean cross-entropy of the words that were taken out and a closing sign, each given what is left and those "
     "before it.",

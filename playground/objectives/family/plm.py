@@ -5,11 +5,11 @@ from functools import partial
 
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskQueryStream
-from playground.objectives.change import ChangeContent
+from playground.objectives.change import MaskContentStream
 from playground.objectives.choose import ChooseOrder
 from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective, Printed
-from playground.objectives.see import SeeOrder
+from playground.objectives.see import SeePermutation
 from playground.objectives.symbols import in_order
 
 PLM = Objective(
@@ -19,7 +19,7 @@ PLM = Objective(
     printed=Printed({"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3}),
     group="Orders",
     rank=6,
-    stages=(ArrangeText(), ChooseOrder(), SeeOrder(), AskQueryStream()),
+    stages=(ArrangeText(), ChooseOrder(), SeePermutation(), AskQueryStream()),
     idea="Draw an order; predict the last words of it, each from all that come earlier in the order.",
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
     terms=(Term.by(in_order, "hidden words", streams="two streams"),),
@@ -44,8 +44,8 @@ HF_PLM = replace(
     stages=(
         ArrangeText(),
         ChooseOrder(ngram_weights="uniform", special_tokens="drawn", sampler="hf"),
-        ChangeContent(),
-        SeeOrder(context="hf"),
+        MaskContentStream(),
+        SeePermutation(context="hf"),
         AskQueryStream(),
     ),
     idea="Draw an order and hide its last words for good; a short text may have none that is hidden.",

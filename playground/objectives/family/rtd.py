@@ -1,12 +1,12 @@
 """RTD: a small generator swaps some words, and every word must be told apart as original or replaced."""
 
 from playground.objectives.arrange import ArrangeText
-from playground.objectives.ask import AskInPlace, AskReplaced
+from playground.objectives.ask import AskMasked, AskReplaced
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.formula import Misprint, Term
 from playground.objectives.objective import Objective, Printed
-from playground.objectives.propose import ProposeWords
+from playground.objectives.propose import SampleFromGenerator
 from playground.objectives.see import SeeAll
 
 RTD = Objective(
@@ -20,8 +20,8 @@ RTD = Objective(
         ArrangeText(),
         ChooseTokens(),
         ChangeTokens(mask_replace_prob=0.85, random_replace_prob=0.0),
-        AskInPlace(),
-        ProposeWords(),
+        AskMasked(),
+        SampleFromGenerator(),
         SeeAll(),
         AskReplaced(),
     ),

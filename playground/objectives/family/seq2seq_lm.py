@@ -1,7 +1,7 @@
 """Seq2seq LM: the first part is read from both sides, the second is written from left to right, in one stack or two."""
 
-from playground.objectives.ask import AskContinuation, AskToWrite
-from playground.objectives.change import ChangeToFirstPart
+from playground.objectives.ask import AskContinuation, AskDecoder
+from playground.objectives.change import DropTarget
 from playground.objectives.choose import ChooseSplit
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
@@ -29,7 +29,7 @@ PREFIX_LM = Objective(
     aliases=("prefix LM (T5)", "encoder-decoder prefix LM"),
     group=GROUP,
     rank=127,
-    stages=(ChooseSplit(), ChangeToFirstPart(), AskToWrite(target="gaps"), SeeEncoderDecoder()),
+    stages=(ChooseSplit(), DropTarget(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
     loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
     terms=(Term.by(second_part, "written words", SIGN_BEHIND, target="gaps", add_eos=True),),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.objectives.ask import AskToWrite
+from playground.objectives.ask import AskDecoder
 from playground.objectives.change import ChangeSentenceOrder, ChangeWordOrder
 from playground.objectives.family.infilling import WHOLE, WRITTEN
 from playground.objectives.formula import Term
@@ -17,7 +17,7 @@ WORD_SHUFFLING = Objective(
     printed=Printed({"order": [8, 7, 2, 1, 5, 6, 3, 4]}),
     group="Denoising",
     rank=12,
-    stages=(ChangeWordOrder(), AskToWrite(target="text", add_eos=False), SeeEncoderDecoder()),
+    stages=(ChangeWordOrder(), AskDecoder(target="text", add_eos=False), SeeEncoderDecoder()),
     idea="Shuffle the words of the sentence; a decoder writes them in order (the survey's meaning).",
     loss="Mean cross-entropy of the whole text, each word given the shuffled text and the words before it.",
     terms=(Term.by(written, WRITTEN, SIGN_BEHIND, target="text", add_eos=False),),
@@ -32,7 +32,7 @@ SENTENCE_PERMUTATION = replace(
     printed=Printed(),
     rank=13,
     needs=("sentences",),
-    stages=(ChangeSentenceOrder(), AskToWrite(target="text"), SeeEncoderDecoder()),
+    stages=(ChangeSentenceOrder(), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Shuffle whole sentences; a decoder writes the text in order (BART's meaning).",
     loss="Mean cross-entropy of the whole text and a closing sign, each given the shuffled text and what is written.",
     terms=(WHOLE,),

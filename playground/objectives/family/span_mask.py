@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
-from playground.objectives.ask import AskToWrite
+from playground.objectives.ask import AskDecoder
 from playground.objectives.change import ChangeTokens
-from playground.objectives.choose import ChooseFragment, ChooseTokens
+from playground.objectives.choose import ChooseMassSpan, ChooseTokens
 from playground.objectives.family.infilling import WRITTEN
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
@@ -20,9 +20,9 @@ SPAN_MASK = Objective(
     group="Writing (seq2seq)",
     rank=8,
     stages=(
-        ChooseFragment(),
+        ChooseMassSpan(),
         ChangeTokens(),
-        AskToWrite(target="fragment", add_eos=False),
+        AskDecoder(target="fragment", add_eos=False),
         SeeEncoderDecoder(hide_masked=True),
     ),
     idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",

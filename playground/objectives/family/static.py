@@ -5,11 +5,11 @@ from functools import partial
 
 from playground.objectives.arrange import ArrangeWindows
 from playground.objectives.ask import AskCentre, AskNeighbour
-from playground.objectives.choose import ChooseRarer, ChooseTokens
+from playground.objectives.choose import ChooseTokens, SubsampleFrequent
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
-from playground.objectives.propose import ProposeWrong
-from playground.objectives.see import SeeAlone, SeeOthers, SeeWindow
+from playground.objectives.propose import SampleNegatives
+from playground.objectives.see import SeeAllButSelf, SeeSelf, SeeWindow
 from playground.objectives.symbols import DRAWN, PAIRS, PLACES, SCORED, WINDOWS, told_apart
 
 GROUP = "Word vectors"
@@ -24,7 +24,7 @@ SKIP_GRAM = Objective(
     aliases=("skip-gram softmax", "SG"),
     group=GROUP,
     rank=150,
-    stages=(ChooseRarer(), ArrangeWindows(), SeeAlone(), AskNeighbour()),
+    stages=(SubsampleFrequent(), ArrangeWindows(), SeeSelf(), AskNeighbour()),
     idea="From each word alone, predict every word near it.",
     loss="Mean cross-entropy of every word within the window of a centre, given the centre.",
     terms=(Term("word nearby", f"-{PAIRS}{SOFTMAX}", symbols=SYMBOLS),),
@@ -36,7 +36,7 @@ SKIP_GRAM_SAMPLED = replace(
     name="skip-gram NS",
     aliases=("SGNS", "skip-gram with negative sampling"),
     rank=151,
-    stages=(*SKIP_GRAM.stages, ProposeWrong()),
+    stages=(*SKIP_GRAM.stages, SampleNegatives()),
     idea="From each word alone, tell the words near it from words drawn by chance.",
     loss="For every pair the yes-or-no loss of the right word and of some wrong ones.",
     terms=(Term.by(told_apart, "word nearby", LIKELY, loss="sampled"),),
@@ -48,7 +48,7 @@ SKIP_GRAM_NCE = replace(
     name="skip-gram NCE",
     aliases=("noise-contrastive estimation", "NCE"),
     rank=152,
-    stages=(*SKIP_GRAM.stages, ProposeWrong(loss="nce")),
+    stages=(*SKIP_GRAM.stages, SampleNegatives(loss="nce")),
     idea="Tell the words near a word from drawn ones, knowing how likely each was to be drawn.",
     loss="The yes-or-no losses of negative sampling, with the chance of each word as noise taken off its score.",
     terms=(Term.by(told_apart, "word nearby", LIKELY, loss="nce"),),
@@ -60,7 +60,7 @@ CBOW = Objective(
     aliases=("continuous bag of words", "CBOW softmax"),
     group=GROUP,
     rank=153,
-    stages=(ChooseRarer(), SeeWindow(), AskCentre()),
+    stages=(SubsampleFrequent(), SeeWindow(), AskCentre()),
     idea="Predict each word from the bag of words around it.",
     loss="Mean cross-entropy of every word given the words of its window.",
     terms=(Term("centre word", f"-{PLACES}{SOFTMAX}", symbols=SYMBOLS),),
@@ -72,7 +72,7 @@ CBOW_SAMPLED = replace(
     name="CBOW NS",
     aliases=("CBOW-NS", "CBOW with negative sampling"),
     rank=154,
-    stages=(*CBOW.stages, ProposeWrong()),
+    stages=(*CBOW.stages, SampleNegatives()),
     idea="Tell each word from words drawn by chance, given the bag of words around it.",
     loss="For every word the yes-or-no loss of the word itself and of some wrong ones.",
     terms=(Term.by(AMONG_PLACES, "centre word", LIKELY, loss="sampled"),),
@@ -88,7 +88,7 @@ PAIRWISE_RANKING = Objective(
         ChooseTokens(mask_ratio=1.0),
         SeeWindow(shrink_windows=False),
         AskCentre(),
-        ProposeWrong(1, ns_exponent=0.0, loss="hinge"),
+        SampleNegatives(1, ns_exponent=0.0, loss="hinge"),
     ),
     idea="Score the true word in the middle of a window above a word drawn at random.",
     loss="How far the true word falls short of being one ahead of the drawn one, zero where it is ahead.",
@@ -108,7 +108,7 @@ CONTEXT2VEC = Objective(
     aliases=("context to vec",),
     group=GROUP,
     rank=156,
-    stages=(ChooseTokens(mask_ratio=1.0), SeeOthers(), AskCentre(), ProposeWrong(10)),
+    stages=(ChooseTokens(mask_ratio=1.0), SeeAllButSelf(), AskCentre(), SampleNegatives(10)),
     idea="Tell each word from drawn ones, given all the other words of its text, here as a bag or by attention "
     "and not by two recurrent networks.",
     loss="For every word the yes-or-no loss of the word itself and of some wrong ones, given all others.",

@@ -1,7 +1,7 @@
 """TLM: hide words in a sentence and in its translation, so that each can be read off the other."""
 
 from playground.objectives.arrange import ArrangePair
-from playground.objectives.ask import AskInPlace, AskPair
+from playground.objectives.ask import AskMasked, AskPair
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.family.pairs import PAIR
@@ -22,7 +22,7 @@ TLM = Objective(
         ChooseTokens(num_special_tokens=4),
         ChangeTokens(),
         SeeAll(),
-        AskInPlace(),
+        AskMasked(),
     ),
     idea="Hide words in a sentence and in its translation; each may be read off the other language.",
     loss="Mean cross-entropy of the hidden words of both languages.",

@@ -4,13 +4,13 @@ from dataclasses import replace
 from functools import partial
 
 from playground.objectives.arrange import ArrangePair
-from playground.objectives.ask import AskInPlace
+from playground.objectives.ask import AskMasked
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.formula import Term
 from playground.objectives.mixture import mixture, renamed
 from playground.objectives.objective import Objective
-from playground.objectives.see import SeeAll, SeeLeft, SeeMixture, SeePrefix, SeeRight
+from playground.objectives.see import SampleMask, SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.stage import Stage
 from playground.objectives.symbols import IN_LAYERS, one_sided
 
@@ -19,7 +19,7 @@ GROUP = "Two texts"
 
 def cloze(see: Stage) -> tuple[Stage, ...]:
     """Hidden words in both texts of a pair, answered at their own places under a mask."""
-    return (ArrangePair(("next",)), ChooseTokens(num_special_tokens=3), ChangeTokens(), see, AskInPlace())
+    return (ArrangePair(("next",)), ChooseTokens(num_special_tokens=3), ChangeTokens(), see, AskMasked())
 
 
 def term(context: str) -> tuple[Term, ...]:
@@ -33,7 +33,7 @@ UNILM = Objective(
     group=GROUP,
     rank=128,
     needs=("pair",),
-    stages=cloze(SeeMixture()),
+    stages=cloze(SampleMask()),
     idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first. The "
     "paper also hides a fifth of them as runs of two or three, and asks for the next sentence.",
     loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",

@@ -33,7 +33,7 @@ class Proposed:
 
 
 @dataclass(frozen=True)
-class ProposeWords:
+class SampleFromGenerator:
     """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 2).
 
     The generator's own example is kept beside, so both networks train on the same batch. A sample may be the right

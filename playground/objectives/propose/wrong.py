@@ -23,7 +23,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class ProposeWrong:
+class SampleNegatives:
     """Draw wrong words for every answer by their frequency to a power (arXiv:1310.4546, sec. 2.2).
 
     "sampled" says yes or no to each (negative sampling); "nce" the same with the logarithm of the number of draws times

@@ -1,27 +1,27 @@
 """See: who may look at whom. The levels set here are what attention obeys and what the stage draws."""
 
 from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
-from playground.objectives.see.apart import SeeApart, SeeThroughOne
+from playground.objectives.see.apart import SeeThroughOne, SeeWithinSegment
 from playground.objectives.see.crossed import SeeEncoderDecoder
-from playground.objectives.see.mixture import SeeMixture
-from playground.objectives.see.order import SeeOrder
-from playground.objectives.see.painted import SeePainted
+from playground.objectives.see.mixture import SampleMask
+from playground.objectives.see.order import SeePermutation
+from playground.objectives.see.painted import OverrideMask
 from playground.objectives.see.views import SeeViews
-from playground.objectives.see.window import SeeAlone, SeeOthers, SeeWindow
+from playground.objectives.see.window import SeeAllButSelf, SeeSelf, SeeWindow
 
 __all__ = [
+    "OverrideMask",
+    "SampleMask",
     "SeeAll",
-    "SeeAlone",
-    "SeeApart",
+    "SeeAllButSelf",
     "SeeEncoderDecoder",
     "SeeLeft",
-    "SeeMixture",
-    "SeeOrder",
-    "SeeOthers",
-    "SeePainted",
+    "SeePermutation",
     "SeePrefix",
     "SeeRight",
+    "SeeSelf",
     "SeeThroughOne",
     "SeeViews",
     "SeeWindow",
+    "SeeWithinSegment",
 ]

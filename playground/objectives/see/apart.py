@@ -8,7 +8,7 @@ from playground.example import NEVER, Example, Visible, by_level, causal, full, 
 
 
 @dataclass(frozen=True)
-class SeeApart:
+class SeeWithinSegment:
     """Each of two texts sees only itself, so each has a vector of its own (InferSent, arXiv:1705.02364, sec. 3.1)."""
 
     def build(self, example: Example) -> Example:

@@ -28,7 +28,7 @@ class DrawnMask:
 
 
 @dataclass(frozen=True)
-class SeeMixture:
+class SampleMask:
     """One of four masks for every row: both sides, seq2seq, left, right (UniLM, arXiv:1905.03197, sec. 2.3-2.4).
 
     Under seq2seq the first text sees itself, the second the first and its own left.

@@ -19,7 +19,7 @@ STREAMS = (
 
 
 @dataclass(frozen=True)
-class SeeOrder:
+class SeePermutation:
     """The order of prediction decides, in two streams (XLNet, arXiv:1906.08237, sec. 2.3).
 
     The content stream sees what comes earlier and itself, the query stream only what comes earlier. `context` decides

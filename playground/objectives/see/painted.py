@@ -43,7 +43,7 @@ def _places(distances: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True)
-class SeePainted:
+class OverrideMask:
     """What the objective sees, with cells opened and closed by hand in every text, as many places away as painted."""
 
     painted: tuple[Painted, ...]

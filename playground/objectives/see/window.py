@@ -39,7 +39,7 @@ class SeeWindow:
 
 
 @dataclass(frozen=True)
-class SeeOthers:
+class SeeAllButSelf:
     """A place sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
 
     def build(self, example: Example) -> Example:
@@ -48,7 +48,7 @@ class SeeOthers:
 
 
 @dataclass(frozen=True)
-class SeeAlone:
+class SeeSelf:
     """Every place sees only itself, so a word is the same wherever it stands (skip-gram, arXiv:1301.3781, sec. 3.2)."""
 
     def build(self, example: Example) -> Example:
