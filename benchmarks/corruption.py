@@ -41,7 +41,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
 from playground.corpora import pick
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.objectives import Objective, find_objective
 from playground.refusal import Refusal
 from playground.rows import trimmed_batches
@@ -72,15 +72,13 @@ def texts(length: int) -> Tokens:
 # ours
 
 
-def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Example], object]) -> Work:
+def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object]) -> Work:
     """The first batch of an epoch, drawn alone."""
     feed = Feed(tokens, tokens, BATCH, seed=0)
     return lambda: finish(objective.example(feed.at(0), rng))
 
 
-def block(
-    objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Example], object], steps: int
-) -> Work:
+def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object], steps: int) -> Work:
     """The first batches of an epoch, drawn at once and cut."""
     feed = Feed(tokens, tokens, BATCH, seed=0)
     return lambda: spent(map(finish, trimmed_batches(objective.example(feed.between(0, steps), rng), BATCH)))
@@ -96,17 +94,17 @@ def spent(batches: Iterable[object]) -> None:
     deque(batches, maxlen=0)
 
 
-def what_trains(example: Example) -> tuple[Example, int]:
+def what_trains(example: Batch) -> tuple[Batch, int]:
     """A step of training reads what is cut at once, attention the levels, and counts the tokens; nobody the rest."""
     return example, example.count
 
 
-def written_out(example: Example) -> tuple[object, ...]:
+def written_out(example: Batch) -> tuple[object, ...]:
     """The masks of both streams as matrices, because the collator writes them too.
 
     Without padding the query stream of a place sees exactly those whose content stream does not see that place.
     """
-    content = example.inputs.visible.dense()
+    content = example.inputs.attn_mask.dense()
     return (*what_trains(example), content, content.transpose(1, 2).logical_not())
 
 
@@ -163,7 +161,7 @@ class Collator:
     def _features(self, tokens: Tokens) -> list[dict[str, Any]]:
         """Rows as the library's tokenizers give them; pieces of a word touch, words have a space between them."""
         made: list[dict[str, Any]] = []
-        for ids, word in zip(tokens.ids.tolist(), tokens.word.tolist(), strict=True):
+        for ids, word in zip(tokens.ids.tolist(), tokens.word_ids.tolist(), strict=True):
             row = {"input_ids": ids, "attention_mask": [1] * len(ids), "special_tokens_mask": [0] * len(ids)}
             if self.knobs.get("whole_word_mask", False):
                 row["offset_mapping"] = [(2 * k + w, 2 * k + w + 2) for k, w in enumerate(word)]
@@ -383,7 +381,7 @@ class Line:
     other: Collator | Callable[[Tokens], Work]
     rows: int = BATCH * SHORT
     knobs: dict[str, Any] = field(default_factory=dict)
-    finish: Callable[[Example], object] = what_trains
+    finish: Callable[[Batch], object] = what_trains
     goals: tuple[int, int, int] | None = None
 
     def goal(self, length: int) -> str:

@@ -43,7 +43,7 @@ def corpus(name: str) -> Corpus:
 def document(name: str, number: int = 0) -> str:
     """The text of one document."""
     made = corpus(name)
-    return made.tokenizer.join(made.ids[(made.document == number) & (made.ids != SEPARATOR)].tolist())
+    return made.tokenizer.join(made.ids[(made.document_ids == number) & (made.ids != SEPARATOR)].tolist())
 
 
 def marked(name: str, *labels: str, where: str = "", value: str = "") -> str:
@@ -51,8 +51,8 @@ def marked(name: str, *labels: str, where: str = "", value: str = "") -> str:
     made = corpus(name)
     row = made.labels[where or labels[0]]
     hits = row >= 0 if not value else row == made.label_names[where or labels[0]].index(value)
-    sentence = int(made.sentence[hits.nonzero()[0, 0]])
-    places = ((made.sentence == sentence) & (made.ids != SEPARATOR)).nonzero()[:, 0].tolist()
+    sentence = int(made.sentence_ids[hits.nonzero()[0, 0]])
+    places = ((made.sentence_ids == sentence) & (made.ids != SEPARATOR)).nonzero()[:, 0].tolist()
     said = {label: [_value(made, label, place) for place in places] for label in labels}
     whole = [f"{label} {values[0]}: " for label, values in said.items() if values[0] and len(set(values)) == 1]
     each = zip(*(values for values in said.values() if len(set(values)) > 1), strict=True)
@@ -71,8 +71,8 @@ def tree(name: str, word: str) -> str:
     """The first sentence with a word: "word ←relation head" for all that hangs on another."""
     made = corpus(name)
     words = made.tokenizer.decode(made.ids.tolist())
-    sentence = made.sentence[words.index(word)]
-    places = ((made.sentence == sentence) & (made.ids != SEPARATOR)).nonzero()[:, 0].tolist()
+    sentence = made.sentence_ids[words.index(word)]
+    places = ((made.sentence_ids == sentence) & (made.ids != SEPARATOR)).nonzero()[:, 0].tolist()
     head = made.labels["head"].tolist()
     arcs = ", ".join(
         f"{words[k]} ←{_value(made, 'relation', k)}– {words[head[k]]}" if head[k] >= 0 else f"{words[k]} root"
@@ -123,7 +123,7 @@ def languages() -> str:
     """A sentence, and the same in two other languages."""
     third = make_parallel(0, 2000, Language(language="third"))
     said = third.tokenizer.join(
-        third.ids[(third.document == 0) & (third.sentence == 1) & (third.ids != SEPARATOR)].tolist()
+        third.ids[(third.document_ids == 0) & (third.sentence_ids == 1) & (third.ids != SEPARATOR)].tolist()
     )
     return f"{document('parallel')} {said}"
 

@@ -119,7 +119,7 @@ def _weights(objective: Objective) -> str:
     if len(objective.terms) < 2:
         return ""
     example = objective.example(_batch(objective), generator(0))
-    asked = {q.name: q.weight for part in example.everything for q in part.questions}
+    asked = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
     told = [f"{asked[name]:g} × *{name}*" for name in _questions(objective) if name in asked]
     return " + ".join(told) if len(told) > 1 else ""
 

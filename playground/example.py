@@ -13,10 +13,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-NEVER = 2**14
+MASKED_LEVEL = 2**14
 """A level that no reader reaches: the level of padding and of hidden columns. Levels are compared in 16 bits."""
 
-OPTIONAL = ("row", "visit", "counts")
+OPTIONAL = ("example_ids", "epoch", "word_counts")
 """What a batch of tokens may know about itself beside the text."""
 
 
@@ -61,32 +61,32 @@ class Tokens:
 
     ids: Tensor
     lengths: Tensor
-    word: Tensor
-    sentence: Tensor
+    word_ids: Tensor
+    sentence_ids: Tensor
     specials: Specials
     labels: Mapping[str, Tensor] = field(default_factory=dict)
     neighbours: Mapping[str, "Tokens"] = field(default_factory=dict)
     vocabulary: tuple[str, ...] = ()
     padded: bool = True
-    row: Tensor | None = None
-    visit: Tensor | None = None
-    counts: Tensor | None = None
+    example_ids: Tensor | None = None
+    epoch: Tensor | None = None
+    word_counts: Tensor | None = None
     sizes: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
-    def real(self) -> Tensor:
+    def valid(self) -> Tensor:
         """Which places hold a token of the text and not padding, `[b, t]`; to be read only."""
         if not self.padded:
-            return everything(self.ids)
-        return running(self.ids) < self.lengths[:, None]
+            return ones_view(self.ids)
+        return arange_rows(self.ids) < self.lengths[:, None]
 
     @cached_property
     def maskable(self) -> Tensor:
         """Which tokens an objective may hide: real ones that are no specials (unknown words count as words)."""
         if self.words_alone:
-            return everything(self.ids)
+            return ones_view(self.ids)
         words = self.ids >= self.specials.unknown
-        return self.real & words if self.padded else words
+        return self.valid & words if self.padded else words
 
     @cached_property
     def words_alone(self) -> bool:
@@ -94,7 +94,7 @@ class Tokens:
         return not self.padded and bool(self.ids.numel()) and int(self.ids.min()) >= self.specials.unknown
 
     @cached_property
-    def long(self) -> tuple[int, ...]:
+    def lengths_list(self) -> tuple[int, ...]:
         """How many tokens each text has; a GPU is waited for, unless this was found with a whole block of steps."""
         if not self.padded:
             return (self.ids.shape[1],) * len(self.ids)
@@ -104,7 +104,7 @@ class Tokens:
         """The same batch on another device."""
         return replace(
             self,
-            **{name: getattr(self, name).to(device) for name in ("ids", "lengths", "word", "sentence")},
+            **{name: getattr(self, name).to(device) for name in ("ids", "lengths", "word_ids", "sentence_ids")},
             **{name: kept.to(device) for name in OPTIONAL if (kept := getattr(self, name)) is not None},
             labels={k: v.to(device) for k, v in self.labels.items()},
             neighbours={k: v.to(device) for k, v in self.neighbours.items()},
@@ -112,7 +112,7 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Visible:
+class AttentionMask:
     """Who may look at whom, reader x read: a reader sees every place whose level is at most its own.
 
     One comparison says nearly all masks of the field: full (all levels 0), causal (level = place), prefix,
@@ -123,17 +123,17 @@ class Visible:
     in every second layer, where not all layers see alike.
     """
 
-    reader: Tensor
-    read: Tensor
+    query_level: Tensor
+    key_level: Tensor
     form: Literal["full", "causal", "alone", "window", "levels"] = "levels"
-    painted: Tensor | None = None
+    overrides: Tensor | None = None
     window: tuple[Tensor, Tensor] | None = None
-    without: Tensor | None = None
-    above: "Visible | None" = None
+    excluded: Tensor | None = None
+    odd_layers: "AttentionMask | None" = None
 
-    def layer(self, number: int) -> "Visible":
+    def layer(self, number: int) -> "AttentionMask":
         """What is seen in a layer, counted from 0."""
-        return self if self.above is None or number % 2 == 0 else self.above
+        return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers
 
     def dense(self) -> Tensor:
         """The matrix `[b or 1, n, m]` of booleans, row = reader, column = read.
@@ -141,40 +141,40 @@ class Visible:
         What is read must stand below the level that follows its reader's. The sign of the difference says so, in 16
         bits: to compare them takes three times as long, because that writes other numbers of bits than it reads.
         """
-        above = (self.reader.short() + 1)[:, :, None] - self.read.short()[:, None, :]
+        above = (self.query_level.short() + 1)[:, :, None] - self.key_level.short()[:, None, :]
         cells = above.relu_().bool()
-        if self.window is not None or self.without is not None:
+        if self.window is not None or self.excluded is not None:
             cells = cells & self._near()
-        return cells if self.painted is None else cells & self.painted
+        return cells if self.overrides is None else cells & self.overrides
 
     def _near(self) -> Tensor:
         """Which places lie in the window of their reader and are not the one that it may not see."""
-        place = numbers(self.read.shape[1], self.read.device)
+        place = arange(self.key_level.shape[1], self.key_level.device)
         near = torch.ones_like(place, dtype=torch.bool)
         if self.window is not None:
             first, last = self.window
             near = (place >= first[:, :, None]) & (place <= last[:, :, None])
-        return near if self.without is None else near & (place != self.without[:, :, None])
+        return near if self.excluded is None else near & (place != self.excluded[:, :, None])
 
-    def at(self, places: Tensor) -> "Visible":
+    def at(self, places: Tensor) -> "AttentionMask":
         """What the readers at some places `[b, m]` see, in that order."""
 
         def rows(values: Tensor) -> Tensor:
             return values.expand(len(places), -1).gather(1, places)
 
-        return Visible(
-            rows(self.reader),
-            self.read,
-            painted=None if self.painted is None else self._painted_at(places),
+        return AttentionMask(
+            rows(self.query_level),
+            self.key_level,
+            overrides=None if self.overrides is None else self._painted_at(places),
             window=None if self.window is None else (rows(self.window[0]), rows(self.window[1])),
-            without=None if self.without is None else rows(self.without),
-            above=None if self.above is None else self.above.at(places),
+            excluded=None if self.excluded is None else rows(self.excluded),
+            odd_layers=None if self.odd_layers is None else self.odd_layers.at(places),
         )
 
     def _painted_at(self, places: Tensor) -> Tensor:
-        assert self.painted is not None
-        index = places[..., None].expand(-1, -1, self.painted.shape[-1])
-        return self.painted.expand(len(places), -1, -1).gather(1, index)
+        assert self.overrides is not None
+        index = places[..., None].expand(-1, -1, self.overrides.shape[-1])
+        return self.overrides.expand(len(places), -1, -1).gather(1, index)
 
 
 @dataclass(frozen=True)
@@ -188,15 +188,15 @@ class Stream:
 
     ids: Tensor
     origin: Tensor
-    real: Tensor
-    segment: Tensor
-    position: Tensor
-    language: Tensor
-    visible: Visible
-    query_visible: Visible | None = None
-    cross: Visible | None = None
+    valid: Tensor
+    segment_ids: Tensor
+    position_ids: Tensor
+    language_ids: Tensor
+    attn_mask: AttentionMask
+    query_attn_mask: AttentionMask | None = None
+    cross_attn_mask: AttentionMask | None = None
     padded: bool = True
-    ahead: bool = False
+    predicts_next: bool = False
 
 
 @dataclass(frozen=True)
@@ -207,13 +207,13 @@ class Spans:
     length: Tensor
 
     @cached_property
-    def there(self) -> Tensor:
+    def is_span(self) -> Tensor:
         """Which of them are spans, `[b, m]`."""
         return self.length >= 0
 
 
 @dataclass(frozen=True)
-class Contrast:
+class NegativeSampling:
     """Wrong answers `[b, n, k]` (-1: none) that the right one is told from, and how.
 
     "sampled": yes or no for each (negative sampling), "nce": the same with the chance of each word as noise,
@@ -221,33 +221,33 @@ class Contrast:
     cross-entropy of the right one among them all.
     """
 
-    wrong: Tensor
+    negatives: Tensor
     loss: Literal["sampled", "nce", "hinge", "softmax"] = "sampled"
-    log_chance: Tensor | None = None
+    log_noise_prob: Tensor | None = None
 
 
 @dataclass(frozen=True)
-class Count:
+class CooccurrenceTarget:
     """A number to be met instead of a word to be named: how often a pair was seen, `[b, n]`, capped at `most`."""
 
-    seen: Tensor
-    most: float = 100.0
-    power: float = 0.75
+    counts: Tensor
+    x_max: float = 100.0
+    alpha: float = 0.75
 
 
 @dataclass(frozen=True)
-class Taught:
+class SoftTargets:
     """The answer is what a head says of the whole text, without gradient (cross-view training).
 
     `place` `[b, n]` is the place in the text whose label each position answers for.
     """
 
     head: str
-    place: Tensor
+    positions: Tensor
 
 
 @dataclass(frozen=True)
-class Question:
+class Target:
     """What is asked of a stream: targets `[b, n]`, which of them are graded, by which head, with what weight.
 
     Heads: "vocabulary" (which word), "replaced" (yes or no), "match" (which row's partner), "label:NAME" (one of
@@ -260,52 +260,52 @@ class Question:
 
     name: str
     head: str
-    reader: Literal["inputs", "query", "decoder"]
+    stream: Literal["inputs", "query", "decoder"]
     targets: Tensor
-    graded: Tensor
+    loss_mask: Tensor
     origin: Tensor
     weight: float = 1.0
     copying: bool = False
     classes: tuple[str, ...] = ()
     reads: Tensor | None = None
-    against: Contrast | Count | Taught | None = None
-    known: "Asked | None" = field(default=None, repr=False, compare=False)
+    loss: NegativeSampling | CooccurrenceTarget | SoftTargets | None = None
+    known: "LossPositions | None" = field(default=None, repr=False, compare=False)
 
     @cached_property
-    def asked(self) -> "Asked":
+    def loss_positions(self) -> "LossPositions":
         """Where the graded answers stand; a GPU is waited for, unless this is known."""
-        if self.known is not None and self.known.graded is self.graded:
+        if self.known is not None and self.known.loss_mask is self.loss_mask:
             return self.known
-        if certain(self.graded):
-            rows, width = self.graded.shape
-            there = torch.arange(rows * width, device=self.graded.device)
-            return Asked(there // max(1, width), there % max(1, width), self.graded, (width,) * rows)
-        at, places = self.graded.nonzero(as_tuple=True)
-        return Asked(at, places, self.graded)
+        if is_all_true(self.loss_mask):
+            rows, width = self.loss_mask.shape
+            there = torch.arange(rows * width, device=self.loss_mask.device)
+            return LossPositions(there // max(1, width), there % max(1, width), self.loss_mask, (width,) * rows)
+        at, places = self.loss_mask.nonzero(as_tuple=True)
+        return LossPositions(at, places, self.loss_mask)
 
 
 @dataclass(frozen=True)
-class Asked:
+class LossPositions:
     """The row and the place of each graded answer `[k]` of what is `graded [b, n]`; `known` says how many a row has."""
 
     rows: Tensor
-    places: Tensor
-    graded: Tensor
+    positions: Tensor
+    loss_mask: Tensor
     known: tuple[int, ...] | None = None
 
     @cached_property
-    def each(self) -> tuple[int, ...]:
+    def per_row(self) -> tuple[int, ...]:
         """How many answers each row has; a GPU is waited for where that is not known."""
-        return tuple(self.graded.sum(1).tolist()) if self.known is None else self.known
+        return tuple(self.loss_mask.sum(1).tolist()) if self.known is None else self.known
 
     @cached_property
-    def most(self) -> int:
+    def most_per_row(self) -> int:
         """How many the fullest row has."""
-        return max(self.each, default=0)
+        return max(self.per_row, default=0)
 
 
 @dataclass(frozen=True)
-class Example:
+class Batch:
     """A batch on its way from text to training: what the model sees, what was done, what is asked.
 
     `chosen`, `action` and `rank` `[b, t]` speak of places in the text, so they stay true when positions move.
@@ -316,21 +316,21 @@ class Example:
 
     tokens: Tokens
     inputs: Stream
-    chosen: Tensor
-    action: Tensor
-    rank: Tensor
+    selected: Tensor
+    actions: Tensor
+    prediction_order: Tensor
     spans: Spans
     decoder: Stream | None = None
-    beside: tuple["Example", ...] = ()
+    auxiliary: tuple["Batch", ...] = ()
     network: Literal["main", "generator", "backward"] = "main"
-    questions: tuple[Question, ...] = ()
-    copies: int = 0
-    drawn: "Drawn | None" = field(default=None, repr=False, compare=False)
+    questions: tuple[Target, ...] = ()
+    dupe_factor: int = 0
+    drawn: "DrawnSelection | None" = field(default=None, repr=False, compare=False)
 
     @cached_property
     def count(self) -> int:
         """How many tokens its texts have; a GPU is waited for, unless this was found with a whole block of steps."""
-        return sum(self.tokens.long)
+        return sum(self.tokens.lengths_list)
 
     @property
     def maskable(self) -> Tensor:
@@ -338,91 +338,91 @@ class Example:
         return self.tokens.maskable
 
     @cached_property
-    def places(self) -> Tensor:
+    def selected_positions(self) -> Tensor:
         """The chosen places `[m]`, counted through the rows; in the order of their draws, if that is known."""
-        if self.drawn is not None and self.drawn.chosen is self.chosen:
-            return self.drawn.places
-        return self.chosen.flatten().nonzero()[:, 0]
+        if self.drawn is not None and self.drawn.selected is self.selected:
+            return self.drawn.positions
+        return self.selected.flatten().nonzero()[:, 0]
 
     @cached_property
-    def turns(self) -> Tensor:
+    def prediction_step(self) -> Tensor:
         """The step at which each chosen place comes, `[b, t]`; -1 for the others."""
-        return (self.rank + 1) * self.chosen - 1
+        return (self.prediction_order + 1) * self.selected - 1
 
     @property
-    def chosen_at(self) -> tuple[Tensor, Tensor]:
+    def selected_at(self) -> tuple[Tensor, Tensor]:
         """The row and the place of each chosen token `[m]`, row by row."""
-        inside, width = self.places.sort().values, max(1, self.chosen.shape[1])
+        inside, width = self.selected_positions.sort().values, max(1, self.selected.shape[1])
         return inside // width, inside % width
 
     @property
-    def generator(self) -> "Example | None":
+    def generator(self) -> "Batch | None":
         """The example that the generator trains on, where one takes part."""
-        return next((e for e in self.beside if e.network == "generator"), None)
+        return next((e for e in self.auxiliary if e.network == "generator"), None)
 
     @property
-    def everything(self) -> tuple["Example", ...]:
+    def with_auxiliary(self) -> tuple["Batch", ...]:
         """All examples of this step: those beside first, in their order, this one last."""
-        return (*(e for part in self.beside for e in part.everything), self)
+        return (*(e for part in self.auxiliary for e in part.with_auxiliary), self)
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSelection:
     """The places `[m]` of what is `chosen [b, t]` in the order of their draws: the next draws go by that order."""
 
-    chosen: Tensor
-    places: Tensor
+    selected: Tensor
+    positions: Tensor
 
 
-def choosing(example: Example, chosen: Tensor, places: Tensor, copies: int) -> Example:
+def with_selection(example: Batch, chosen: Tensor, places: Tensor, copies: int) -> Batch:
     """The example with other tokens chosen, whose `places` are known."""
-    return replace(example, chosen=chosen, copies=copies, drawn=Drawn(chosen, places))
+    return replace(example, selected=chosen, dupe_factor=copies, drawn=DrawnSelection(chosen, places))
 
 
-def begin(tokens: Tokens) -> Example:
+def begin(tokens: Tokens) -> Batch:
     """The text as it stands: nothing chosen, nothing changed, everybody sees everybody, nothing asked."""
-    none = nothing(tokens.ids, dtype=torch.bool)
+    none = zeros_view(tokens.ids, dtype=torch.bool)
     empty = tokens.ids[:, :0]
-    places = running(tokens.ids)
-    origin = places.where(tokens.real, -1) if tokens.padded else places
-    return Example(
+    places = arange_rows(tokens.ids)
+    origin = places.where(tokens.valid, -1) if tokens.padded else places
+    return Batch(
         tokens=tokens,
         inputs=stream(
             tokens.ids,
             origin,
-            tokens.real,
+            tokens.valid,
             padded=tokens.padded,
             language=tokens.labels["language"].clamp(min=0) if "language" in tokens.labels else None,
         ),
-        chosen=none,
-        action=nothing(tokens.ids),
-        rank=places,
+        selected=none,
+        actions=zeros_view(tokens.ids),
+        prediction_order=places,
         spans=Spans(empty, empty),
     )
 
 
 @cache
-def numbers(width: int, device: torch.device) -> Tensor:
+def arange(width: int, device: torch.device) -> Tensor:
     """The numbers 0, 1, 2 ... `[width]`; made once, so never to be written to."""
     return torch.arange(width, device=device)
 
 
-def running(like: Tensor) -> Tensor:
+def arange_rows(like: Tensor) -> Tensor:
     """The numbers 0, 1, 2 ... in every row of a shape: one row seen everywhere, so never to be written to."""
     return _running(like.shape, like.device)
 
 
 @lru_cache
 def _running(shape: torch.Size, device: torch.device) -> Tensor:
-    return numbers(shape[1], device).expand(shape)
+    return arange(shape[1], device).expand(shape)
 
 
-def natural(origin: Tensor) -> bool:
+def is_identity(origin: Tensor) -> bool:
     """Whether positions are the places of an unpadded text: their origin is the one row that `running` shows."""
-    return origin.stride(0) == 0 and origin.data_ptr() == numbers(origin.shape[1], origin.device).data_ptr()
+    return origin.stride(0) == 0 and origin.data_ptr() == arange(origin.shape[1], origin.device).data_ptr()
 
 
-def nothing(like: Tensor, dtype: torch.dtype = torch.long) -> Tensor:
+def zeros_view(like: Tensor, dtype: torch.dtype = torch.long) -> Tensor:
     """Zeros of a shape that take no memory: one zero seen everywhere, so never to be written to."""
     return _nothing(like.shape, dtype, like.device)
 
@@ -432,7 +432,7 @@ def _nothing(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Ten
     return torch.zeros((), dtype=dtype, device=device).expand(shape)
 
 
-def everything(like: Tensor) -> Tensor:
+def ones_view(like: Tensor) -> Tensor:
     """True everywhere, without taking memory; never to be written to."""
     return _everything(like.shape, like.device)
 
@@ -443,23 +443,23 @@ def _everything(shape: torch.Size, device: torch.device) -> Tensor:
 
 
 @lru_cache(maxsize=64)
-def in_all_rows(number: int, rows: int, device: torch.device) -> Tensor:
+def full_view(number: int, rows: int, device: torch.device) -> Tensor:
     """One number `[rows]`, seen in every row without taking memory; never to be written to."""
     return torch.tensor(number, device=device).expand(rows)
 
 
-def certain(values: Tensor) -> bool:
+def is_all_true(values: Tensor) -> bool:
     """Whether booleans are the one True that `everything` shows, as is known without a look at any."""
-    return not any(values.stride()) and values.data_ptr() == everything(values).data_ptr()
+    return not any(values.stride()) and values.data_ptr() == ones_view(values).data_ptr()
 
 
-def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:
+def language_ids_at(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor:
     """The language `[b, n]` of every position, 0 where the text has none (XLM, arXiv:1901.07291, sec. 3.4).
 
     An inserted sign speaks the language of the word before it, else of the word after it, within its own `part`.
     """
     if "language" not in tokens.labels or not tokens.ids.shape[1] or not origin.shape[1]:
-        return nothing(origin)
+        return zeros_view(origin)
     width = origin.shape[1]
     place = torch.arange(width, device=origin.device).expand_as(origin)
     before = place.masked_fill(origin < 0, -1).cummax(1).values
@@ -468,53 +468,53 @@ def spoken(tokens: Tokens, origin: Tensor, part: Tensor | None = None) -> Tensor
     if part is not None:
         own = (before >= 0) & (part.gather(1, before.clamp(min=0)) == part)
         near = before.where(own, after.where(after < width, before))
-    language = at_origin(tokens.labels["language"].clamp(min=0), origin)
+    language = gather_origin(tokens.labels["language"].clamp(min=0), origin)
     return language.gather(1, near.clamp(0, width - 1))
 
 
 def stream(ids: Tensor, origin: Tensor, real: Tensor, *, padded: bool = True, language: Tensor | None = None) -> Stream:
     """A stream with natural positions, one segment and full visibility, to be narrowed by later stages."""
-    zeros = nothing(ids)
+    zeros = zeros_view(ids)
     return Stream(
         ids=ids,
         origin=origin,
-        real=real,
-        segment=zeros,
-        position=running(ids),
-        language=zeros if language is None else language,
-        visible=full(real, padded),
+        valid=real,
+        segment_ids=zeros,
+        position_ids=arange_rows(ids),
+        language_ids=zeros if language is None else language,
+        attn_mask=full_mask(real, padded),
         padded=padded,
     )
 
 
-def full(real: Tensor, padded: bool, readers: Tensor | None = None) -> Visible:
+def full_mask(real: Tensor, padded: bool, readers: Tensor | None = None) -> AttentionMask:
     """Every reader sees every real place; `readers` `[b, n]` only gives the number of rows (for a decoder)."""
-    reader = nothing(real if readers is None else readers)
+    reader = zeros_view(real if readers is None else readers)
     if not padded:
-        return Visible(reader, nothing(real), "full")
-    return Visible(reader, (~real).short() * NEVER)
+        return AttentionMask(reader, zeros_view(real), "full")
+    return AttentionMask(reader, (~real).short() * MASKED_LEVEL)
 
 
-def causal(real: Tensor, padded: bool) -> Visible:
+def causal_mask(real: Tensor, padded: bool) -> AttentionMask:
     """A reader sees itself and what stands to its left."""
-    place = running(real)
-    return Visible(place, _hide(place, real)) if padded else Visible(place, place, "causal")
+    place = arange_rows(real)
+    return AttentionMask(place, _hide(place, real)) if padded else AttentionMask(place, place, "causal")
 
 
-def by_level(reader: Tensor, read: Tensor, real: Tensor, padded: bool = True) -> Visible:
+def mask_by_level(reader: Tensor, read: Tensor, real: Tensor, padded: bool = True) -> AttentionMask:
     """A reader sees the real places whose level is at most its own."""
     levels = read.short()
     readers = levels if reader is read else reader.short()
-    return Visible(readers, _hide(levels, real) if padded else levels)
+    return AttentionMask(readers, _hide(levels, real) if padded else levels)
 
 
 def _hide(levels: Tensor, real: Tensor) -> Tensor:
-    return levels.short().masked_fill(~real, NEVER)
+    return levels.short().masked_fill(~real, MASKED_LEVEL)
 
 
-def at_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:
+def gather_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Tensor:
     """Values `[b, t]` of the text read at the positions `[b, n]` of a stream; inserted positions get `default`."""
-    if origin.shape == values.shape and natural(origin):
+    if origin.shape == values.shape and is_identity(origin):
         return values
     if not values.shape[1]:
         return torch.full_like(origin, default, dtype=values.dtype)

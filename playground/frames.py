@@ -12,16 +12,16 @@ from torch import Tensor
 
 from playground.example import (
     Action,
-    Contrast,
-    Count,
-    Example,
-    Question,
+    AttentionMask,
+    Batch,
+    CooccurrenceTarget,
+    NegativeSampling,
+    SoftTargets,
     Specials,
     Stream,
-    Taught,
-    Visible,
-    at_origin,
+    Target,
     begin,
+    gather_origin,
 )
 from playground.leaks import Place, Verdict
 
@@ -52,7 +52,7 @@ BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
 
 Cell = dict[str, Any]
 Frame = dict[str, Any]
-Steps = Sequence[tuple[str, Example]]
+Steps = Sequence[tuple[str, Batch]]
 """The verb of every stage and the example after it."""
 
 
@@ -81,13 +81,13 @@ def record(
     return {
         "version": 1,
         **about,
-        "text": words(text.tokens.ids[row], text.tokens.real[row], text.tokens.vocabulary),
+        "text": words(text.tokens.ids[row], text.tokens.valid[row], text.tokens.vocabulary),
         "leak": leak(verdict),
         "frames": frames,
     }
 
 
-def that_change(text: Example, steps: Steps) -> list[tuple[str, Example]]:
+def that_change(text: Batch, steps: Steps) -> list[tuple[str, Batch]]:
     """The steps without an arrangement that leaves the text as it stands."""
     return [(verb, e) for verb, e in steps if verb != "arrange" or not _same(e.inputs.ids, text.inputs.ids)]
 
@@ -121,7 +121,7 @@ def words(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[str]:
     return [str(vocabulary[i]) for i in ids[real].tolist()]
 
 
-def lanes(example: Example, row: int) -> list[dict[str, Any]]:
+def lanes(example: Batch, row: int) -> list[dict[str, Any]]:
     """Lane A the original, lane B what the model sees (encoder and decoder), lane C what it must predict."""
     found = [
         {"name": "original", "title": "Original", "cells": _original(example, row)},
@@ -135,37 +135,40 @@ def lanes(example: Example, row: int) -> list[dict[str, Any]]:
     return found
 
 
-def _original(example: Example, row: int) -> list[Cell]:
+def _original(example: Batch, row: int) -> list[Cell]:
     tokens, spoken = example.tokens, _spoken(example, row)
-    ordered = not _same(example.rank[row], torch.arange(example.rank.shape[1], device=example.rank.device))
+    ordered = not _same(
+        example.prediction_order[row],
+        torch.arange(example.prediction_order.shape[1], device=example.prediction_order.device),
+    )
     return [
         _cell(
             tokens.vocabulary[token],
             f"t{place}",
             "special" if _special(token, tokens.specials) else "kept",
-            chosen=bool(example.chosen[row, place]),
-            badge=str(int(example.rank[row, place]) + 1) if ordered else "",
+            chosen=bool(example.selected[row, place]),
+            badge=str(int(example.prediction_order[row, place]) + 1) if ordered else "",
             language=1 + int(tokens.labels["language"][row, place]) if spoken else 0,
         )
-        for place, token in enumerate(tokens.ids[row][tokens.real[row]].tolist())
+        for place, token in enumerate(tokens.ids[row][tokens.valid[row]].tolist())
     ]
 
 
-def _spoken(example: Example, row: int) -> bool:
+def _spoken(example: Batch, row: int) -> bool:
     """Whether a row holds two languages, so that every token shows which one it speaks."""
     streams = (example.inputs, *([example.decoder] if example.decoder is not None else []))
-    known = [stream.language[row][stream.real[row]] for stream in streams]
+    known = [stream.language_ids[row][stream.valid[row]] for stream in streams]
     return "language" in example.tokens.labels and len(torch.cat(known).unique()) > 1
 
 
-def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> list[Cell]:
+def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> list[Cell]:
     tokens, spoken = example.tokens, _spoken(example, row)
-    actions = at_origin(example.action, stream.origin)[row].tolist()
-    chosen = at_origin(example.chosen, stream.origin, False)[row].tolist()
+    actions = gather_origin(example.actions, stream.origin)[row].tolist()
+    chosen = gather_origin(example.selected, stream.origin, False)[row].tolist()
     graded = _graded_places(example, "decoder" if plain else "inputs", row, stream.ids.shape[1])
     cells, used = [], set()
     for place, token in enumerate(stream.ids[row].tolist()):
-        if not bool(stream.real[row, place]):
+        if not bool(stream.valid[row, place]):
             continue
         origin = int(stream.origin[row, place])
         text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
@@ -180,7 +183,7 @@ def _stream(example: Example, stream: Stream, row: int, plain: bool = False) -> 
                 chosen=chosen[place] and not plain,
                 graded=graded[place],
                 was=was if was != text else "",
-                language=1 + int(stream.language[row, place]) if spoken else 0,
+                language=1 + int(stream.language_ids[row, place]) if spoken else 0,
             )
         )
     return cells
@@ -197,31 +200,31 @@ def _state(origin: int, token: int, action: int, specials: Specials, plain: bool
     return STATES[Action(action)]
 
 
-def _targets(example: Example, row: int) -> list[Cell]:
+def _targets(example: Batch, row: int) -> list[Cell]:
     asked = asked_of(example)
     said, graded, origin = answers(example, row)
     cells, used = [], set()
-    for place in asked.real[row].nonzero().flatten().tolist():
+    for place in asked.valid[row].nonzero().flatten().tolist():
         key = f"t{origin[place]}" if origin[place] >= 0 and f"t{origin[place]}" not in used else f"?{place}"
         used.add(key)
         cells.append(_cell(said[place] if graded[place] else "", key, "kept", graded=bool(graded[place])))
     return cells
 
 
-def asked_of(example: Example) -> Stream:
+def asked_of(example: Batch) -> Stream:
     """The stream at which the questions of an example are answered."""
     return (
-        example.decoder if example.decoder is not None and example.questions[0].reader == "decoder" else example.inputs
+        example.decoder if example.decoder is not None and example.questions[0].stream == "decoder" else example.inputs
     )
 
 
-def answers(example: Example, row: int) -> tuple[list[str], list[int], list[int]]:
+def answers(example: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
     """For every position of the answering stream what is right there, whether it is graded, and its place in the text.
 
     Several questions of one stream share the lane: two answers at one position stand side by side.
     """
     question, *others = (
-        q for q in example.questions if (q.reader == "decoder") == (example.questions[0].reader == "decoder")
+        q for q in example.questions if (q.stream == "decoder") == (example.questions[0].stream == "decoder")
     )
     said, graded = spoken(example, question, row)
     origin = question.origin[row].tolist()
@@ -238,12 +241,12 @@ def answers(example: Example, row: int) -> tuple[list[str], list[int], list[int]
     return said, graded, origin
 
 
-def spoken(example: Example, question: Question, row: int) -> tuple[list[str], list[int]]:
+def spoken(example: Batch, question: Target, row: int) -> tuple[list[str], list[int]]:
     """The answers of a row as a person would say them, and which of them are graded.
 
     A word that is not graded is said all the same, for it stands there; a label, a partner or padding is not.
     """
-    graded, targets = question.graded[row].long().tolist(), question.targets[row].tolist()
+    graded, targets = question.loss_mask[row].long().tolist(), question.targets[row].tolist()
     silent = bool(question.classes) or question.head == "match"
     pad = example.tokens.specials.pad if question.head == "vocabulary" else -1
     said = (
@@ -253,22 +256,22 @@ def spoken(example: Example, question: Question, row: int) -> tuple[list[str], l
     return list(said), graded
 
 
-def _say(example: Example, question: Question, target: int, row: int) -> str:
+def _say(example: Batch, question: Target, target: int, row: int) -> str:
     if question.head == "replaced":
         return "or"[target]
-    if isinstance(question.against, Taught):
+    if isinstance(question.loss, SoftTargets):
         return "taught"
     if question.head == "match":
-        chosen = example.tokens.ids[row][example.chosen[row]].tolist()
+        chosen = example.tokens.ids[row][example.selected[row]].tolist()
         return " ".join(example.tokens.vocabulary[i] for i in chosen)
     return question.classes[target] if question.classes else example.tokens.vocabulary[target]
 
 
-def _graded_places(example: Example, reader: str, row: int, width: int) -> list[bool]:
+def _graded_places(example: Batch, reader: str, row: int, width: int) -> list[bool]:
     graded = torch.zeros(width, dtype=torch.bool)
     for question in example.questions:
-        if question.reader == reader or (question.reader == "query" and reader == "inputs"):
-            graded |= question.graded[row].cpu()
+        if question.stream == reader or (question.stream == "query" and reader == "inputs"):
+            graded |= question.loss_mask[row].cpu()
     return graded.tolist()
 
 
@@ -292,22 +295,25 @@ def _cell(
     return cell | ({"language": language} if language else {})
 
 
-def visible(example: Example, row: int = 0) -> dict[str, list[list[int]]]:
+def visible(example: Batch, row: int = 0) -> dict[str, list[list[int]]]:
     """The visibility matrices of a row by stack, as rows of 0 and 1, reader x read, padding left out."""
     inputs, decoder = example.inputs, example.decoder
-    real = inputs.real[row]
-    if inputs.query_visible is not None:
-        both = {"content": inputs.visible, "query": inputs.query_visible}
-        both |= {name + ABOVE: seen.above for name, seen in both.items() if seen.above is not None}
+    real = inputs.valid[row]
+    if inputs.query_attn_mask is not None:
+        both = {"content": inputs.attn_mask, "query": inputs.query_attn_mask}
+        both |= {name + ABOVE: seen.odd_layers for name, seen in both.items() if seen.odd_layers is not None}
         return {name: _cells(seen, row, real, real) for name, seen in both.items()}
-    found = {"encoder": _cells(inputs.visible, row, real, real)}
-    if decoder is not None and decoder.cross is not None:
-        own = decoder.real[row]
-        found |= {"decoder": _cells(decoder.visible, row, own, own), "cross": _cells(decoder.cross, row, own, real)}
+    found = {"encoder": _cells(inputs.attn_mask, row, real, real)}
+    if decoder is not None and decoder.cross_attn_mask is not None:
+        own = decoder.valid[row]
+        found |= {
+            "decoder": _cells(decoder.attn_mask, row, own, own),
+            "cross": _cells(decoder.cross_attn_mask, row, own, real),
+        }
     return found
 
 
-def _cells(seen: Visible, row: int, readers: Tensor, read: Tensor) -> list[list[int]]:
+def _cells(seen: AttentionMask, row: int, readers: Tensor, read: Tensor) -> list[list[int]]:
     dense = seen.dense()
     return dense[min(row, len(dense) - 1)][readers][:, read].long().tolist()
 
@@ -324,9 +330,9 @@ ABOVE = " above"
 """Ends the name of a matrix that holds in every second layer only, where not all layers see alike."""
 
 
-def matrices(example: Example, verdict: Verdict, row: int) -> list[dict[str, Any]]:
+def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
     """Every visibility matrix of the example with its labels and states."""
-    query = example.inputs.query_visible
+    query = example.inputs.query_attn_mask
     order = None if query is None or query.window is not None else _order(example, row)
     shown = visible(example, row)
     return [
@@ -345,10 +351,10 @@ def matrices(example: Example, verdict: Verdict, row: int) -> list[dict[str, Any
     ]
 
 
-def _title(example: Example, name: str) -> str:
+def _title(example: Batch, name: str) -> str:
     """A query stream with a window sees the words around its place, in no order."""
-    query = example.inputs.query_visible
-    if query is not None and query.above is not None:
+    query = example.inputs.query_attn_mask
+    if query is not None and query.odd_layers is not None:
         stream = name.removesuffix(ABOVE).capitalize()
         return f"{stream} stream, layers 2, 4 …" if name.endswith(ABOVE) else f"{stream} stream, layers 1, 3 …"
     if query is None or query.window is None:
@@ -356,22 +362,22 @@ def _title(example: Example, name: str) -> str:
     return "Words by themselves" if name == "content" else "Query stream: sees the words around, not its own"
 
 
-def _side(example: Example, decoder: bool, row: int) -> list[str]:
+def _side(example: Batch, decoder: bool, row: int) -> list[str]:
     stream = example.decoder if decoder and example.decoder is not None else example.inputs
-    return words(stream.ids[row], stream.real[row], example.tokens.vocabulary)
+    return words(stream.ids[row], stream.valid[row], example.tokens.vocabulary)
 
 
-def _order(example: Example, row: int) -> list[int]:
-    rank = at_origin(example.rank, example.inputs.origin, -1)[row]
-    return rank[example.inputs.real[row]].argsort(stable=True).tolist()
+def _order(example: Batch, row: int) -> list[int]:
+    rank = gather_origin(example.prediction_order, example.inputs.origin, -1)[row]
+    return rank[example.inputs.valid[row]].argsort(stable=True).tolist()
 
 
-def _graded_rows(example: Example, name: str, row: int, width: int) -> list[int]:
+def _graded_rows(example: Batch, name: str, row: int, width: int) -> list[int]:
     reader = {"query": "query", "decoder": "decoder", "cross": "decoder"}.get(name.removesuffix(ABOVE), "inputs")
     graded = torch.zeros(width, dtype=torch.bool)
     for question in example.questions:
-        if question.reader == reader:
-            graded |= question.graded[row][:width].cpu()
+        if question.stream == reader:
+            graded |= question.loss_mask[row][:width].cpu()
     return graded.long().tolist()
 
 
@@ -409,7 +415,7 @@ def encode(values: Tensor) -> str:
     return base64.b64encode(values.to(torch.uint8).contiguous().cpu().numpy().tobytes()).decode("ascii")
 
 
-def caption(verb: str, example: Example, row: int) -> str:
+def caption(verb: str, example: Batch, row: int) -> str:
     """What this frame shows, in one or two sentences made of the example's own numbers."""
     number = int(example.tokens.lengths[row])
     match verb:
@@ -429,20 +435,23 @@ def caption(verb: str, example: Example, row: int) -> str:
             return _asked(example, row)
 
 
-def _choice(example: Example, row: int, number: int) -> str:
-    chosen = int(example.chosen[row].sum())
+def _choice(example: Batch, row: int, number: int) -> str:
+    chosen = int(example.selected[row].sum())
     spans = int((example.spans.length[row] >= 0).sum())
     empty = int((example.spans.length[row] == 0).sum())
     said = f"{_count(chosen, 'token')} of {number} {'is' if chosen == 1 else 'are'} chosen"
     if spans:
         said += f", in {_count(spans - empty, 'run')}" + (f" and {_count(empty, 'empty gap')}" if empty else "")
-    if not _same(example.rank[row], torch.arange(example.rank.shape[1], device=example.rank.device)):
+    if not _same(
+        example.prediction_order[row],
+        torch.arange(example.prediction_order.shape[1], device=example.prediction_order.device),
+    ):
         said += ": the last of the order. The tokens do not move; the numbers say when each one comes"
     return said + "."
 
 
-def _changes(example: Example, row: int) -> str:
-    actions = example.action[row][example.tokens.real[row]]
+def _changes(example: Batch, row: int) -> str:
+    actions = example.actions[row][example.tokens.valid[row]]
     said = {
         Action.MASKED: "hidden behind a mark",
         Action.RANDOMISED: "replaced by a random word",
@@ -454,20 +463,20 @@ def _changes(example: Example, row: int) -> str:
     }
     counts = [(int((actions == a).sum()), words) for a, words in said.items()]
     parts = [f"{n} {words}" for n, words in counts if n]
-    inserted = int(((example.inputs.origin[row] < 0) & example.inputs.real[row]).sum())
+    inserted = int(((example.inputs.origin[row] < 0) & example.inputs.valid[row]).sum())
     parts += [f"{inserted} inserted"] if inserted else []
     return ("Tokens: " + ", ".join(parts) + ".") if parts else "Nothing is changed."
 
 
-def _proposed(example: Example, row: int) -> str:
-    contrast = example.questions[-1].against if example.questions else None
-    if not isinstance(contrast, Contrast):
+def _proposed(example: Batch, row: int) -> str:
+    contrast = example.questions[-1].loss if example.questions else None
+    if not isinstance(contrast, NegativeSampling):
         return _changes(example, row) + " No gradient comes back through the sample."
-    number = int((contrast.wrong[row] >= 0).sum())
+    number = int((contrast.negatives[row] >= 0).sum())
     return f"{_count(number, 'wrong word')} drawn by chance; each right word must be told from its own wrong ones."
 
 
-def _views(example: Example, row: int) -> str:
+def _views(example: Batch, row: int) -> str:
     parts = []
     for name, cells in visible(example, row).items():
         total, allowed = sum(map(len, cells)), sum(map(sum, cells))
@@ -475,20 +484,20 @@ def _views(example: Example, row: int) -> str:
     return "Each row is a reader, each column what it may look at: " + "; ".join(parts) + "."
 
 
-def _asked(example: Example, row: int) -> str:
+def _asked(example: Batch, row: int) -> str:
     if not example.questions:
         return "Nothing is asked yet."
-    positions = int(asked_of(example).real[row].sum())
-    parts = [f"{_what(q)} at {int(q.graded[row].sum())}" for q in example.questions]
+    positions = int(asked_of(example).valid[row].sum())
+    parts = [f"{_what(q)} at {int(q.loss_mask[row].sum())}" for q in example.questions]
     return f"The model {' and '.join(parts)} of {_count(positions, 'position')}; only these are graded."
 
 
-def _what(question: Question) -> str:
+def _what(question: Target) -> str:
     if question.head == "replaced":
         return "says original (o) or replaced (r)"
     if question.head == "match":
         return "finds the missing run of words among those of the whole batch"
-    if isinstance(question.against, Count):
+    if isinstance(question.loss, CooccurrenceTarget):
         return "says how often two words meet"
     if question.classes:
         return f"chooses one of {', '.join(question.classes[:4])}{' ...' if len(question.classes) > 4 else ''}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Action, Example, Question, Stream, Visible, at_origin
+from playground.example import Action, AttentionMask, Batch, Stream, Target, gather_origin
 
 MATCHED = 2**30
 """Stands for the place of an answer that is a whole run of words."""
@@ -45,9 +45,9 @@ class Verdict:
     sentence: str
 
 
-def check(example: Example, layers: int = 4, row: int = 0) -> Verdict:
+def check(example: Batch, layers: int = 4, row: int = 0) -> Verdict:
     """The verdict for one row of a batch, every question of the example and of its generator included."""
-    verdicts = [_question(e, q, layers, row) for e in example.everything for q in e.questions]
+    verdicts = [_question(e, q, layers, row) for e in example.with_auxiliary for q in e.questions]
     worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.graded > 0), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
@@ -67,26 +67,26 @@ def reaches(visible: Tensor, layers: int) -> Tensor:
     return reach
 
 
-def answering(example: Example, question: Question, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
+def answering(example: Batch, question: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
     """What reaches each answering position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
     inputs = example.inputs
-    reach = _climb(inputs.visible, row, layers)
-    if question.reader == "inputs":
+    reach = _climb(inputs.attn_mask, row, layers)
+    if question.stream == "inputs":
         return (reach if question.reads is None else reach[question.reads[row]].any(1)), None
-    if question.reader == "query":
+    if question.stream == "query":
         return _ask(inputs, row, layers), None
     decoder = example.decoder
     assert decoder is not None
-    own = reaches(_dense(decoder.visible, row), layers)
-    before = reaches(_dense(decoder.visible, row), layers - 1)
-    return _join(before, _join(_dense(decoder.cross, row), reach)), own
+    own = reaches(_dense(decoder.attn_mask, row), layers)
+    before = reaches(_dense(decoder.attn_mask, row), layers - 1)
+    return _join(before, _join(_dense(decoder.cross_attn_mask, row), reach)), own
 
 
-def _climb(visible: Visible, row: int, layers: int) -> Tensor:
+def _climb(visible: AttentionMask, row: int, layers: int) -> Tensor:
     """Which positions' content is where after so many layers, `[n, n]`."""
-    if visible.above is None:
+    if visible.odd_layers is None:
         return reaches(_dense(visible, row), layers)
-    own = torch.eye(visible.reader.shape[1], dtype=torch.bool, device=visible.reader.device)
+    own = torch.eye(visible.query_level.shape[1], dtype=torch.bool, device=visible.query_level.device)
     reach = own
     for number in range(layers):
         reach = _join(_dense(visible.layer(number), row) | own, reach)
@@ -95,24 +95,24 @@ def _climb(visible: Visible, row: int, layers: int) -> Tensor:
 
 def _ask(inputs: Stream, row: int, layers: int) -> Tensor:
     """What reaches every query, `[n, n]`: under one rule the last layer hears all that earlier ones heard."""
-    content, query = inputs.visible, inputs.query_visible
+    content, query = inputs.attn_mask, inputs.query_attn_mask
     assert query is not None
-    numbers = [layers - 1] if content.above is query.above is None else range(layers)
+    numbers = [layers - 1] if content.odd_layers is query.odd_layers is None else range(layers)
     heard = [_join(_dense(query.layer(k), row), _climb(content, row, k)) for k in numbers]
     return torch.stack(heard).any(0)
 
 
-def heard(example: Example, layers: int = 4, row: int = 0) -> float:
+def heard(example: Batch, layers: int = 4, row: int = 0) -> float:
     """How many other words of the text a graded answer of the first question hears, on average."""
     question = example.questions[0]
     reach, _ = answering(example, question, layers, row)
     shown, _ = told(example.inputs, example, row)
     words = reach & (shown >= 0) & (shown[None, :] != question.origin[row][:, None])
-    return float(words[question.graded[row]].sum(1).float().mean()) if bool(question.graded[row].any()) else 0.0
+    return float(words[question.loss_mask[row]].sum(1).float().mean()) if bool(question.loss_mask[row].any()) else 0.0
 
 
-def _question(example: Example, question: Question, layers: int, row: int) -> Verdict:
-    graded = question.graded[row]
+def _question(example: Batch, question: Target, layers: int, row: int) -> Verdict:
+    graded = question.loss_mask[row]
     answer = _answers(question, row)
     from_inputs, from_decoder = answering(example, question, layers, row)
     open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
@@ -130,30 +130,30 @@ def _question(example: Example, question: Question, layers: int, row: int) -> Ve
     return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(question, leaking, by_design, number))
 
 
-def told(stream: Stream, example: Example, row: int) -> tuple[Tensor, Tensor]:
+def told(stream: Stream, example: Batch, row: int) -> tuple[Tensor, Tensor]:
     """The place of the text whose true word each position shows (-1: none), and the same for words left on purpose."""
     origin = stream.origin[row]
-    action = at_origin(example.action, stream.origin, int(Action.KEPT))[row]
+    action = gather_origin(example.actions, stream.origin, int(Action.KEPT))[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
     left = action == Action.GRADED_AS_IS
     return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
 
 
-def _any_of(example: Example, places: Tensor, row: int) -> Tensor:
+def _any_of(example: Batch, places: Tensor, row: int) -> Tensor:
     """`MATCHED` where a position shows any of the chosen words, which together are the answer; else -1."""
-    chosen = at_origin(example.chosen[row : row + 1], places[None], False)[0]
+    chosen = gather_origin(example.selected[row : row + 1], places[None], False)[0]
     return torch.full_like(places, -1).masked_fill(chosen, MATCHED)
 
 
-def _answers(question: Question, row: int) -> Tensor:
+def _answers(question: Target, row: int) -> Tensor:
     """The place of the text that holds each answer, `[n]`; what a decoder writes beside the text has its own place."""
     origin = question.origin[row]
-    if question.reader != "decoder" or question.head != "vocabulary":
+    if question.stream != "decoder" or question.head != "vocabulary":
         return origin
     return origin.where(origin >= 0, WRITTEN + torch.arange(len(origin), device=origin.device))
 
 
-def _written(decoder: Stream, question: Question, row: int) -> Tensor:
+def _written(decoder: Stream, question: Target, row: int) -> Tensor:
     """Whose answer each place of a decoder tells, `[n]`: it has at every place the answer of the place before."""
     origin = decoder.origin[row]
     if question.head != "vocabulary":
@@ -174,17 +174,17 @@ def _join(left: Tensor, right: Tensor) -> Tensor:
     return (left.float() @ right.float()) > 0
 
 
-def _dense(visible: Visible | None, row: int) -> Tensor:
+def _dense(visible: AttentionMask | None, row: int) -> Tensor:
     assert visible is not None
     cells = visible.dense()
     return cells[min(row, len(cells) - 1)]
 
 
-def _path(example: Example, question: Question, position: int, layers: int, row: int) -> tuple[Place, ...]:
+def _path(example: Batch, question: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
     """The shortest way from a position that shows the answer to the one that must predict it, source first."""
     goals = _goals(example, question, row, position)
     ends = [position] if question.reads is None else question.reads[row, position].tolist()
-    wave = [Place(NAMES[question.reader], end, layers) for end in dict.fromkeys(ends)]
+    wave = [Place(NAMES[question.stream], end, layers) for end in dict.fromkeys(ends)]
     came: dict[Place, Place | None] = dict.fromkeys(wave)
     looks = [_looks(example, row, layers, number) for number in range(2)]
     while wave:
@@ -199,20 +199,20 @@ Looks = dict[str, tuple[tuple[str, Tensor, int | None], ...]]
 """For each stream what it reads: a stream, the cells `[n, m]`, and the layer (None: the one below)."""
 
 
-def _looks(example: Example, row: int, layers: int, number: int) -> Looks:
+def _looks(example: Batch, row: int, layers: int, number: int) -> Looks:
     """Every stream keeps its own content and reads a stream below; cross attention reads the finished encoder.
 
     `number` is that of the layer, counted from 0; what it says also holds two layers above.
     """
     inputs, decoder = example.inputs, example.decoder
     own = torch.eye(inputs.ids.shape[1], dtype=torch.bool, device=inputs.ids.device)
-    looks: Looks = {"encoder": (("encoder", _dense(inputs.visible.layer(number), row) | own, None),)}
-    if inputs.query_visible is not None:
-        looks["query"] = (("encoder", _dense(inputs.query_visible.layer(number), row), None), ("query", own, None))
-    if decoder is not None and decoder.cross is not None:
+    looks: Looks = {"encoder": (("encoder", _dense(inputs.attn_mask.layer(number), row) | own, None),)}
+    if inputs.query_attn_mask is not None:
+        looks["query"] = (("encoder", _dense(inputs.query_attn_mask.layer(number), row), None), ("query", own, None))
+    if decoder is not None and decoder.cross_attn_mask is not None:
         itself = torch.eye(decoder.ids.shape[1], dtype=torch.bool, device=own.device)
-        written = ("decoder", _dense(decoder.visible, row) | itself, None)
-        looks["decoder"] = (written, ("encoder", _dense(decoder.cross, row), layers))
+        written = ("decoder", _dense(decoder.attn_mask, row) | itself, None)
+        looks["decoder"] = (written, ("encoder", _dense(decoder.cross_attn_mask, row), layers))
     return looks
 
 
@@ -235,13 +235,13 @@ def _nearer(wave: list[Place], looks: list[Looks], came: dict[Place, Place | Non
     return found
 
 
-def _goals(example: Example, question: Question, row: int, position: int) -> set[tuple[str, int]]:
+def _goals(example: Batch, question: Target, row: int, position: int) -> set[tuple[str, int]]:
     answer = int(_answers(question, row)[position])
     shown, _ = told(example.inputs, example, row)
     if question.head == "match":
         shown, answer = _any_of(example, shown, row), MATCHED
     goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
-    if question.reader == "decoder" and example.decoder is not None:
+    if question.stream == "decoder" and example.decoder is not None:
         goals |= {("decoder", int(p)) for p in (_written(example.decoder, question, row) == answer).nonzero().flatten()}
     return goals
 
@@ -255,7 +255,7 @@ def _walk_back(came: dict[Place, Place | None], place: Place) -> tuple[Place, ..
     return tuple(path)
 
 
-def _sentence(question: Question, leaking: tuple[int, ...], by_design: tuple[int, ...], graded: int) -> str:
+def _sentence(question: Target, leaking: tuple[int, ...], by_design: tuple[int, ...], graded: int) -> str:
     if leaking:
         return f"{len(leaking)} of {graded} graded answers can reach their own prediction: the model can copy them."
     if by_design and len(by_design) == graded > 1:

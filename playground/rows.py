@@ -8,40 +8,40 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground.example import Asked, Example, Question, Specials, Stream, Tokens, Visible
+from playground.example import AttentionMask, Batch, LossPositions, Specials, Stream, Target, Tokens
 
-OF_THE_VOCABULARY = ("counts", "log_chance")
+OF_THE_VOCABULARY = ("word_counts", "log_noise_prob")
 """Tensors whose first axis counts words, not rows."""
 
 Widths = tuple[int, ...] | None
 """For every part, how many positions of a stream are left of it; None leaves all."""
 
 
-def rows(example: Example, start: int, stop: int) -> Example:
+def rows(example: Batch, start: int, stop: int) -> Batch:
     """The rows from `start` up to `stop` of everything that an example holds."""
     number = len(example.tokens.ids)
     sizes = (start, stop - start, number - stop)
     return _Splitter(number, sizes).examples(example)[1]
 
 
-def batches(example: Example, size: int) -> list[Example]:
+def batches(example: Batch, size: int) -> list[Batch]:
     """The whole example in parts of `size` rows, without a copy; the last may be smaller."""
     return _splitter(example, size).examples(example)
 
 
-def trimmed_batches(example: Example, size: int) -> list[Example]:
+def trimmed_batches(example: Batch, size: int) -> list[Batch]:
     """The same, each part without the columns in which none of its rows has anything."""
     return _splitter(example, size).examples(example, size)
 
 
-def trimmed(example: Example) -> Example:
+def trimmed(example: Batch) -> Batch:
     """The same without the columns in which no row has anything: a block is as wide as the widest of all its rows."""
-    streams = (s for part in example.everything for s in (part.inputs, part.decoder) if s is not None)
+    streams = (s for part in example.with_auxiliary for s in (part.inputs, part.decoder) if s is not None)
     padded = len(example.tokens.ids) and any(stream.padded for stream in streams)
     return trimmed_batches(example, len(example.tokens.ids))[0] if padded else example
 
 
-def _splitter(example: Example, size: int) -> "_Splitter":
+def _splitter(example: Batch, size: int) -> "_Splitter":
     full, rest = divmod(len(example.tokens.ids), size)
     return _Splitter(len(example.tokens.ids), (size,) * full + (rest,) * (rest > 0))
 
@@ -51,7 +51,7 @@ def _widths(stream: Stream | None, size: int | None) -> Widths:
     if stream is None or size is None or not stream.padded or not stream.ids.numel():
         return None
     width = stream.ids.shape[1]
-    ends = (stream.real * torch.arange(1, width + 1, device=stream.real.device).short()).amax(1).tolist()
+    ends = (stream.valid * torch.arange(1, width + 1, device=stream.valid.device).short()).amax(1).tolist()
     return tuple(max(ends[first : first + size]) or width for first in range(0, len(ends), size))
 
 
@@ -63,16 +63,16 @@ class _Splitter:
     sizes: tuple[int, ...]
     known: dict[tuple[int, Widths, Widths], list[Any]] = field(default_factory=dict)
 
-    def examples(self, example: Example, trim: int | None = None) -> list[Example]:
+    def examples(self, example: Batch, trim: int | None = None) -> list[Batch]:
         """The parts of an example, trimmed where they have `trim` rows each; a decoder looks across at the encoder."""
         inputs, decoder = _widths(example.inputs, trim), _widths(example.decoder, trim)
         return self._made(
             example,
             inputs=self.parts(example.inputs, inputs, inputs),
             decoder=self.parts(example.decoder, decoder, inputs),
-            beside=self._side_by_side(self.examples(part, trim) for part in example.beside),
+            auxiliary=self._side_by_side(self.examples(part, trim) for part in example.auxiliary),
             questions=self._side_by_side(
-                self.parts(q, decoder if q.reader == "decoder" else inputs) for q in example.questions
+                self.parts(q, decoder if q.stream == "decoder" else inputs) for q in example.questions
             ),
             drawn=self._same(None),
         )
@@ -90,16 +90,16 @@ class _Splitter:
                 split = value.split(self.sizes) if len(value) == self.rows else self._same(value)
                 return _narrow(split, own)
             case Stream():
-                visible, query = (self.parts(mask, own, own) for mask in (value.visible, value.query_visible))
-                cross = self.parts(value.cross, own, source)
-                return self._made(value, own, visible=visible, query_visible=query, cross=cross)
+                visible, query = (self.parts(mask, own, own) for mask in (value.attn_mask, value.query_attn_mask))
+                cross = self.parts(value.cross_attn_mask, own, source)
+                return self._made(value, own, attn_mask=visible, query_attn_mask=query, cross_attn_mask=cross)
             case Tokens() if value.padded:
-                return self._made(value, own, sizes=[value.long[a:b] for a, b in self._between])
-            case Visible():
-                painted = _narrow(self.parts(value.painted, own), source, axis=2)
-                read, above = self.parts(value.read, source), self.parts(value.above, own, source)
-                return self._made(value, own, read=read, painted=painted, above=above)
-            case Question():
+                return self._made(value, own, sizes=[value.lengths_list[a:b] for a, b in self._between])
+            case AttentionMask():
+                painted = _narrow(self.parts(value.overrides, own), source, axis=2)
+                read, above = self.parts(value.key_level, source), self.parts(value.odd_layers, own, source)
+                return self._made(value, own, key_level=read, overrides=painted, odd_layers=above)
+            case Target():
                 split = self._made(value, own, known=self._same(None))
                 return [replace(q, known=asked) for q, asked in zip(split, self._asked(value, split), strict=True)]
             case Mapping():
@@ -116,13 +116,13 @@ class _Splitter:
             cut[name] = self._same(value) if name in OF_THE_VOCABULARY else self.parts(value, own)
         return [type(whole)(**dict(zip(cut, row, strict=True))) for row in zip(*cut.values(), strict=True)]
 
-    def _asked(self, whole: Question, parts: Sequence[Question]) -> Iterable[Asked]:
+    def _asked(self, whole: Target, parts: Sequence[Target]) -> Iterable[LossPositions]:
         """Where the graded answers of each part stand, found for all parts at once."""
-        asked, end = whole.asked, 0
+        asked, end = whole.loss_positions, 0
         for part, (first, last) in zip(parts, self._between, strict=True):
-            each = asked.each[first:last]
+            each = asked.per_row[first:last]
             begin, end = end, end + sum(each)
-            yield Asked(asked.rows[begin:end] - first, asked.places[begin:end], part.graded, each)
+            yield LossPositions(asked.rows[begin:end] - first, asked.positions[begin:end], part.loss_mask, each)
 
     @property
     def _between(self) -> list[tuple[int, int]]:

@@ -213,8 +213,8 @@ MUTANTS = (
     Mutant(
         "MASS: the decoder sees the encoder's masks",
         f"{STAGES}/see/crossed.py",
-        "return inputs.real & ~masked",
-        "return inputs.real",
+        "return inputs.valid & ~masked",
+        "return inputs.valid",
     ),
     Mutant(
         "MASS: the decoder starts from the word it must write",
@@ -273,7 +273,7 @@ MUTANTS = (
     Mutant(
         "a text that is not turned is turned to what is left of it",
         f"{STAGES}/change/order.py",
-        "< self.turned, _in_order(example.rank)[:, 0])",
+        "< self.turned, _in_order(example.prediction_order)[:, 0])",
         "< self.turned, home(inputs)[:, 0])",
     ),
     Mutant(
@@ -340,8 +340,8 @@ MUTANTS = (
     Mutant(
         "the leak check sees one question only",
         "playground/leaks.py",
-        "for e in example.everything for q in e.questions]",
-        "for e in example.everything for q in e.questions[-1:]]",
+        "for e in example.with_auxiliary for q in e.questions]",
+        "for e in example.with_auxiliary for q in e.questions[-1:]]",
     ),
     Mutant(
         "span lengths are clipped and not renormalised",
@@ -412,8 +412,8 @@ MUTANTS = (
     Mutant(
         "of two texts that are read apart the second is marked",
         f"{STAGES}/ask/label.py",
-        "segment=torch.zeros_like(inputs.segment)",
-        "segment=inputs.segment",
+        "segment=torch.zeros_like(inputs.segment_ids)",
+        "segment=inputs.segment_ids",
     ),
     Mutant(
         "a run counts words within ten, whatever its window",
@@ -509,7 +509,7 @@ MUTANTS = (
         "AND for OR: the context hides from the targets",
         f"{STAGES}/see/order.py",
         "return targets, targets",
-        "return targets, example.rank",
+        "return targets, example.prediction_order",
     ),
     Mutant(
         "GloVe weighs rare pairs like frequent ones",
@@ -550,8 +550,8 @@ MUTANTS = (
     Mutant(
         "sentences that are left are no longer asked",
         f"{STAGES}/choose/intact.py",
-        "return replace(example, spans=left, action=action)",
-        "return replace(example, spans=left, action=action, chosen=example.chosen & (action == 0))",
+        "return replace(example, spans=left, actions=action)",
+        "return replace(example, spans=left, actions=action, selected=example.selected & (action == 0))",
     ),
     Mutant(
         "numbers are rounded up",
@@ -664,8 +664,8 @@ MUTANTS = (
     Mutant(
         "the first text is written too",
         f"{STAGES}/see/alone.py",
-        'chosen if self.second == "chosen" else inputs.segment > 0',
-        'chosen if self.second == "chosen" else inputs.segment >= 0',
+        'chosen if self.second == "chosen" else inputs.segment_ids > 0',
+        'chosen if self.second == "chosen" else inputs.segment_ids >= 0',
     ),
     Mutant(
         "RTD: the detector's term is summed over the hidden words",
@@ -676,8 +676,8 @@ MUTANTS = (
     Mutant(
         "RTD: the detector is graded at the hidden words alone",
         f"{STAGES}/ask/replaced.py",
-        "return example.inputs.real",
-        "return example.inputs.real & at_origin(example.chosen, example.inputs.origin, False)",
+        "return example.inputs.valid",
+        "return example.inputs.valid & at_origin(example.selected, example.inputs.origin, False)",
     ),
     Mutant(
         "PLM: a place of the order is predicted and not the word there",

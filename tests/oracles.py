@@ -245,7 +245,7 @@ def act(stage, plan, story):
 
 
 def _arrange_text(stage, plan, story):
-    return replace(story, inputs=arrange_text(story.text, stage.wrap))
+    return replace(story, inputs=arrange_text(story.text, stage.add_special_tokens))
 
 
 def _arrange_shifted(stage, plan, story):
@@ -318,7 +318,7 @@ def _ask_replaced(stage, plan, story):
 
 
 def _ask_to_write(stage, plan, story):
-    decoder, asked = ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.end)
+    decoder, asked = ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
     return replace(story, decoder=decoder, asked=[*story.asked, asked])
 
 

@@ -75,7 +75,7 @@ def see_order(text, row, rank, chosen, context):
 
 
 def _arrange_shifted(stage, plan, story):
-    return replace(story, inputs=arrange_shifted(story.text, stage.side, stage.end))
+    return replace(story, inputs=arrange_shifted(story.text, stage.side, stage.add_eos))
 
 
 def _ask_next(stage, plan, story):
@@ -85,11 +85,11 @@ def _ask_next(stage, plan, story):
 
 
 def _see_left(stage, plan, story):
-    return replace(story, sees={"inputs": see_beside(len(story.inputs.ids), "left", stage.window)})
+    return replace(story, sees={"inputs": see_beside(len(story.inputs.ids), "left", stage.sliding_window)})
 
 
 def _see_right(stage, plan, story):
-    return replace(story, sees={"inputs": see_beside(len(story.inputs.ids), "right", stage.window)})
+    return replace(story, sees={"inputs": see_beside(len(story.inputs.ids), "right", stage.sliding_window)})
 
 
 def _see_order(stage, plan, story):

@@ -41,7 +41,7 @@ def laid_out(first, second, form, reset):
 
 
 def _arrange_judged(stage, plan, story):
-    row, turn = laid_out(story.text, plan["second"], stage.form, stage.reset)
+    row, turn = laid_out(story.text, plan["second"], stage.pair_format, stage.reset_position_ids)
     whole = oracles.begin([*story.text, *plan["second"]])
     judged = max(plan["judged"], default=-1)
     return Pair(**{**vars(whole), "inputs": row, "first": len(story.text), "turn": turn, "judged": judged})
@@ -85,7 +85,7 @@ def _ask_pair(stage, plan, story):
 
 
 def _ask_answer(stage, plan, story):
-    said = [*plan["second"], *([SPECIALS.end] if stage.end else [])]
+    said = [*plan["second"], *([SPECIALS.end] if stage.add_eos else [])]
     decoder = Row([SPECIALS.start, *said][: len(said)], [-1] * len(said))
     return replace(story, decoder=decoder, asked=[Asked(said, [True] * len(said), [-1] * len(said))])
 

@@ -157,7 +157,7 @@ def _arrange_code(stage, plan, story):
 
 
 def _choose_tokens(stage, plan, story):
-    allowed = choosable(story.text, stage.signs)
+    allowed = choosable(story.text, stage.special_tokens)
     return replace(story, chosen=[a and b for a, b in zip(allowed, plan["positions"], strict=True)])
 
 
@@ -223,7 +223,7 @@ def _ask_boundary(stage, plan, story):
         left, right = run[0] - 1, run[-1] + 1
         if left < 0 or right >= size or not allowed[left] or not allowed[right]:
             continue
-        for place in run[: stage.most]:
+        for place in run[: stage.sbo_max_length]:
             graded[at[place]] = True
             reads[at[place]] = [at[left], at[right]]
     return replace(story, asked=[*story.asked, Ends(asked.targets, graded, asked.origin, reads)])

@@ -136,12 +136,12 @@ def _change_start(stage, plan, story):
 
 def _ask_to_write(stage, plan, story):
     if not (stage.closing and stage.target == "sentinels"):
-        decoder, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.end)
+        decoder, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
         return replace(story, decoder=decoder, asked=[*story.asked, asked])
     _, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, "sentinels")
     asked.targets.append(SPECIALS.sentinels[min(len(story.spans), 31)])
     asked.origin.append(-1)
-    if stage.end:
+    if stage.add_eos:
         asked.targets.append(SPECIALS.end)
         asked.origin.append(-1)
     asked.graded = [True] * len(asked.targets)

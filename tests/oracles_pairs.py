@@ -36,7 +36,7 @@ def second_text(outcome, near, plan):
 def _arrange_pair(stage, plan, story):
     outcome = stage.outcomes[plan["number"]]
     second = second_text(outcome, "next" if "next" in plan else "translation", plan)
-    row, turn = arrange_pair(story.text, second, stage.form, outcome == "previous", stage.reset)
+    row, turn = arrange_pair(story.text, second, stage.pair_format, outcome == "previous", stage.reset_position_ids)
     whole = oracles.begin([*story.text, *second])
     first = len(story.text)
     return Pair(**{**vars(whole), "inputs": row, "first": first, "turn": turn, "judged": plan["number"]})

@@ -33,8 +33,8 @@ def tokens_of(rows, word=None, sentence=None, *, extra=0, padded=True):
     return Tokens(
         ids=fill(rows),
         lengths=torch.tensor([len(r) for r in rows], dtype=torch.long),
-        word=fill(word),
-        sentence=fill(sentence),
+        word_ids=fill(word),
+        sentence_ids=fill(sentence),
         specials=SPECIALS,
         padded=padded,
     )
@@ -75,8 +75,8 @@ def tokens_of_words(text):
     return Tokens(
         ids=torch.tensor([ids]),
         lengths=torch.tensor([len(ids)]),
-        word=torch.arange(len(ids))[None],
-        sentence=torch.tensor([sentence]),
+        word_ids=torch.arange(len(ids))[None],
+        sentence_ids=torch.tensor([sentence]),
         specials=SPECIALS,
         vocabulary=(*SPECIAL_TOKENS, *known, *spare),
         padded=False,
@@ -93,7 +93,7 @@ def tokens_for(objective, text=TWO_SENTENCES):
     count = len(text.split())
     after = count + len(PAIR.split())
     whole = cut(tokens, 0, count)
-    whole = replace(whole, labels={**whole.labels, **labels_for(objective, whole.word)})
+    whole = replace(whole, labels={**whole.labels, **labels_for(objective, whole.word_ids)})
     if "translation" in objective.needs:
         near, far = cut(tokens, count, after), cut(tokens, after, int(tokens.lengths[0]))
         return replace(spoken(whole, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
@@ -110,7 +110,7 @@ def tokens_for(objective, text=TWO_SENTENCES):
 def suited(objective, tokens):
     """Any batch with what the objective needs beside: each row's second texts are those of the next rows."""
     near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
-    tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word)})
+    tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word_ids)})
     if "translation" in objective.needs:
         return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
     if "distance" in objective.needs:
@@ -138,10 +138,12 @@ def made_label(name, word):
 
 def cut(tokens, first, last):
     """A part of the only row."""
-    word, sentence = (row[:, first:last] - row[:, first : first + 1] for row in (tokens.word, tokens.sentence))
+    word, sentence = (row[:, first:last] - row[:, first : first + 1] for row in (tokens.word_ids, tokens.sentence_ids))
     lengths = torch.tensor([last - first])
     labels = {name: row[:, first:last] for name, row in tokens.labels.items()}
-    return replace(tokens, ids=tokens.ids[:, first:last], lengths=lengths, word=word, sentence=sentence, labels=labels)
+    return replace(
+        tokens, ids=tokens.ids[:, first:last], lengths=lengths, word_ids=word, sentence_ids=sentence, labels=labels
+    )
 
 
 def spoken(tokens, language):

@@ -208,9 +208,9 @@ def _open(corpus: Corpus) -> Opened:
 
 def sheets(corpus: Corpus) -> Tensor:
     """First token and one after the last of every sheet `[s, 2]`: a document, or a part of a long one."""
-    ends = (corpus.document[1:] != corpus.document[:-1]).nonzero()[:, 0] + 1
+    ends = (corpus.document_ids[1:] != corpus.document_ids[:-1]).nonzero()[:, 0] + 1
     first = torch.cat([torch.tensor([0]), ends])
-    word = corpus.word.long()
+    word = corpus.word_ids.long()
     count = torch.cat([word[ends], word[-1:] + 1]) - word[first]
     parts = -(-count // LONGEST_SHEET)
     within = torch.arange(int(parts.sum())) - (parts.cumsum(0) - parts).repeat_interleave(parts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from playground.example import Action, Example, Tokens, begin, running
+from playground.example import Action, Batch, Tokens, arange_rows, begin
 from playground.models import LanguageModel
 from playground.models.architecture import Architecture
 from playground.objectives.arrange import ShiftRight
@@ -21,7 +21,7 @@ def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
     return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
 
 
-def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
+def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
     """Texts with one gap each at `places` `[b]`: hidden from both sides, last in the order, or still to come.
 
     A model that reads from one side sees the words on that side of the gap (of ELMo's two networks the forward one is
@@ -30,8 +30,8 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
     """
     if shape.kind == "static":
         raise Refusal("Static vectors do not read a sentence, so they cannot fill a gap in one.")
-    gap = running(tokens.ids) == places[:, None]
-    whole = replace(begin(tokens), chosen=gap)
+    gap = arange_rows(tokens.ids) == places[:, None]
+    whole = replace(begin(tokens), selected=gap)
     if shape.two_streams:
         return _in_order(whole, places)
     if shape.attention == "left to right":
@@ -39,28 +39,28 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Example:
     if shape.attention == "right to left":
         return _only(AskNext("right").build(SeeRight().build(ShiftRight("right").build(whole))), places)
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap, tokens.specials.mask))
-    hidden = replace(whole, inputs=shown, action=gap * int(Action.MASKED))
+    hidden = replace(whole, inputs=shown, actions=gap * int(Action.MASKED))
     if shape.decoder_layers:
         return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(hidden)), places)
     return replace(AskMasked().build(hidden), network="generator" if shape.generator_ratio else "main")
 
 
-def _in_order(whole: Example, places: Tensor) -> Example:
+def _in_order(whole: Batch, places: Tensor) -> Batch:
     """The gap comes last in the order; all other words come before it as they stand."""
-    place = running(whole.tokens.ids)
+    place = arange_rows(whole.tokens.ids)
     last = whole.tokens.lengths[:, None] - 1
-    rank = (place - (place > places[:, None]).long()).where(~whole.chosen, last).where(whole.tokens.real, place)
+    rank = (place - (place > places[:, None]).long()).where(~whole.selected, last).where(whole.tokens.valid, place)
     return AskQueryStream().build(SeePermutation().build(replace(whole, rank=rank)))
 
 
-def _only(example: Example, places: Tensor) -> Example:
+def _only(example: Batch, places: Tensor) -> Batch:
     """The same example in which nothing but the gaps is graded."""
     first, *_ = example.questions
-    return replace(example, questions=(replace(first, graded=first.graded & (first.origin == places[:, None])),))
+    return replace(example, questions=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
 
 
 @torch.no_grad()
-def log_chances(model: LanguageModel, example: Example) -> Tensor:
+def log_chances(model: LanguageModel, example: Batch) -> Tensor:
     """What a model holds of every word for the gap of every text, `[b, v]`, in nats; the rows in their order."""
     training = model.training
     model.eval()

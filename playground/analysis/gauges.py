@@ -14,7 +14,7 @@ from torch import Tensor
 from playground.analysis.gap import log_chances, texts, with_gap
 from playground.corpora import Corpus
 from playground.corpora.tinyworld.tasks import fact_questions, minimal_pairs, polarity_sentences
-from playground.example import Example
+from playground.example import Batch
 from playground.models import LanguageModel
 from playground.seeds import derive
 from playground.tokenizing import Tokenizer
@@ -50,7 +50,7 @@ class Asked:
     """A gauge made ready for one model: the example with its gaps and both words `[b, 2]`, the right one first."""
 
     gauge: Gauge
-    example: Example
+    example: Batch
     words: Tensor
 
     def measure(self, model: LanguageModel) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from playground.corpora import Corpus
-from playground.example import Contrast, Count, Example, Taught, Tokens
+from playground.example import Batch, CooccurrenceTarget, NegativeSampling, SoftTargets, Tokens
 from playground.frames import TITLES, words
 from playground.models import LanguageModel
 from playground.models.grading import Answer
@@ -64,7 +64,7 @@ def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
     there = len(corpus) - corpus.held_out_from
     text = corpus.windows(max(1, min(64, max(16, longest * 3), there)), "held_out")
     row = 0
-    number = text.sentence[row]
+    number = text.sentence_ids[row]
     counts = torch.bincount((number - number.min()).clamp(min=0))
     wanted = int(counts.clamp(max=longest).argmax()) + int(number.min())
     places = ((number == wanted) & (text.ids[row] >= text.specials.unknown)).nonzero().flatten()[:longest]
@@ -86,14 +86,14 @@ def one_row(ids: list[int], tokenizer: Tokenizer) -> Tokens:
     )  # fmt: skip
 
 
-def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Example:
+def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Batch:
     """The sentence as the model is always asked it: the same corruption every time."""
     device = model.table.weight.device
     return objective.example(sentence.to(device), generator(seed, "glance", device=device.type))
 
 
 @torch.no_grad()
-def read(model: LanguageModel, example: Example, row: int = 0) -> Seen:
+def read(model: LanguageModel, example: Batch, row: int = 0) -> Seen:
     """One forward pass: weights, guesses and losses of a row come from the very same numbers."""
     taps: dict[str, list[torch.Tensor]] = {}
     answers = model.answers(example, taps)
@@ -111,10 +111,10 @@ def glance(model: LanguageModel, objective: Objective, step: int, sentence: Toke
     return glance_at(model, watched(model, objective, sentence, seed), step)
 
 
-def glance_at(model: LanguageModel, example: Example, step: int) -> Glance:
+def glance_at(model: LanguageModel, example: Batch, step: int) -> Glance:
     """The same of a sentence that is corrupted already."""
     seen = read(model, example)
-    stands = words(example.inputs.ids[0], example.inputs.real[0], example.tokens.vocabulary)
+    stands = words(example.inputs.ids[0], example.inputs.valid[0], example.tokens.vocabulary)
     wrote = _decoder_words(example)
     rows = {"decoder": wrote, "cross": wrote}
     columns = {"decoder": wrote}
@@ -128,20 +128,20 @@ def glance_at(model: LanguageModel, example: Example, step: int) -> Glance:
     )
 
 
-def _decoder_words(example: Example) -> list[str]:
+def _decoder_words(example: Batch) -> list[str]:
     if example.decoder is None:
         return []
-    return words(example.decoder.ids[0], example.decoder.real[0], example.tokens.vocabulary)
+    return words(example.decoder.ids[0], example.decoder.valid[0], example.tokens.vocabulary)
 
 
-def _guess(example: Example, answer: Answer, k: int, loss: float) -> Guess:
+def _guess(example: Batch, answer: Answer, k: int, loss: float) -> Guess:
     truth, top, probability = _said(example, answer, k)
-    return Guess(int(answer.places[k]), truth, top, probability, loss, answer.question.name, answer.question.reader)
+    return Guess(int(answer.places[k]), truth, top, probability, loss, answer.question.name, answer.question.stream)
 
 
-def _said(example: Example, answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
+def _said(example: Batch, answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
     """The true answer, the likeliest answers with their probabilities, and the probability of the true one."""
-    if isinstance(answer.question.against, Count):
+    if isinstance(answer.question.loss, CooccurrenceTarget):
         return _counted(answer, k)
     if answer.question.head == "replaced":
         target = int(answer.targets[k])
@@ -155,26 +155,26 @@ def _said(example: Example, answer: Answer, k: int) -> tuple[str, tuple[tuple[st
     return names[right], top, float(shares[right])
 
 
-def _columns(example: Example, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+def _columns(example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
     """What each score of an answer stands for, and the number of the right one."""
     question, target, vocabulary = answer.question, answer.targets[k], example.tokens.vocabulary
-    match question.against:
-        case Taught():
+    match question.loss:
+        case SoftTargets():
             return question.classes, int(target.argmax())
-        case Contrast() as contrast:
-            drawn = contrast.wrong[answer.rows[k], answer.places[k]].tolist()
+        case NegativeSampling() as contrast:
+            drawn = contrast.negatives[answer.rows[k], answer.places[k]].tolist()
             return tuple(vocabulary[i] if i >= 0 else "–" for i in (int(target), *drawn)), 0
     if question.head == "match":
-        missing = [example.tokens.ids[r][example.chosen[r]].tolist() for r in answer.rows.tolist()]
+        missing = [example.tokens.ids[r][example.selected[r]].tolist() for r in answer.rows.tolist()]
         return tuple(" ".join(vocabulary[i] for i in ids) for ids in missing), int(target)
     return question.classes or vocabulary, int(target)
 
 
 def _counted(answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
     """A count that is guessed; the smaller share of the larger stands for its probability."""
-    assert isinstance(answer.question.against, Count)
+    assert isinstance(answer.question.loss, CooccurrenceTarget)
     row, place = int(answer.rows[k]), int(answer.places[k])
-    seen, said = float(answer.question.against.seen[row, place]), math.exp(min(float(answer.scores[k, 0]), 50.0))
+    seen, said = float(answer.question.loss.counts[row, place]), math.exp(min(float(answer.scores[k, 0]), 50.0))
     return f"{seen:.2f} times", ((f"{said:.2f} times", 1.0),), min(seen, said) / max(seen, said)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Example, Stream, Visible
+from playground.example import AttentionMask, Batch, Stream
 
 NOTABLE, CLEARLY = 0.5, 1.5
 """A head follows a pattern once half of its weight lies on it and this many times what looking everywhere gives."""
@@ -21,7 +21,7 @@ class Pattern:
 
     name: str
     does: str
-    cells: Callable[[Example, Stream, Stream], Tensor]
+    cells: Callable[[Batch, Stream, Stream], Tensor]
     within: bool = True
 
 
@@ -44,38 +44,38 @@ class Habit:
         return self.weight >= NOTABLE and self.weight >= CLEARLY * self.chance
 
 
-def _near(by: int) -> Callable[[Example, Stream, Stream], Tensor]:
-    def cells(_: Example, rows: Stream, columns: Stream) -> Tensor:
+def _near(by: int) -> Callable[[Batch, Stream, Stream], Tensor]:
+    def cells(_: Batch, rows: Stream, columns: Stream) -> Tensor:
         there = (rows.origin >= 0)[:, :, None] & (columns.origin >= 0)[:, None, :]
         return there & (columns.origin[:, None, :] - rows.origin[:, :, None] == by)
 
     return cells
 
 
-def _mask_to_neighbours(example: Example, rows: Stream, columns: Stream) -> Tensor:
+def _mask_to_neighbours(example: Batch, rows: Stream, columns: Stream) -> Tensor:
     hidden = rows.ids == example.tokens.specials.mask
     beside = (columns.origin[:, None, :] - rows.origin[:, :, None]).abs() == 1
     there = (rows.origin >= 0)[:, :, None] & (columns.origin >= 0)[:, None, :]
     return hidden[:, :, None] & beside & there
 
 
-def _other_segment(_: Example, rows: Stream, columns: Stream) -> Tensor:
-    return rows.segment[:, :, None] != columns.segment[:, None, :]
+def _other_segment(_: Batch, rows: Stream, columns: Stream) -> Tensor:
+    return rows.segment_ids[:, :, None] != columns.segment_ids[:, None, :]
 
 
-def _same_word(_: Example, rows: Stream, columns: Stream) -> Tensor:
+def _same_word(_: Batch, rows: Stream, columns: Stream) -> Tensor:
     same = rows.ids[:, :, None] == columns.ids[:, None, :]
     there = (rows.origin >= 0)[:, :, None] & (columns.origin >= 0)[:, None, :]
     return same & there & (rows.origin[:, :, None] != columns.origin[:, None, :])
 
 
-def _after_same(example: Example, rows: Stream, columns: Stream) -> Tensor:
+def _after_same(example: Batch, rows: Stream, columns: Stream) -> Tensor:
     same = _same_word(example, rows, columns)
     return torch.nn.functional.pad(same, (1, 0))[:, :, :-1]
 
 
-def _source(example: Example, _: Stream, columns: Stream) -> Tensor:
-    written = next(q.origin for q in example.questions if q.reader == "decoder")
+def _source(example: Batch, _: Stream, columns: Stream) -> Tensor:
+    written = next(q.origin for q in example.questions if q.stream == "decoder")
     return (written >= 0)[:, :, None] & (written[:, :, None] == columns.origin[:, None, :])
 
 
@@ -91,7 +91,7 @@ PATTERNS = (
 """All patterns; `within` a stream, or from a decoder to its source."""
 
 
-def habits(example: Example, weights: Mapping[str, Tensor]) -> tuple[Habit, ...]:
+def habits(example: Batch, weights: Mapping[str, Tensor]) -> tuple[Habit, ...]:
     """How far every head follows every pattern that this example can show, the firmest first.
 
     `weights` are attention weights by matrix, `[layers, b, h, n, m]` as `LanguageModel.attention` gives them.
@@ -107,21 +107,27 @@ def habits(example: Example, weights: Mapping[str, Tensor]) -> tuple[Habit, ...]
     return tuple(sorted(found, key=lambda habit: -habit.weight))
 
 
-def _sides(example: Example, matrix: str) -> tuple[Stream, Stream, Visible] | None:
+def _sides(example: Batch, matrix: str) -> tuple[Stream, Stream, AttentionMask] | None:
     """Who reads and who is read in a matrix, and what may be seen; None where the readers are not whole streams."""
     inputs, decoder = example.inputs, example.decoder
     if matrix == "decoder" and decoder is not None:
-        return decoder, decoder, decoder.visible
-    asked = any(question.reader == "decoder" for question in example.questions)
-    if matrix == "cross" and asked and decoder is not None and decoder.cross is not None:
-        return decoder, inputs, decoder.cross
-    return (inputs, inputs, inputs.visible) if matrix in ("encoder", "content") else None
+        return decoder, decoder, decoder.attn_mask
+    asked = any(question.stream == "decoder" for question in example.questions)
+    if matrix == "cross" and asked and decoder is not None and decoder.cross_attn_mask is not None:
+        return decoder, inputs, decoder.cross_attn_mask
+    return (inputs, inputs, inputs.attn_mask) if matrix in ("encoder", "content") else None
 
 
 def _of(
-    pattern: Pattern, matrix: str, weights: Tensor, example: Example, rows: Stream, columns: Stream, visible: Visible
+    pattern: Pattern,
+    matrix: str,
+    weights: Tensor,
+    example: Batch,
+    rows: Stream,
+    columns: Stream,
+    visible: AttentionMask,
 ) -> list[Habit]:
-    seen = visible.dense() & rows.real[:, :, None] & columns.real[:, None, :]
+    seen = visible.dense() & rows.valid[:, :, None] & columns.valid[:, None, :]
     cells = pattern.cells(example, rows, columns) & seen
     readers = cells.any(2)
     if not bool(readers.any()):

@@ -96,7 +96,7 @@ def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
     if "aligned" not in corpus.labels:
         raise Refusal(f"{corpus.name} holds no translations, so nobody knows which word is which; take parallel.")
     said = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
-    begin = torch.searchsorted(corpus.sentence, corpus.sentence[said] + 1)
+    begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[said] + 1)
     twin = corpus.ids[begin + corpus.labels["aligned"][said].long()]
     pairs, count = torch.stack([corpus.ids[said], twin]).unique(dim=1, return_counts=True)
     found: dict[int, int] = {}

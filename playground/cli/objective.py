@@ -54,7 +54,7 @@ def _of_row(given: argparse.Namespace) -> "Rebuilt":
     if not 0 <= number < len(rows.ids):
         raise Refusal(f"The row is {number}; {corpus.name} holds out {len(rows.ids)} rows, counted from 0.")
     row = pick(rows, torch.tensor([number]))
-    text = corpus.tokenizer.join(row.ids[0][row.real[0]].tolist())
+    text = corpus.tokenizer.join(row.ids[0][row.valid[0]].tolist())
     return rebuild_row(objective, row, text, given.seed, read_plan(given.plan))
 
 

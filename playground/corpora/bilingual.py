@@ -30,7 +30,9 @@ def make_bilingual(seed: int, tokens: int, settings: Bilingual | None = None) ->
     texts = [generate("world", derive(seed, "bilingual", k), round(share * tokens)) for k, share in enumerate(shares)]
     corpus = joined([in_other_words(text, settings, second=k == 1) for k, text in enumerate(texts)])
     nats = sum((text.entropy_bound or 0.0) * len(text) for text in texts)
-    which = -sum(share * log(share) for share in shares) * (int(corpus.document[-1]) + 1)  # of the two languages it is
+    which = -sum(share * log(share) for share in shares) * (
+        int(corpus.document_ids[-1]) + 1
+    )  # of the two languages it is
     bound = (nats + which) / len(corpus)
     return replace(corpus, name="bilingual", description=BILINGUAL.idea, entropy_bound=bound)
 

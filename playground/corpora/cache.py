@@ -57,9 +57,9 @@ def _widen(known: dict, rows: dict[str, torch.Tensor]) -> Corpus:
         description=known["description"],
         tokenizer=Tokenizer.from_json(known["tokenizer"]),
         ids=rows["ids"].long(),
-        word=torch.arange(len(rows["ids"]), dtype=torch.int32),
-        sentence=rows["sentence"],
-        document=rows["document"],
+        word_ids=torch.arange(len(rows["ids"]), dtype=torch.int32),
+        sentence_ids=rows["sentence"],
+        document_ids=rows["document"],
         held_out_from=known["held_out_from"],
         labels={name.removeprefix("label "): row for name, row in rows.items() if name.startswith("label ")},
         label_names={name: tuple(values) for name, values in known["label_names"].items()},
@@ -70,7 +70,7 @@ def _widen(known: dict, rows: dict[str, torch.Tensor]) -> Corpus:
 
 def _write(path: Path, corpus: Corpus) -> None:
     """All at once or not at all, so that two starts at the same time do no harm."""
-    rows = {"ids": corpus.ids.short(), "sentence": corpus.sentence, "document": corpus.document}
+    rows = {"ids": corpus.ids.short(), "sentence": corpus.sentence_ids, "document": corpus.document_ids}
     rows |= {f"label {name}": row for name, row in corpus.labels.items()}
     content = save(rows, {"corpus": json.dumps(_known(corpus))})
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -38,9 +38,9 @@ class Corpus:
     description: str
     tokenizer: Tokenizer
     ids: Tensor
-    word: Tensor
-    sentence: Tensor
-    document: Tensor
+    word_ids: Tensor
+    sentence_ids: Tensor
+    document_ids: Tensor
     held_out_from: int
     labels: Mapping[str, Tensor] = field(default_factory=dict)
     label_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Corpus:
     def hash(self) -> str:
         """A name for the content: the same ids, labels and vocabulary give the same hash on every machine."""
         digest = hashlib.blake2b(self.tokenizer.to_json().encode(), digest_size=16)
-        rows = {"ids": self.ids, "word": self.word, "sentence": self.sentence, "document": self.document}
+        rows = {"ids": self.ids, "word": self.word_ids, "sentence": self.sentence_ids, "document": self.document_ids}
         for name, row in sorted({**rows, **{f"label {k}": v for k, v in self.labels.items()}}.items()):
             digest.update(f"{name} {row.dtype} {len(row)} {self.held_out_from}".encode())
             digest.update(row.numpy().tobytes())
@@ -91,8 +91,8 @@ class Corpus:
         return Tokens(
             ids=cut(self.ids),
             lengths=torch.full((rows,), length),
-            word=from_zero(cut(self.word)),
-            sentence=from_zero(cut(self.sentence)),
+            word_ids=from_zero(cut(self.word_ids)),
+            sentence_ids=from_zero(cut(self.sentence_ids)),
             specials=self.tokenizer.specials,
             labels={name: cut(row) for name, row in self.labels.items()},
             vocabulary=self.tokenizer.words,
@@ -125,7 +125,7 @@ class Corpus:
 
 def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
     """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew."""
-    picked = ("ids", "lengths", "word", "sentence", "labels", "neighbours", "row", "visit")
+    picked = ("ids", "lengths", "word_ids", "sentence_ids", "labels", "neighbours", "example_ids", "epoch")
     found = {name: _rows(getattr(tokens, name), index) for name in picked if name not in known}
     return replace(tokens, **{**found, **known, "sizes": None})
 
@@ -163,9 +163,9 @@ def joined(texts: Sequence[Corpus]) -> Corpus:
     return replace(
         texts[0],
         ids=put([text.ids for text in texts]),
-        word=torch.arange(len(order), dtype=torch.int32),
-        sentence=counted(put([text.sentence for text in texts], numbered=True)),
-        document=counted(put([text.document for text in texts], numbered=True)),
+        word_ids=torch.arange(len(order), dtype=torch.int32),
+        sentence_ids=counted(put([text.sentence_ids for text in texts], numbered=True)),
+        document_ids=counted(put([text.document_ids for text in texts], numbered=True)),
         held_out_from=sum(text.held_out_from for text in texts),
         labels=labels,
         entropy_bound=None,

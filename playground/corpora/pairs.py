@@ -100,7 +100,7 @@ def _apart(sentences: Segments, rng: torch.Generator) -> tuple[Tensor, Tensor, T
 def _sentences(corpus: "Corpus", first: int, last: int) -> Segments:
     """The sentences of a part in order, without the marks at the ends of documents."""
     kept = (corpus.ids[first:last] != SEPARATOR).nonzero()[:, 0] + first
-    sentence, document = corpus.sentence[kept], corpus.document[kept]
+    sentence, document = corpus.sentence_ids[kept], corpus.document_ids[kept]
     begins = torch.ones(len(kept), dtype=torch.bool)
     begins[1:] = (sentence[1:] != sentence[:-1]) | (document[1:] != document[:-1])
     ends = torch.cat([begins[1:], torch.ones(1, dtype=torch.bool)])[: len(kept)]
@@ -111,7 +111,7 @@ def _translated(corpus: "Corpus") -> bool:
     """Whether documents hold a text and its translation."""
     if "language" not in corpus.labels:
         return False
-    language, document = corpus.labels["language"], corpus.document
+    language, document = corpus.labels["language"], corpus.document_ids
     changes = (language[1:] != language[:-1]) & (language[1:] >= 0) & (language[:-1] >= 0)
     return bool((changes & (document[1:] == document[:-1])).any())
 
@@ -211,8 +211,8 @@ def _cut(corpus: "Corpus", segments: Segments, facing: Tensor) -> Tokens:
     return Tokens(
         ids=corpus.ids[at].masked_fill(~real, corpus.tokenizer.specials.pad),
         lengths=segments.length,
-        word=from_zero(corpus.word[at].long()),
-        sentence=from_zero(corpus.sentence[at].long()),
+        word_ids=from_zero(corpus.word_ids[at].long()),
+        sentence_ids=from_zero(corpus.sentence_ids[at].long()),
         specials=corpus.tokenizer.specials,
         labels=labels,
         vocabulary=corpus.tokenizer.words,

@@ -132,7 +132,7 @@ class TaskHead(LevelReader):
     def _text(self, hidden: Tensor, texts: Labelled) -> Tensor:
         """One vector for a whole row, or the two sides of a pair compared."""
         if texts.sides is None:
-            return self._pooled(hidden, texts.tokens.real, texts.vector)
+            return self._pooled(hidden, texts.tokens.valid, texts.vector)
         return compared(*(self._pooled(hidden, texts.sides == side, texts.vector) for side in (0, 1)))
 
     def _pooled(self, hidden: Tensor, real: Tensor, vector: str = "mean") -> Tensor:

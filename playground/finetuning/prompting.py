@@ -210,7 +210,7 @@ def _going_on(model: LanguageModel, shown: Sequence[Parts], asked: Sequence[Part
         whole = begin(batch(rows, like.specials, like.vocabulary).to(like.ids.device))
         example = AskNext().build(SeeLeft().build(ShiftRight().build(whole)))
         [question] = example.questions
-        graded = question.graded & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
+        graded = question.loss_mask & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
         yield model.answers(replace(example, questions=(replace(question, graded=graded),)))[-1]
 
 

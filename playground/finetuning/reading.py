@@ -63,7 +63,7 @@ class Reader:
 
     def read(self, tokens: Tokens, frozen: int = -1) -> dict[int, Tensor]:
         """The levels that are needed; those up to `frozen` do not learn now (-1: all learn)."""
-        return climbed(self.model, tokens, self.known(tokens.row, frozen), max(self.needed))
+        return climbed(self.model, tokens, self.known(tokens.example_ids, frozen), max(self.needed))
 
     def known(self, rows: Tensor | None, frozen: int) -> dict[int, Tensor]:
         """What need not be computed anew of some texts: the levels that are needed, from the highest such one down."""

@@ -183,7 +183,7 @@ class Batches:
         return replace(self.sample, tokens=tokens, **own)
 
 
-OF_TOKENS, OF_TEXTS = ("ids", "lengths", "word", "sentence"), ("labels", "places", "sides")
+OF_TOKENS, OF_TEXTS = ("ids", "lengths", "word_ids", "sentence_ids"), ("labels", "places", "sides")
 FILL = {"sides": -1}
 
 

@@ -198,7 +198,7 @@ class Tuning:
         """One step of the optimiser; the loss of the task."""
         self._thaw(step)
         drawn = _draw(self.train, self.setting.batch_size, self.seed, step)
-        alone = any(step < int(getattr(term, "alone", 0.0) * self.setting.steps) for term, _ in self.terms)
+        alone = any(step < int(getattr(term, "lm_fraction", 0.0) * self.setting.steps) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
             scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
             loss = drawn.answer.loss(scores, drawn.labels)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import kl_div
 
-from playground.example import running
+from playground.example import arange_rows
 from playground.finetuning.answers import Classes
 from playground.finetuning.base import Base
 from playground.finetuning.beside import Moment, Start
@@ -99,7 +99,7 @@ class CrossViews:
 def half_hidden(drawn: Labelled, side: int) -> Labelled:
     """The texts with the words of their first (0) or second (1) half hidden behind [MASK]."""
     tokens = drawn.tokens
-    first = running(tokens.ids) * 2 < tokens.lengths[:, None]
+    first = arange_rows(tokens.ids) * 2 < tokens.lengths[:, None]
     gone = (first if side == 0 else ~first) & tokens.maskable
     return replace(drawn, tokens=replace(tokens, ids=tokens.ids.masked_fill(gone, tokens.specials.mask), row=None))
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from playground.example import Visible
+from playground.example import AttentionMask
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Allowed:
     above: "Allowed | None" = None
 
     @classmethod
-    def of(cls, visible: Visible) -> "Allowed":
-        if visible.painted is None and visible.form in ("full", "causal"):
+    def of(cls, visible: AttentionMask) -> "Allowed":
+        if visible.overrides is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
-        above = None if visible.above is None else cls.of(visible.above)
+        above = None if visible.odd_layers is None else cls.of(visible.odd_layers)
         return cls(visible.dense()[:, None], False, above)
 
     def layer(self, number: int) -> "Allowed":

@@ -6,7 +6,7 @@ from typing import TypeVar
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from playground.example import Example
+from playground.example import Batch
 from playground.models.model import LanguageModel
 
 Number = TypeVar("Number", float, torch.Tensor)
@@ -29,7 +29,7 @@ PASSES = round(operations(1, 0, 1.0, 1.0) / operations(1, 0, 0.0, 0.0))
 
 
 @torch.no_grad()
-def forward_flops(model: LanguageModel, example: Example) -> int:
+def forward_flops(model: LanguageModel, example: Batch) -> int:
     """Operations of all matrix products of one forward pass over a batch; closed cells of the attention count too."""
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
     with FlopCounterMode(display=False) as counter:
@@ -37,12 +37,12 @@ def forward_flops(model: LanguageModel, example: Example) -> int:
     return counter.get_total_flops()
 
 
-def step_flops(model: LanguageModel, example: Example) -> int:
+def step_flops(model: LanguageModel, example: Batch) -> int:
     """Operations of one training step on a batch, without those of the optimiser."""
     return PASSES * forward_flops(model, example)
 
 
-def positions(example: Example) -> int:
+def positions(example: Batch) -> int:
     """Positions that the stacks read in a step, padding included."""
-    streams = [s for part in example.everything for s in (part.inputs, part.decoder) if s is not None]
+    streams = [s for part in example.with_auxiliary for s in (part.inputs, part.decoder) if s is not None]
     return sum(s.ids.numel() for s in streams)

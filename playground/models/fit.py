@@ -6,22 +6,22 @@ from typing import Any
 
 from torch import Generator, Tensor
 
-from playground.example import Count, Example
+from playground.example import Batch, CooccurrenceTarget
 from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
 
 
-def fitted(shape: Architecture, *examples: Example) -> Architecture:
+def fitted(shape: Architecture, *examples: Batch) -> Architecture:
     """The same shape with every stream, stack and head that the questions of some examples ask for."""
-    parts = [part for example in examples for part in example.everything]
+    parts = [part for example in examples for part in example.with_auxiliary]
     questions = [(part, q) for part in parts for q in part.questions]
     heads = {q.head for _, q in questions}
     labels = {q.head.removeprefix("label:"): len(q.classes) for _, q in questions if q.head.startswith("label:")}
     needs: dict[str, Any] = {
-        "two_streams": any(q.reader == "query" for _, q in questions),
+        "two_streams": any(q.stream == "query" for _, q in questions),
         "rtd_head": "replaced" in heads,
         "sbo_head": any(q.head == "vocabulary" and q.reads is not None for _, q in questions),
-        "counts": any(isinstance(q.against, Count) for _, q in questions),
+        "counts": any(isinstance(q.loss, CooccurrenceTarget) for _, q in questions),
         "backward": {"main", "backward"} <= {part.network for part, _ in questions},
     }
     grown: dict[str, Any] = {name: True for name, needed in needs.items() if needed}
@@ -29,8 +29,8 @@ def fitted(shape: Architecture, *examples: Example) -> Architecture:
         grown["decoder_layers"] = shape.layers
     if any(part.network == "generator" for part in parts) and not shape.generator_ratio:
         grown["generator_share"] = 1.0 if shape.tie_generator == "all" else 0.5
-    segments = max(_highest(part.inputs.segment) for part in parts) + 1
-    languages = max(_highest(part.inputs.language) for part in parts) + 1
+    segments = max(_highest(part.inputs.segment_ids) for part in parts) + 1
+    languages = max(_highest(part.inputs.language_ids) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}
     grown |= {"languages": max(shape.languages, languages)} if languages > 1 else {}
     paired = {

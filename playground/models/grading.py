@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, logsigmoid
 
-from playground.example import Contrast, Count, Question, Taught
+from playground.example import CooccurrenceTarget, NegativeSampling, SoftTargets, Target
 from playground.models import entropy
 
 
@@ -21,7 +21,7 @@ class Answer:
     `[k, v]` where a teacher says them.
     """
 
-    question: Question
+    question: Target
     rows: Tensor
     places: Tensor
     scores: Tensor
@@ -29,11 +29,11 @@ class Answer:
 
     def losses(self) -> Tensor:
         """The loss of every graded answer in nats, `[k]`."""
-        match self.question.against:
-            case Contrast() as contrast:
+        match self.question.loss:
+            case NegativeSampling() as contrast:
                 return told_apart(self.scores, contrast, self._wrong(contrast), self.targets)
-            case Count() as count:
-                return counted(self.scores[:, 0], count.seen[self.rows, self.places], count)
+            case CooccurrenceTarget() as count:
+                return counted(self.scores[:, 0], count.counts[self.rows, self.places], count)
         if self.question.head == "replaced":
             return binary_cross_entropy_with_logits(self.scores[:, 0], self.targets.float(), reduction="none")
         if self.targets.dim() == 1 and len(self.targets):
@@ -46,20 +46,20 @@ class Answer:
 
     def right(self) -> Tensor | None:
         """Which answers name what is right, `[k]` of booleans; nothing where a number or a teacher is to be met."""
-        if isinstance(self.question.against, Count | Taught):
+        if isinstance(self.question.loss, CooccurrenceTarget | SoftTargets):
             return None
         if self.question.head == "replaced":
             return (self.scores[:, 0] > 0) == self.targets.bool()
-        if isinstance(self.question.against, Contrast):
-            there = self._wrong(self.question.against) >= 0
+        if isinstance(self.question.loss, NegativeSampling):
+            there = self._wrong(self.question.loss) >= 0
             return ((self.scores[:, :1] > self.scores[:, 1:]) | ~there).all(1)
         return self.scores.argmax(1) == self.targets
 
-    def _wrong(self, contrast: Contrast) -> Tensor:
-        return contrast.wrong[self.rows, self.places]
+    def _wrong(self, contrast: NegativeSampling) -> Tensor:
+        return contrast.negatives[self.rows, self.places]
 
 
-def told_apart(scores: Tensor, contrast: Contrast, wrong: Tensor, right: Tensor) -> Tensor:
+def told_apart(scores: Tensor, contrast: NegativeSampling, wrong: Tensor, right: Tensor) -> Tensor:
     """The loss `[k]` of telling the right word, scores `[:, 0]`, from wrong ones `[:, 1:]` with the ids `[k, w]`.
 
     Negative sampling (arXiv:1310.4546, eq. 4), noise-contrastive estimation (Mnih and Kavukcuoglu 2013, eq. 8), the
@@ -72,16 +72,16 @@ def told_apart(scores: Tensor, contrast: Contrast, wrong: Tensor, right: Tensor)
     if contrast.loss == "softmax":
         wrong_ones = scores[:, 1:].masked_fill(~there, float("-inf"))
         return torch.cat([scores[:, :1], wrong_ones], dim=1).logsumexp(1) - scores[:, 0]
-    if contrast.log_chance is not None:
+    if contrast.log_noise_prob is not None:
         ids = torch.cat([right[:, None], wrong.clamp(min=0)], dim=1)
         draws = math.log(wrong.shape[1])
-        scores = scores - draws - contrast.log_chance[ids]
+        scores = scores - draws - contrast.log_noise_prob[ids]
     return -logsigmoid(scores[:, 0]) - (logsigmoid(-scores[:, 1:]) * there).sum(1)
 
 
-def counted(scores: Tensor, seen: Tensor, count: Count) -> Tensor:
+def counted(scores: Tensor, seen: Tensor, count: CooccurrenceTarget) -> Tensor:
     """GloVe's weighted square `[k]` of the distance to the logarithm of a count (Pennington et al. 2014, eq. 8-9)."""
-    share = (seen / count.most).clamp(max=1.0) ** count.power
+    share = (seen / count.x_max).clamp(max=1.0) ** count.alpha
     return share * (scores - seen.clamp(min=1e-12).log()) ** 2
 
 

@@ -8,18 +8,18 @@ import torch
 from torch import Generator, Tensor, nn
 
 from playground.example import (
-    Example,
+    AttentionMask,
+    Batch,
     Stream,
     Tokens,
-    Visible,
+    arange_rows,
     begin,
-    by_level,
-    causal,
-    full,
-    nothing,
+    causal_mask,
+    full_mask,
+    mask_by_level,
     position_of,
-    running,
     stream,
+    zeros_view,
 )
 from playground.models.architecture import Architecture, need
 from playground.models.attention import Allowed, Turns
@@ -65,7 +65,7 @@ class Network(nn.Module):
     def read(self, stream: Stream, table: Tensor, taps: Taps | None = None, name: str = "encoder") -> Tensor:
         """What every position of a stream knows, `[b, n, d]`."""
         return self.encoder.read(
-            self._embed(stream, table), Allowed.of(stream.visible), self._turns(stream.position), taps, name
+            self._embed(stream, table), Allowed.of(stream.attn_mask), self._turns(stream.position_ids), taps, name
         )
 
     def levels(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
@@ -73,47 +73,47 @@ class Network(nn.Module):
         if below is not None and first == last:
             return [below]
         x = self._embed(stream, table) if below is None else below
-        allowed, turns = Allowed.of(stream.visible), self._turns(stream.position)
+        allowed, turns = Allowed.of(stream.attn_mask), self._turns(stream.position_ids)
         return self.encoder.climb(x, allowed, turns, first, last)
 
     def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
         """What the query stream knows at the given places `[b, m]`, without their words: `[b, m, d]`."""
-        assert stream.query_visible is not None, "a see stage with an order must come before"
-        allowed = Allowed.of(stream.query_visible.at(places))
-        position = stream.position.gather(1, places)
+        assert stream.query_attn_mask is not None, "a see stage with an order must come before"
+        allowed = Allowed.of(stream.query_attn_mask.at(places))
+        position = stream.position_ids.gather(1, places)
         query = self.blank.expand(*places.shape, -1)
         if self.shape.positions == "learned":
             query = query + self.place(position)
-        inner, outer = self._turns(stream.position), self._turns(position)
+        inner, outer = self._turns(stream.position_ids), self._turns(position)
         turns = None if inner is None or outer is None else (inner, outer)
         content = self._embed(stream, table)
-        return self.encoder.read_twice(content, query, (Allowed.of(stream.visible), allowed), turns, taps)
+        return self.encoder.read_twice(content, query, (Allowed.of(stream.attn_mask), allowed), turns, taps)
 
     def write(
         self, decoder: Stream, source: Stream, table: Tensor, taps: Taps | None = None, read: Tensor | None = None
     ) -> Tensor:
         """What every position of the decoder knows, having read the source (`read`: what it knows), `[b, n, d]`."""
-        assert decoder.cross is not None
-        own, other = self._turns(decoder.position), self._turns(source.position)
+        assert decoder.cross_attn_mask is not None
+        own, other = self._turns(decoder.position_ids), self._turns(source.position_ids)
         turns = None if own is None or other is None else (own, other)
         read = self.read(source, table, taps) if read is None else read
-        allowed = (Allowed.of(decoder.visible), Allowed.of(decoder.cross))
+        allowed = (Allowed.of(decoder.attn_mask), Allowed.of(decoder.cross_attn_mask))
         return self.decoder.write(self._embed(decoder, table), read, allowed, turns, taps)
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         longest = self.shape.max_position_embeddings
         wide = self.shape.positions == "learned" and stream.ids.shape[1] > longest
-        if wide and int(stream.position.max()) >= longest:  # pairs of words keep the positions of their words
+        if wide and int(stream.position_ids.max()) >= longest:  # pairs of words keep the positions of their words
             raise Refusal(
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
         x = nn.functional.embedding(stream.ids, table)
         x = x if self.narrow is None or self.borrows else self.narrow(x)
         if self.shape.segments:
-            x = x + self.segment(stream.segment.clamp(max=self.shape.segments - 1))
+            x = x + self.segment(stream.segment_ids.clamp(max=self.shape.segments - 1))
         if self.shape.languages:
-            x = x + self.language(stream.language.clamp(max=self.shape.languages - 1))
-        x = x + self.place(stream.position) if self.shape.positions == "learned" else x
+            x = x + self.language(stream.language_ids.clamp(max=self.shape.languages - 1))
+        x = x + self.place(stream.position_ids) if self.shape.positions == "learned" else x
         return x if self.narrow is None or not self.borrows else self.narrow(x)
 
     def _turns(self, position: Tensor) -> Turns | None:
@@ -162,12 +162,12 @@ class LanguageModel(nn.Module):
         self.generator = Network(one_stack(shape), shape.generator_width, shape.width, lender)
         self.generator_vocabulary = VocabularyHead(shape.generator_width, size, shape.width)
 
-    def answers(self, example: Example, taps: Taps | None = None) -> tuple[Answer, ...]:
+    def answers(self, example: Batch, taps: Taps | None = None) -> tuple[Answer, ...]:
         """Scores at the graded positions of every question; those of the examples beside come first."""
         reading = Reading(self, example, taps)
-        return tuple(reading.answer(part, question) for part in example.everything for question in part.questions)
+        return tuple(reading.answer(part, question) for part in example.with_auxiliary for question in part.questions)
 
-    def network_of(self, example: Example) -> Network | StaticNetwork:
+    def network_of(self, example: Batch) -> Network | StaticNetwork:
         """The network that reads an example; without a second one, one network reads both directions."""
         if example.network == "generator":
             need(self.shape.generator_ratio, "needs a generator", "generator_share above 0")
@@ -198,11 +198,11 @@ class LanguageModel(nn.Module):
         return self.generator_vocabulary if small else self.vocabulary
 
     @torch.no_grad()
-    def propose(self, example: Example) -> Tensor:
+    def propose(self, example: Batch) -> Tensor:
         """The generator's scores `[k, v]` for the k chosen places of the text, without gradient."""
         need(self.shape.generator_ratio, "needs a generator", "generator_share above 0")
         inputs = example.inputs
-        rows, places = example.chosen_at
+        rows, places = example.selected_at
         there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
         hidden = self.generator.read(inputs, self.table.weight)[rows, there]
         scores = self.generator_vocabulary(hidden, self.table.weight)
@@ -239,9 +239,9 @@ class LanguageModel(nn.Module):
     def write(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
         """What a decoder knows at every place of what is `written` `[b, u]`, given what is `read` of a plain text."""
         real = written != tokens.specials.pad
-        decoder, source = stream(written, nothing(written), real), self._plain(tokens)
-        cross = full(source.real, source.padded, readers=real)
-        decoder = replace(decoder, visible=causal(real, padded=True), cross=cross)
+        decoder, source = stream(written, zeros_view(written), real), self._plain(tokens)
+        cross = full_mask(source.valid, source.padded, readers=real)
+        decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross)
         return cast("Network", self.network).write(decoder, source, self.table.weight, read=read)
 
     @property
@@ -268,12 +268,12 @@ class LanguageModel(nn.Module):
 
     def _plain(self, tokens: Tokens, reads: str = "") -> Stream:
         inputs = begin(tokens).inputs
-        segment = tokens.labels.get("segment", inputs.segment)
-        plain = replace(inputs, visible=_seen(inputs, reads or self.shape.attention), segment=segment)
+        segment = tokens.labels.get("segment", inputs.segment_ids)
+        plain = replace(inputs, attn_mask=_seen(inputs, reads or self.shape.attention), segment_ids=segment)
         return branched(plain, tokens.labels) if "branch" in tokens.labels else plain
 
     @torch.no_grad()
-    def attention(self, example: Example) -> dict[str, Tensor]:
+    def attention(self, example: Batch) -> dict[str, Tensor]:
         """Attention weights by matrix, `[layers, b, h, n, m]`: the very ones that carried the answers."""
         taps: Taps = {}
         self.answers(example, taps)
@@ -324,16 +324,16 @@ def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:
     place = torch.arange(branch.shape[1], device=branch.device)
     hangs = anchor[:, :, None] == place
     near = (branch[:, :, None] == branch[:, None, :]) | hangs | hangs.transpose(1, 2)
-    visible = replace(plain.visible, painted=near, form="levels")
-    return replace(plain, visible=visible, position=labels["position"])
+    visible = replace(plain.attn_mask, painted=near, form="levels")
+    return replace(plain, attn_mask=visible, position=labels["position"])
 
 
-def _seen(inputs: Stream, reads: str) -> Visible:
+def _seen(inputs: Stream, reads: str) -> AttentionMask:
     """What the positions of a plain text see."""
     if reads == "right to left":
-        leftmost_last = -running(inputs.ids)
-        return by_level(leftmost_last, leftmost_last, inputs.real, inputs.padded)
-    return (causal if reads == "left to right" else full)(inputs.real, inputs.padded)
+        leftmost_last = -arange_rows(inputs.ids)
+        return mask_by_level(leftmost_last, leftmost_last, inputs.valid, inputs.padded)
+    return (causal_mask if reads == "left to right" else full_mask)(inputs.valid, inputs.padded)
 
 
 def borrow(borrower: nn.Module, **parts: nn.Module) -> None:

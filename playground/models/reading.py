@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from playground.example import Contrast, Count, Example, Question, Taught, position_of
+from playground.example import Batch, CooccurrenceTarget, NegativeSampling, SoftTargets, Target, position_of
 from playground.models.architecture import need
 from playground.models.grading import Answer
 from playground.models.heads import compared
@@ -24,24 +24,24 @@ class Reading:
     """
 
     model: "LanguageModel"
-    whole: Example
+    whole: Batch
     taps: Taps | None = None
-    _known: list[tuple[Example, str, Tensor]] = field(default_factory=list)
+    _known: list[tuple[Batch, str, Tensor]] = field(default_factory=list)
 
-    def answer(self, part: Example, question: Question) -> Answer:
+    def answer(self, part: Batch, question: Target) -> Answer:
         """The scores of one question at its graded positions."""
-        if question.reader == "query":
+        if question.stream == "query":
             return self._answer_blind(part, question)
-        rows, places = question.asked.rows, question.asked.places
-        hidden = self.known(part, question.reader)
+        rows, places = question.loss_positions.rows, question.loss_positions.positions
+        hidden = self.known(part, question.stream)
         if question.head == "match":
             return self._match(part, question, rows, places, hidden[rows, places])
         vectors = hidden[rows, places] if question.reads is None else self._both(question, hidden, rows, places)
-        if isinstance(question.against, Taught):
+        if isinstance(question.loss, SoftTargets):
             return self._follow(question, part, rows, places, vectors)
         return self._answer(part, question, rows, places, vectors)
 
-    def known(self, part: Example, reader: str) -> Tensor:
+    def known(self, part: Batch, reader: str) -> Tensor:
         """What every position of a stream knows, `[b, n, d]`."""
         for read, by, found in self._known:  # by the part itself: its id would be new to a compiler in every step
             if read is part and by == reader:
@@ -49,38 +49,38 @@ class Reading:
         self._known.append((part, reader, self._read(part, reader)))
         return self._known[-1][-1]
 
-    def _read(self, part: Example, reader: str) -> Tensor:
+    def _read(self, part: Batch, reader: str) -> Tensor:
         model, table = self.model, self.model.table.weight
         taps = self.taps if part is self.whole else None
         network = model.network_of(part)
         if reader == "inputs":
-            name = "encoder" if part.inputs.query_visible is None else "content"
+            name = "encoder" if part.inputs.query_attn_mask is None else "content"
             return network.read(part.inputs, table, taps, name)
         assert part.decoder is not None
         need(model.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
         return network.write(part.decoder, part.inputs, table, taps)
 
-    def _answer(self, part: Example, question: Question, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
+    def _answer(self, part: Batch, question: Target, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
         network, targets = self.model.network_of(part), question.targets[rows, places]
-        if isinstance(question.against, Contrast):
-            wrong = question.against.wrong[rows, places].clamp(min=0)
+        if isinstance(question.loss, NegativeSampling):
+            wrong = question.loss.negatives[rows, places].clamp(min=0)
             scores = self.model.score_some(vectors, torch.cat([targets[:, None], wrong], dim=1), network)
-        elif isinstance(question.against, Count):
+        elif isinstance(question.loss, CooccurrenceTarget):
             scores = self.model.score_count(vectors, targets[:, None], network)
         else:
             scores = self.model.score(vectors, question.head, network)
         return Answer(question, rows, places, scores, targets)
 
-    def _answer_blind(self, part: Example, question: Question) -> Answer:
+    def _answer_blind(self, part: Batch, question: Target) -> Answer:
         need(self.model.shape.two_streams, "is answered by a query stream", "two_streams to yes")
         taps = self.taps if part is self.whole else None
-        places = _asked_places(question) if taps is None else _all_places(question.graded)
+        places = _asked_places(question) if taps is None else _all_places(question.loss_mask)
         network = self.model.network_of(part)
         hidden = network.answer_blind(part.inputs, places, self.model.table.weight, taps)
-        rows, at = question.asked.rows, question.asked.places
+        rows, at = question.loss_positions.rows, question.loss_positions.positions
         return self._answer(part, question, rows, at, hidden[rows, _rank(question) if taps is None else at])
 
-    def _both(self, question: Question, hidden: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+    def _both(self, question: Target, hidden: Tensor, rows: Tensor, places: Tensor) -> Tensor:
         """What two positions tell: the words around a span of a place within it (SpanBERT), two texts of a label."""
         assert question.reads is not None
         left, right = question.reads[rows, places].unbind(-1)
@@ -95,38 +95,38 @@ class Reading:
         need(self.model.shape.sbo_head, "guesses spans from their ends", "boundary to yes")
         return self.model.boundary(hidden[rows, left], hidden[rows, right], places - left - 1)
 
-    def _match(self, part: Example, question: Question, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
+    def _match(self, part: Batch, question: Target, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
         """Each row's vector against the first position of every row's partner, `[k, k]`; its own is right.
 
         Rows whose targets are the same have the same partner; a twin is no wrong answer and drops out.
         """
-        partner = next(e for e in part.beside if not e.questions)
+        partner = next(e for e in part.auxiliary if not e.questions)
         other = self.known(partner, "inputs")[rows, 0]
         own = torch.arange(len(rows), device=rows.device)
         group = question.targets[rows, places]
         twin = (group[:, None] == group) & (own[:, None] != own)
         return Answer(question, rows, places, (vectors @ other.T).masked_fill(twin, float("-inf")), own)
 
-    def _follow(self, question: Question, part: Example, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
+    def _follow(self, question: Target, part: Batch, rows: Tensor, places: Tensor, vectors: Tensor) -> Answer:
         """A restricted view is graded by what the same label's own head says of the whole text."""
-        assert isinstance(question.against, Taught)
+        assert isinstance(question.loss, SoftTargets)
         network = self.model.network_of(part)
         where = position_of(self.whole.inputs, self.whole.tokens.ids.shape[1])
-        seen = where[rows, question.against.place[rows, places]]
-        taught = self.model.score(self.known(self.whole, "inputs")[rows, seen], question.against.head, network)
+        seen = where[rows, question.loss.positions[rows, places]]
+        taught = self.model.score(self.known(self.whole, "inputs")[rows, seen], question.loss.head, network)
         scores = self.model.score(vectors, question.head, network)
         return Answer(question, rows, places, scores, taught.detach().softmax(-1))
 
 
-def _asked_places(question: Question) -> Tensor:
+def _asked_places(question: Target) -> Tensor:
     """The graded places of each row first, `[b, m]` with m the most of any row."""
-    order = question.graded.long().argsort(dim=1, descending=True, stable=True)
-    return order[:, : question.asked.most]
+    order = question.loss_mask.long().argsort(dim=1, descending=True, stable=True)
+    return order[:, : question.loss_positions.most_per_row]
 
 
-def _rank(question: Question) -> Tensor:
+def _rank(question: Target) -> Tensor:
     """For each graded answer `[k]`, how many of its row stand before it."""
-    rows, each = question.asked.rows, question.graded.sum(1)
+    rows, each = question.loss_positions.rows, question.loss_mask.sum(1)
     return torch.arange(len(rows), device=rows.device) - (each.cumsum(0) - each)[rows]
 
 

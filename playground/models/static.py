@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from playground.example import Stream, Visible
+from playground.example import AttentionMask, Stream
 from playground.models.architecture import need
 from playground.models.transformer import Taps
 from playground.refusal import Refusal
@@ -51,13 +51,13 @@ class StaticNetwork(nn.Module):
 
     def read(self, stream: Stream, table: Tensor, taps: Taps | None = None, name: str = "encoder") -> Tensor:
         """The mean of what every position of a stream sees, `[b, n, d]`."""
-        return self._mean(self._embed(stream, table), stream.visible, taps, name)
+        return self._mean(self._embed(stream, table), stream.attn_mask, taps, name)
 
     def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
         """The mean of what the query at the given places `[b, m]` sees, `[b, m, d]`."""
-        assert stream.query_visible is not None, "a see stage for a query stream must come before"
-        content = self._mean(self._embed(stream, table), stream.visible, taps, "content")
-        seen = self._mean(content, stream.query_visible, taps, "query")
+        assert stream.query_attn_mask is not None, "a see stage for a query stream must come before"
+        content = self._mean(self._embed(stream, table), stream.attn_mask, taps, "content")
+        seen = self._mean(content, stream.query_attn_mask, taps, "query")
         return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
 
     def write(self, decoder: Stream, source: Stream, table: Tensor, taps: Taps | None = None) -> Tensor:
@@ -67,7 +67,7 @@ class StaticNetwork(nn.Module):
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         return nn.functional.embedding(stream.ids, self.vectors(table))
 
-    def _mean(self, values: Tensor, visible: Visible, taps: Taps | None, name: str) -> Tensor:
+    def _mean(self, values: Tensor, visible: AttentionMask, taps: Taps | None, name: str) -> Tensor:
         if taps is not None:
             taps.setdefault(name, []).append(shares(visible).to(values.dtype)[:, None])
         if visible.form == "alone":
@@ -77,13 +77,13 @@ class StaticNetwork(nn.Module):
         return shares(visible).to(values.dtype) @ values
 
 
-def shares(visible: Visible) -> Tensor:
+def shares(visible: AttentionMask) -> Tensor:
     """The weights `[b, n, m]` of a mean over what each reader sees; a reader that sees nothing gets none."""
     cells = visible.dense().float()
     return cells / cells.sum(-1, keepdim=True).clamp(min=1.0)
 
 
-def mean_of_window(values: Tensor, visible: Visible) -> Tensor:
+def mean_of_window(values: Tensor, visible: AttentionMask) -> Tensor:
     """The mean over each window without its hidden place, by differences of running sums, `[b, n, d]`."""
     assert visible.window is not None
     first, last = visible.window

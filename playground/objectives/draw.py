@@ -8,7 +8,7 @@ from itertools import accumulate
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Tokens, certain, in_all_rows, numbers
+from playground.example import Tokens, arange, full_view, is_all_true
 
 _GOLDEN, _FIRST, _SECOND = (c - 2**64 for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 MANY = 2**15
@@ -32,7 +32,7 @@ def dice(tokens: Tokens, copies: int, salt: int, rng: Generator, width: int | No
     if not copies:
         return noise((len(tokens.ids), width), rng)
     unknown = torch.zeros_like(tokens.lengths)
-    row, visit = (unknown if number is None else number for number in (tokens.row, tokens.visit))
+    row, visit = (unknown if number is None else number for number in (tokens.example_ids, tokens.epoch))
     return fixed_noise(row, visit % copies, width, salt)
 
 
@@ -86,15 +86,15 @@ def orders(first: Tensor, number: Tensor, rng: Generator) -> Tensor:
     lot = noise((len(number), most), rng)
     if alike:
         return (lot.argsort(dim=1) + first[:, None]).flatten()
-    used = numbers(most, number.device) < number[:, None]
+    used = arange(most, number.device) < number[:, None]
     return ((lot + 2.0 * ~used).argsort(dim=1) + first[:, None]).masked_select(used)
 
 
 def how_many(candidates: Tensor) -> Tensor:
     """How many places `[b]` of each row are candidates `[b, t]`; one number seen everywhere where all are alike."""
     rows, width = candidates.shape
-    if certain(candidates):
-        return in_all_rows(width, rows, candidates.device)
+    if is_all_true(candidates):
+        return full_view(width, rows, candidates.device)
     return candidates.sum(1, dtype=torch.int32).long()
 
 
@@ -128,7 +128,7 @@ def exact_choice(count: Tensor, candidates: Tensor, rng: Generator) -> tuple[Ten
     else:
         places = (noise(tuple(candidates.shape), rng) + 2.0 * ~candidates).topk(most, dim=1, largest=False).indices.T
         places = places + first_of_rows(candidates)
-    used = numbers(most, count.device)[:, None] < count
+    used = arange(most, count.device)[:, None] < count
     places = places.flatten() if fewest == most else places.masked_select(used)
     return places, marked(places, candidates)
 
@@ -146,7 +146,7 @@ def _ranges(count: Tensor, number: Tensor) -> tuple[Tensor, int, int, int]:
 def some_places(rate: float, candidates: Tensor, rng: Generator) -> Tensor:
     """The places `[m]`, counted through the rows, of candidates `[b, t]` that are each drawn with the same chance."""
     places = some_of(rate, candidates.numel(), rng)
-    return places if certain(candidates) else places.masked_select(candidates.flatten().index_select(0, places))
+    return places if is_all_true(candidates) else places.masked_select(candidates.flatten().index_select(0, places))
 
 
 def some_of(rate: float, number: int, rng: Generator) -> Tensor:
@@ -209,7 +209,7 @@ def _floyd(count: Tensor, number: Tensor, most: int, rng: Generator) -> tuple[Te
     rows = len(number)
     if not number.stride(0) and not count.stride(0):
         number, count = number[:1], count[:1]
-    limit = (number - count) + numbers(most, number.device)[:, None]
+    limit = (number - count) + arange(most, number.device)[:, None]
     return (noise((most, rows), rng) * (limit + 1)).long(), limit
 
 
@@ -258,7 +258,7 @@ def subset(count: Tensor, number: Tensor, most: int, rng: Generator) -> Tensor:
     for k, (one, last) in enumerate(zip(drawn.unbind(), limit.unbind(), strict=True)):
         if k:
             torch.where((drawn[:k] == one).any(0), last, one, out=one)
-    used = numbers(most, number.device)[:, None] < count
+    used = arange(most, number.device)[:, None] < count
     return drawn.where(used, number).T.contiguous().sort(dim=1).values
 
 
@@ -276,7 +276,7 @@ def poisson_budget(budget: Tensor, mean: float, rng: Generator) -> tuple[Tensor,
     count = count if least else count.where(budget > 0, 0)
     number = int(count.max())
     if least < widest:
-        stretch = stretch.where(numbers(widest, budget.device) < budget[:, None], number)
+        stretch = stretch.where(arange(widest, budget.device) < budget[:, None], number)
     lengths = _unused(number + 1, budget.device).index_select(0, count)
     return lengths.scatter_add_(1, stretch, torch.ones_like(stretch))[:, :number], count
 
@@ -290,7 +290,7 @@ def _unused(width: int, device: torch.device) -> Tensor:
 @lru_cache(maxsize=64)
 def used(width: int, device: torch.device) -> Tensor:
     """Which places lie below each count up to the width, `[width + 1, width]`."""
-    return numbers(width, device) < numbers(width + 1, device)[:, None]
+    return arange(width, device) < arange(width + 1, device)[:, None]
 
 
 def waits(shape: tuple[int, ...], mean: float, rng: Generator) -> Tensor:

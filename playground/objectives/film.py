@@ -27,8 +27,10 @@ def film(objective: "Objective", tokens: Tokens, seed: int) -> dict[str, Any] | 
     """The same text at its first ten visits, by how its choices are kept; None where there is no such choice."""
     if "dupe_factor" not in objective.knobs:
         return None
-    visits = replace(pick(tokens, torch.zeros(VISITS, dtype=torch.long)), row=torch.zeros(VISITS, dtype=torch.long))
-    visits = replace(visits, visit=torch.arange(VISITS))
+    visits = replace(
+        pick(tokens, torch.zeros(VISITS, dtype=torch.long)), example_ids=torch.zeros(VISITS, dtype=torch.long)
+    )
+    visits = replace(visits, epoch=torch.arange(VISITS))
     strips = [(name, copies, _states(objective.turn({"dupe_factor": copies}), visits, seed)) for name, copies in STRIPS]
     if not any(any(states) for _, _, states in strips):
         return None
@@ -45,4 +47,4 @@ def _states(objective: "Objective", visits: Tokens, seed: int) -> bytes:
     """What became of each word, visit by visit."""
     drawn = objective.example(visits, generator(seed, "film"))
     length = int(visits.lengths[0])
-    return bytes(SHOWN.index(a) if a in SHOWN else 1 for row in drawn.action.tolist() for a in row[:length])
+    return bytes(SHOWN.index(a) if a in SHOWN else 1 for row in drawn.actions.tolist() for a in row[:length])

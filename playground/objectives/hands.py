@@ -20,7 +20,7 @@ def by_hand(objective: Objective, steps: tuple[Step, ...]) -> dict[str, Any]:
         "edits": [key for key in objective.plan_keys if not (key == "actions" and objective.proposes)],
         "outcomes": outcomes(objective),
         "words": words,
-        "word": (tokens.word[0][tokens.real[0]] + 1).tolist(),
+        "word": (tokens.word_ids[0][tokens.valid[0]] + 1).tolist(),
         "units": words if len(plan.get("order", words)) == len(words) else sentences,
     }
 
@@ -34,8 +34,8 @@ def outcomes(objective: Objective) -> list[str]:
 
 def _joined(tokens: Tokens, unit: str) -> list[str]:
     """The words or sentences of the first row as text, pieces joined."""
-    numbers = getattr(tokens, unit)[0][tokens.real[0]].tolist()
-    said = [str(tokens.vocabulary[i]) for i in tokens.ids[0][tokens.real[0]].tolist()]
+    numbers = getattr(tokens, f"{unit}_ids")[0][tokens.valid[0]].tolist()
+    said = [str(tokens.vocabulary[i]) for i in tokens.ids[0][tokens.valid[0]].tolist()]
     glue = "" if unit == "word" else " "
     return [
         glue.join(s.removeprefix("##") if glue == "" and k else s for k, s in enumerate(_at(said, numbers, n)))

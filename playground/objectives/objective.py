@@ -8,7 +8,7 @@ from typing import Any
 from torch import Generator
 
 from playground.catalog import choose, find
-from playground.example import Example, Tokens, begin
+from playground.example import Batch, Tokens, begin
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.ask.judged import Judged, OverrideLossMask
@@ -52,7 +52,7 @@ class Step:
 
     stage: Stage
     plan: Any
-    example: Example
+    example: Batch
     part: int = 0
 
     @property
@@ -116,12 +116,12 @@ class Objective:
         """The example after every stage; the last one is the training example. `wanted` bends the plans."""
         self._refuse_unknown(wanted or {})
 
-        def act(chain: "Objective", number: int, example: Example) -> tuple[Any, Example]:
+        def act(chain: "Objective", number: int, example: Batch) -> tuple[Any, Batch]:
             return _act(chain.stages[number], example, rng, chain._meant_for(number, wanted or {}))
 
         return self._walk(tokens, act)
 
-    def example(self, tokens: Tokens, rng: Generator) -> Example:
+    def example(self, tokens: Tokens, rng: Generator) -> Batch:
         """The training example of a batch."""
         return self.steps(tokens, rng)[-1].example
 
@@ -134,20 +134,20 @@ class Objective:
     def _opening(self) -> int:
         return next(number for number, stage in enumerate(self.stages) if isinstance(stage, SampleFromGenerator))
 
-    def opened(self, tokens: Tokens, rng: Generator) -> Example:
+    def opened(self, tokens: Tokens, rng: Generator) -> Batch:
         """The example of a batch up to where a generator proposes words."""
         return self._acted(begin(tokens), self.stages[: self._opening], rng)
 
-    def ended(self, example: Example, rng: Generator) -> Example:
+    def ended(self, example: Batch, rng: Generator) -> Batch:
         """The training example from what was `opened`, with the same source of chance."""
         return self._acted(example, self.stages[self._opening :], rng)
 
-    def _acted(self, example: Example, stages: tuple[Stage, ...], rng: Generator) -> Example:
+    def _acted(self, example: Batch, stages: tuple[Stage, ...], rng: Generator) -> Batch:
         for stage in stages:
             example = _act(stage, example, rng, {})[1]
         return example
 
-    def specimens(self, tokens: Tokens, rng: Generator) -> tuple[Example, ...]:
+    def specimens(self, tokens: Tokens, rng: Generator) -> tuple[Batch, ...]:
         """One example of everything that the objective may ask: of each part of a mixture, else just one."""
         if not self.parts:
             return (self.example(tokens, rng),)
@@ -157,7 +157,7 @@ class Objective:
         """The same steps again from saved plans, without any chance."""
         left = list(plans)
 
-        def act(chain: "Objective", number: int, example: Example) -> tuple[Any, Example]:
+        def act(chain: "Objective", number: int, example: Batch) -> tuple[Any, Batch]:
             stage, plan = chain.stages[number], left.pop(0)
             return plan, stage.build(example) if plan is None else stage.build(example, plan)
 
@@ -174,7 +174,7 @@ class Objective:
             taken += [replace(step, part=part) for step in steps]
             beside.append(weighed(steps[-1].example, weight))
         *own, last = self._own(tokens, act)
-        whole = replace(last.example, beside=(*beside, *last.example.beside))
+        whole = replace(last.example, auxiliary=(*beside, *last.example.auxiliary))
         return (*taken, *own, replace(last, example=whole))
 
     def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
@@ -319,14 +319,14 @@ class Objective:
                 raise Refusal(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
 
 
-Act = Callable[[Objective, int, Example], tuple[Any, Example]]
+Act = Callable[[Objective, int, Batch], tuple[Any, Batch]]
 """Takes stage `number` of a chain and the example before it; gives the plan and the example after it."""
 
 
-def weighed(example: Example, weight: float) -> Example:
+def weighed(example: Batch, weight: float) -> Batch:
     """The same example with all its questions weighed once more."""
     questions = tuple(replace(q, weight=q.weight * weight) for q in example.questions)
-    return replace(example, questions=questions, beside=tuple(weighed(e, weight) for e in example.beside))
+    return replace(example, questions=questions, auxiliary=tuple(weighed(e, weight) for e in example.auxiliary))
 
 
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
@@ -347,7 +347,7 @@ def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
     return told
 
 
-def _act(stage: Stage, example: Example, rng: Generator, wanted: Wishes) -> tuple[Any, Example]:
+def _act(stage: Stage, example: Batch, rng: Generator, wanted: Wishes) -> tuple[Any, Batch]:
     if not planned(stage):
         return None, stage.build(example)
     plan = stage.revise(example, stage.plan(example, rng), wanted)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from playground import frames, leaks
-from playground.example import Example, Stream, Visible
+from playground.example import AttentionMask, Batch, Stream
 from playground.objectives.ask.judged import GRADED, Judged, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.rebuild import Rebuilt
@@ -19,7 +19,7 @@ Under the name "graded" the answers stand as one row: 0, the place of the answer
 """
 
 
-def natural(example: Example, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
+def natural(example: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
     """What can be painted, as the objective has it: the cells of every matrix, and whether each answer counts."""
     found = frames.visible(example, row)
     if not example.questions:
@@ -28,7 +28,7 @@ def natural(example: Example, row: int = 0) -> Mapping[str, Sequence[Sequence[in
     return {**found, GRADED: [[counts[place] for place in _answered(example, row)]]}
 
 
-def painted(example: Example, cells: Cells, row: int = 0) -> Example:
+def painted(example: Batch, cells: Cells, row: int = 0) -> Batch:
     """The same example with these cells of one row's matrices open or closed; the leak check and a model obey them."""
     for name, wanted in cells.items():
         paint = _judged if name == GRADED else partial(_with, name=name)
@@ -47,19 +47,19 @@ def repainted(made: Rebuilt, cells: Cells) -> Rebuilt:
     return replace(made, steps=tuple(steps), verdict=leaks.check(steps[-1].example))
 
 
-def _answered(example: Example, row: int) -> list[int]:
+def _answered(example: Batch, row: int) -> list[int]:
     """The places of the stream at which the questions are answered, padding left out."""
-    return frames.asked_of(example).real[row].nonzero().flatten().tolist()
+    return frames.asked_of(example).valid[row].nonzero().flatten().tolist()
 
 
-def _judged(example: Example, wanted: list[tuple[int, int, bool]], row: int) -> Example:
+def _judged(example: Batch, wanted: list[tuple[int, int, bool]], row: int) -> Batch:
     """The example with these answers graded or not, as far as they are asked by now."""
     last = {at + 1: counts for _, at, counts in wanted}
     some = {counts: tuple(place for place, c in last.items() if c == counts) for counts in (True, False)}
     return judge(example, Judged(some[True], some[False]), row)
 
 
-def _refuse_what_is_not_asked(example: Example, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
+def _refuse_what_is_not_asked(example: Batch, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
     places = _answered(example, row) if example.questions else []
     for _, at, _counts in wanted:
         if not 0 <= at < len(places):
@@ -68,33 +68,38 @@ def _refuse_what_is_not_asked(example: Example, wanted: Iterable[tuple[int, int,
             raise Refusal(f"Nothing is asked at place {at + 1}, so it has no answer that could be graded.")
 
 
-def _with(example: Example, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Example:
+def _with(example: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Batch:
     inputs, decoder = example.inputs, example.decoder
     if name not in frames.visible(example, row):
         known = ", ".join(frames.visible(example, row))
         raise Refusal(f"There is no matrix {name!r} to paint; this objective has: {known}.")
     match name:
         case "query":
-            return replace(example, inputs=replace(inputs, query_visible=_paint(inputs, "query_visible", wanted, row)))
+            return replace(
+                example, inputs=replace(inputs, query_attn_mask=_paint(inputs, "query_attn_mask", wanted, row))
+            )
         case _ if name.endswith(frames.ABOVE):
             raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
         case "decoder":
             assert decoder is not None
-            return replace(example, decoder=replace(decoder, visible=_paint(decoder, "visible", wanted, row)))
+            return replace(example, decoder=replace(decoder, attn_mask=_paint(decoder, "attn_mask", wanted, row)))
         case "cross":
             assert decoder is not None
-            return replace(example, decoder=replace(decoder, cross=_paint(decoder, "cross", wanted, row, inputs)))
+            return replace(
+                example,
+                decoder=replace(decoder, cross_attn_mask=_paint(decoder, "cross_attn_mask", wanted, row, inputs)),
+            )
         case _:
-            return replace(example, inputs=replace(inputs, visible=_paint(inputs, "visible", wanted, row)))
+            return replace(example, inputs=replace(inputs, attn_mask=_paint(inputs, "attn_mask", wanted, row)))
 
 
 def _paint(
     readers: Stream, which: str, wanted: list[tuple[int, int, bool]], row: int, read: Stream | None = None
-) -> Visible:
+) -> AttentionMask:
     """The levels stay where painting only closes cells; an opened cell needs a matrix of its own."""
-    seen: Visible = getattr(readers, which)
+    seen: AttentionMask = getattr(readers, which)
     cells = seen.dense().expand(len(readers.ids), -1, -1).clone()
-    rows, columns = (stream.real[row].nonzero().flatten() for stream in (readers, read or readers))
+    rows, columns = (stream.valid[row].nonzero().flatten() for stream in (readers, read or readers))
     for reader, place, is_open in wanted:
         if not (0 <= reader < len(rows) and 0 <= place < len(columns)):
             raise Refusal(
@@ -102,4 +107,4 @@ def _paint(
             )
         cells[row, rows[reader], columns[place]] = bool(is_open)
     closing = replace(seen, form="levels", painted=cells)
-    return closing if bool((closing.dense() == cells).all()) else in_cells(cells, seen.above)
+    return closing if bool((closing.dense() == cells).all()) else in_cells(cells, seen.odd_layers)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.objectives.arrange import LabelledPair
 from playground.objectives.objective import Objective
 from playground.refusal import Refusal
@@ -87,10 +87,10 @@ def said_by_hand(objective: Objective) -> set[str]:
     return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)}
 
 
-def unjudged(objective: Objective, example: Example) -> str:
+def unjudged(objective: Objective, example: Batch) -> str:
     """What to do where nobody has judged a typed pair, so that nothing is asked of it; else nothing."""
     judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)]
-    if not judges or any(bool(q.graded.any()) for q in example.questions):
+    if not judges or any(bool(q.loss_mask.any()) for q in example.questions):
         return ""
     return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {_or(judges[0].outcomes)}."
 
@@ -137,7 +137,7 @@ def _halves(objective: Objective, tokens: Tokens) -> tuple[Tokens, Tokens]:
     """The first sentence of a text, and the rest."""
     if _sentences(tokens) < 2:
         raise _lacks(objective, "pair")
-    first = int((tokens.sentence[0] == 0).sum())
+    first = int((tokens.sentence_ids[0] == 0).sum())
     return _cut(tokens, 0, first), _cut(tokens, first, int(tokens.lengths[0]))
 
 
@@ -145,13 +145,13 @@ def _three(objective: Objective, tokens: Tokens, stranger: Tokens | None) -> Tok
     """The first sentence of a text with its neighbour and the one after that."""
     if _sentences(tokens) < 3:
         raise _lacks(objective, "distance")
-    ends = [0, *(int((tokens.sentence[0] <= k).sum()) for k in range(3))]
+    ends = [0, *(int((tokens.sentence_ids[0] <= k).sum()) for k in range(3))]
     first, near, far = (_cut(tokens, a, b) for a, b in pairwise(ends))
     return replace(first, neighbours={"next": near, "apart": far, "other": stranger or far})
 
 
 def _sentences(tokens: Tokens) -> int:
-    return int(tokens.sentence.max()) + 1
+    return int(tokens.sentence_ids.max()) + 1
 
 
 def _lacks(objective: Objective, need: str) -> Refusal:
@@ -172,8 +172,8 @@ def _cut(tokens: Tokens, first: int, last: int) -> Tokens:
         tokens,
         ids=part(tokens.ids),
         lengths=torch.tensor([last - first]),
-        word=part(tokens.word) - tokens.word[:, first : first + 1],
-        sentence=part(tokens.sentence) - tokens.sentence[:, first : first + 1],
+        word_ids=part(tokens.word_ids) - tokens.word_ids[:, first : first + 1],
+        sentence_ids=part(tokens.sentence_ids) - tokens.sentence_ids[:, first : first + 1],
         labels={name: part(row) for name, row in tokens.labels.items()},
     )
 

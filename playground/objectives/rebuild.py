@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from playground import frames, leaks
-from playground.example import Example, Specials, Tokens, begin
+from playground.example import Batch, Specials, Tokens, begin
 from playground.objectives import wishes
 from playground.objectives.code import code_of, opening
 from playground.objectives.film import film
@@ -50,7 +50,7 @@ class Rebuilt:
     left_out: tuple[LeftOut, ...] = ()
 
     @property
-    def example(self) -> Example:
+    def example(self) -> Batch:
         return self.steps[-1].example
 
     @property
@@ -102,7 +102,7 @@ class Rebuilt:
             words = leaks.heard(example)
             said = f"{words:,.0f}" if words >= 10 else f"{words:.2g}"
             hears = f"An answer hears {said} other words on average." if words else NOTHING_HEARD
-            hears = f"{hears} {NOT_TOLD}" if example.inputs.ahead else hears
+            hears = f"{hears} {NOT_TOLD}" if example.inputs.predicts_next else hears
             choices.append({"value": value, "hears": hears, **frames.leak(leaks.check(example))})
         return {"question": question, "knob": name, "now": self.objective.knobs[name].default, "choices": choices}
 
@@ -116,13 +116,13 @@ class Rebuilt:
             "text": self.text,
             "pair": self.pair,
             "seed": self.seed,
-            "inputs": _words(example, example.inputs.ids, example.inputs.real),
-            "decoder_inputs": _words(example, example.decoder.ids, example.decoder.real) if example.decoder else None,
+            "inputs": _words(example, example.inputs.ids, example.inputs.valid),
+            "decoder_inputs": _words(example, example.decoder.ids, example.decoder.valid) if example.decoder else None,
             "targets": targets,
             "graded": graded,
             "target_positions": [p + 1 for p in listed],
-            "reader": question.reader,
-            "actions": [frames.STATES[a] for a in example.action[0][example.tokens.real[0]].tolist()],
+            "reader": question.stream,
+            "actions": [frames.STATES[a] for a in example.actions[0][example.tokens.valid[0]].tolist()],
             "visible": frames.visible(example),
             "leak": self.verdict.leak,
             "leak_detail": frames.leak(self.verdict),
@@ -135,7 +135,7 @@ class Rebuilt:
             "formula": written(spoken(self.objective, self.steps)),
             "terms": terms(self.objective, self.steps),
             "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
-            "beside": [part_facts(part) for part in example.everything[:-1]],
+            "beside": [part_facts(part) for part in example.with_auxiliary[:-1]],
             "source": self.objective.source,
             "notice": self.notice,
             "left_out": [asdict(each) | {"said": str(each)} for each in self.left_out],
@@ -204,11 +204,11 @@ def rebuild_row(
     return Rebuilt(objective, tokens, text, seed, steps, leaks.check(example), notice)
 
 
-def silent(example: Example) -> str:
+def silent(example: Batch) -> str:
     """Why nothing is asked of a text, where nothing is."""
-    if any(bool(q.graded.any()) for part in example.everything for q in part.questions):
+    if any(bool(q.loss_mask.any()) for part in example.with_auxiliary for q in part.questions):
         return ""
-    why = "what was chosen cannot be asked here" if bool(example.chosen.any()) else "no word of it was chosen"
+    why = "what was chosen cannot be asked here" if bool(example.selected.any()) else "no word of it was chosen"
     return f"Nothing is asked of this text, so it teaches nothing: {why}."
 
 
@@ -222,13 +222,13 @@ def guessed(objective: Objective) -> str:
     return f"Which words are {' and '.join(names)} is guessed, from capital letters and small words." if names else ""
 
 
-def apart(objective: Objective, example: Example) -> str:
+def apart(objective: Objective, example: Batch) -> str:
     """That the parts of a sum read different texts, where they do; a named objective may put both on one."""
-    if " + " not in objective.name or not example.beside:
+    if " + " not in objective.name or not example.auxiliary:
         return ""
     read = {
-        tuple(frames.words(part.inputs.ids[0], part.inputs.real[0], part.tokens.vocabulary))
-        for part in example.everything
+        tuple(frames.words(part.inputs.ids[0], part.inputs.valid[0], part.tokens.vocabulary))
+        for part in example.with_auxiliary
     }
     if len(read) == 1:
         return ""
@@ -293,7 +293,7 @@ def spoken(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
     example, drawn = steps[-1].example, next((step.plan.index for step in steps if step.part == -1), None)
     own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].told}
     silent = {term.question for part in objective.parts for term in part.terms} - set(own) if own else set()
-    weights = {q.name: q.weight for part in example.everything for q in part.questions}
+    weights = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
     told = (own.get(term.question, term) for term in objective.told if term.question not in silent)
     return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in told)
 
@@ -301,11 +301,11 @@ def spoken(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
 def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) of which stream that feed it."""
     example = steps[-1].example
-    asked = {q.name: (part, q) for part in example.everything for q in part.questions}
+    asked = {q.name: (part, q) for part in example.with_auxiliary for q in part.questions}
     told = []
     for term in (t for t in spoken(objective, steps) if t.question in asked):
         part, question = asked[term.question]
-        places = (question.graded[0].nonzero().flatten() + 1).tolist()
+        places = (question.loss_mask[0].nonzero().flatten() + 1).tolist()
         told.append(
             {
                 "question": term.question,
@@ -313,17 +313,17 @@ def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
                 "weight": question.weight,
                 "symbols": term.meanings,
                 "network": part.network,
-                "reader": question.reader,
+                "reader": question.stream,
                 "positions": places,
             }
         )
     return told
 
 
-def meters(example: Example) -> list[dict[str, Any]]:
+def meters(example: Batch) -> list[dict[str, Any]]:
     """The signal of every question that is trained in the step, the main one first, and the network that answers."""
     measured = measure(example)
-    asked = [(q.name, part.network) for part in reversed(example.everything) for q in part.questions]
+    asked = [(q.name, part.network) for part in reversed(example.with_auxiliary) for q in part.questions]
     return [
         {"question": name, "network": network, "graded": found.graded, "tokens": found.read, "share": found.share}
         for name, network in asked
@@ -331,48 +331,48 @@ def meters(example: Example) -> list[dict[str, Any]]:
     ]
 
 
-def part_facts(part: Example) -> dict[str, Any]:
+def part_facts(part: Batch) -> dict[str, Any]:
     """What an example beside the main one shows and asks."""
-    found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.real)}
+    found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.valid)}
     if part.questions:
         targets, graded, _ = _answers(part)
         found |= {"targets": targets, "graded": graded}
     return found | {"visible": frames.visible(part)}
 
 
-def _words(example: Example, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
+def _words(example: Batch, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
     return frames.words(ids[0], real[0], example.tokens.vocabulary)
 
 
-def _answers(example: Example) -> tuple[list[str], list[int], list[int]]:
+def _answers(example: Batch) -> tuple[list[str], list[int], list[int]]:
     """Targets, graded flags and positions, in the order in which they are predicted."""
     said, graded, _ = frames.answers(example, 0)
-    places = frames.asked_of(example).real[0].nonzero().flatten().tolist()
-    if example.questions[0].reader == "query" and bool(example.rank[0].any()):
-        places.sort(key=lambda p: int(example.rank[0, int(example.inputs.origin[0, p])]))
+    places = frames.asked_of(example).valid[0].nonzero().flatten().tolist()
+    if example.questions[0].stream == "query" and bool(example.prediction_order[0].any()):
+        places.sort(key=lambda p: int(example.prediction_order[0, int(example.inputs.origin[0, p])]))
     return [said[p] for p in places], [graded[p] for p in places], places
 
 
-def _given(example: Example) -> list[int]:
+def _given(example: Batch) -> list[int]:
     """Which positions the survey prints as inputs: the given words, not those that are also predicted from the left."""
     question = example.questions[0]
-    places = example.inputs.real[0].nonzero().flatten().tolist()
+    places = example.inputs.valid[0].nonzero().flatten().tolist()
     if "pair" in example.tokens.labels:
         return _between_signs(places, example.inputs.ids[0].tolist(), example.tokens.specials)
-    if question.reader == "query":
-        rank, origin = example.rank[0].tolist(), example.inputs.origin[0].tolist()
-        given = [p for p in places if not bool(question.graded[0, p])] or places
+    if question.stream == "query":
+        rank, origin = example.prediction_order[0].tolist(), example.inputs.origin[0].tolist()
+        given = [p for p in places if not bool(question.loss_mask[0, p])] or places
         return sorted(given, key=lambda p: rank[origin[p]] if origin[p] >= 0 else -1)
-    asked = question.graded[0].nonzero().flatten().tolist()
+    asked = question.loss_mask[0].nonzero().flatten().tolist()
     if question.name == "next word":
         return places[: (asked or [0])[0] + 1]
     return [p for p in places if p >= asked[-1]] if question.name == "previous word" and asked else places
 
 
-def _closing(example: Example, places: Sequence[int]) -> set[int]:
+def _closing(example: Batch, places: Sequence[int]) -> set[int]:
     """Where a decoder closes what it writes, which the survey does not print."""
     question = example.questions[0]
-    if question.reader != "decoder":
+    if question.stream != "decoder":
         return set()
     return {p for p in places if int(question.targets[0, p]) == example.tokens.specials.end}
 

@@ -6,7 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from playground.example import Example, Tokens, natural, position_of, running
+from playground.example import Batch, Tokens, arange_rows, is_identity, position_of
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Runs:
         """By run, its first place, `[b, t]`; 0 where there is no run."""
         width = self.number.shape[1]
         table = self.number.new_zeros((len(self.number), width + 1))
-        return table.scatter_(1, self.number.where(self.opens, width), running(self.number))[:, :width]
+        return table.scatter_(1, self.number.where(self.opens, width), arange_rows(self.number))[:, :width]
 
     @cached_property
     def length(self) -> Tensor:
@@ -63,7 +63,7 @@ class Runs:
         return self.at(self.start + self.length - 1)
 
 
-def runs(example: Example, marked: Tensor, number: Tensor | None = None) -> Runs:
+def runs(example: Batch, marked: Tensor, number: Tensor | None = None) -> Runs:
     """The longest runs of marked places `[b, t]` that are neighbours in the input and share a `number` `[b, t]`."""
     beside = None if as_text(example) else side_by_side(example)[:, 1:]
     return _parted(marked, beside, number)
@@ -81,7 +81,7 @@ def _parted(marked: Tensor, beside: Tensor | None, number: Tensor | None) -> Run
 
 def word_sizes(tokens: Tokens) -> Tensor:
     """By place, how many pieces the word has that begins there, `[b, t]` in 16 bits; 0 where none begins."""
-    return _parted(tokens.maskable & (tokens.word >= 0), None, tokens.word).size
+    return _parted(tokens.maskable & (tokens.word_ids >= 0), None, tokens.word_ids).size
 
 
 def spread(begun: Tensor, size: Tensor) -> Tensor:
@@ -96,23 +96,23 @@ def spread(begun: Tensor, size: Tensor) -> Tensor:
     return step.scatter_add_(0, end.sub_(size), jump).cumsum(0)[:-1]
 
 
-def places(example: Example) -> Tensor:
+def places(example: Batch) -> Tensor:
     """The number of each place of the text, `[b, t]`."""
-    return running(example.tokens.ids)
+    return arange_rows(example.tokens.ids)
 
 
-def side_by_side(example: Example) -> Tensor:
+def side_by_side(example: Batch) -> Tensor:
     """Which places of the text `[b, t]` stand right behind the place before them in the input (no sign between)."""
     if as_text(example):
-        return running(example.tokens.ids) > 0
+        return arange_rows(example.tokens.ids) > 0
     position = position_of(example.inputs, example.tokens.ids.shape[1])
     return position == _before(position) + 1
 
 
-def as_text(example: Example) -> bool:
+def as_text(example: Batch) -> bool:
     """Whether the input still stands as an unpadded text does."""
     origin = example.inputs.origin
-    return origin.shape[1] == example.tokens.ids.shape[1] and natural(origin)
+    return origin.shape[1] == example.tokens.ids.shape[1] and is_identity(origin)
 
 
 def _before(values: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Generator
 
-from playground.example import Example, Question, Tokens
+from playground.example import Batch, Target, Tokens
 from playground.objectives.objective import Objective
 
 
@@ -36,9 +36,9 @@ class Signal:
         return self.questions[self.main].share if self.main else 0.0
 
 
-def measure(example: Example) -> Signal:
+def measure(example: Batch) -> Signal:
     """The signal of a batch, those questions included that are asked beside."""
-    meters = {q.name: _meter(part, q) for part in example.everything for q in part.questions}
+    meters = {q.name: _meter(part, q) for part in example.with_auxiliary for q in part.questions}
     return Signal(meters, example.questions[0].name if example.questions else "")
 
 
@@ -47,6 +47,6 @@ def signal(objective: Objective, tokens: Tokens, rng: Generator) -> Signal:
     return measure(objective.example(tokens, rng))
 
 
-def _meter(part: Example, question: Question) -> Meter:
-    by_row = question.graded.sum(1)
+def _meter(part: Batch, question: Target) -> Meter:
+    by_row = question.loss_mask.sum(1)
     return Meter(int(by_row.sum()), int(part.tokens.lengths.sum()), int((by_row == 0).sum()))

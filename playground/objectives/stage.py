@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
 
 from torch import Generator
 
-from playground.example import Example
+from playground.example import Batch
 
 Wishes = Mapping[str, Any]
 """A plan as a person writes it, all positions 1-based; the keys are those of `wishes.SHAPES`."""
@@ -15,7 +15,7 @@ class Stage(Protocol):
     """A stage: its fields are knobs, `build` is a pure function of the example and, where there is one, the plan."""
 
     @property
-    def build(self) -> Callable[..., Example]: ...
+    def build(self) -> Callable[..., Batch]: ...
 
 
 @runtime_checkable
@@ -24,21 +24,21 @@ class Planned(Protocol):
 
     keys: ClassVar[tuple[str, ...]]
 
-    def plan(self, example: Example, rng: Generator) -> Any: ...
+    def plan(self, example: Batch, rng: Generator) -> Any: ...
 
     @property
-    def build(self) -> Callable[..., Example]: ...
+    def build(self) -> Callable[..., Batch]: ...
 
-    def revise(self, example: Example, plan: Any, wishes: Wishes) -> Any: ...
+    def revise(self, example: Batch, plan: Any, wishes: Wishes) -> Any: ...
 
-    def tell(self, example: Example, plan: Any, row: int) -> dict[str, Any]: ...
+    def tell(self, example: Batch, plan: Any, row: int) -> dict[str, Any]: ...
 
 
 @runtime_checkable
 class Rounding(Planned, Protocol):
     """A stage that turns a share into a whole number, and says where that came out as something else."""
 
-    def rounding(self, example: Example) -> str: ...
+    def rounding(self, example: Batch) -> str: ...
 
 
 def planned(stage: object) -> TypeGuard[Planned]:

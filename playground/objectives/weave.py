@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from playground.example import Example, Stream, Tokens, everything, numbers, running, spoken, stream
+from playground.example import Batch, Stream, Tokens, arange, arange_rows, language_ids_at, ones_view, stream
 from playground.objectives.draw import used
 
 
@@ -24,29 +24,29 @@ class Woven:
 
     def stream(self, tokens: Tokens) -> Stream:
         """What reads it."""
-        language = spoken(tokens, self.origin) if "language" in tokens.labels else None
+        language = language_ids_at(tokens, self.origin) if "language" in tokens.labels else None
         return stream(self.ids, self.origin, self.real, padded=self.padded, language=language)
 
 
-def fold(example: Example, markers: Tensor) -> Woven:
+def fold(example: Batch, markers: Tensor) -> Woven:
     """The input, which still stands as the text does, with one marker `[b, m]` in the place of each span.
 
     Spans come from left to right and never overlap; a span that is not there (length -1) leaves the text alone.
     """
     spans = example.spans
-    jump = (spans.length - 1) * spans.there
+    jump = (spans.length - 1) * spans.is_span
     jumped = jump.cumsum(1)
     at = spans.start - jumped + jump
     count = example.tokens.lengths - (jumped[:, -1] if jump.shape[1] else 0)
     return _laid(example, example.inputs.ids, markers, at, jump, count, spans.start.where(spans.length > 0, -1))
 
 
-def unfold(example: Example, markers: Tensor) -> Woven:
+def unfold(example: Batch, markers: Tensor) -> Woven:
     """What the spans hold, each behind its marker `[b, m]`."""
     spans = example.spans
     length = spans.length + 1
-    behind = shift((spans.start + length) * spans.there, 1).cummax(1).values
-    jump = (spans.start - behind) * spans.there
+    behind = shift((spans.start + length) * spans.is_span, 1).cummax(1).values
+    jump = (spans.start - behind) * spans.is_span
     at, nowhere = length.cumsum(1) - length, torch.full_like(markers, -1)
     return _laid(example, example.tokens.ids, markers, at, jump, length.sum(1), nowhere)
 
@@ -57,7 +57,7 @@ def shift(values: Tensor, first: int) -> Tensor:
 
 
 def _laid(
-    example: Example,
+    example: Batch,
     ids: Tensor,
     markers: Tensor,
     at: Tensor,
@@ -73,7 +73,7 @@ def _laid(
     tokens = example.tokens
     real, padded = below(count)
     width = real.shape[1]
-    at = at.where(example.spans.there, width)
+    at = at.where(example.spans.is_span, width)
     place = torch.ones((len(at), width + 1), dtype=torch.long, device=at.device)
     place[:, 0] = 0
     place = place.scatter_add_(1, at, jump).cumsum(1)
@@ -88,7 +88,7 @@ def _laid(
 def places_below(count: Tensor, width: int) -> Tensor:
     """Which of `width` places lie below the count of their row, at most all of them, `[b, width]`."""
     if width > TABLE:
-        return numbers(width, count.device) < count[:, None]
+        return arange(width, count.device) < count[:, None]
     return used(width, count.device).index_select(0, count)
 
 
@@ -98,7 +98,7 @@ TABLE = 1024
 
 def first_sign(inputs: Stream) -> Tensor:
     """Where the sign in front of each text stands, `[b, n]`; nowhere in a row without one."""
-    return (running(inputs.ids) == 0) & (inputs.origin < 0) & inputs.real
+    return (arange_rows(inputs.ids) == 0) & (inputs.origin < 0) & inputs.valid
 
 
 def below(count: Tensor) -> tuple[Tensor, bool]:
@@ -106,10 +106,10 @@ def below(count: Tensor) -> tuple[Tensor, bool]:
     least, width = torch.stack(count.aminmax()).tolist() if len(count) else (0, 0)
     if least < width:
         return places_below(count, width), True
-    return everything(count[:, None].expand(-1, width)), False
+    return ones_view(count[:, None].expand(-1, width)), False
 
 
-def collect(example: Example, keep: Tensor) -> Woven:
+def collect(example: Batch, keep: Tensor) -> Woven:
     """The kept tokens of the text alone, closed up."""
     order, real, padded = kept_first(keep)
     ids = example.tokens.ids.gather(1, order)
@@ -118,7 +118,7 @@ def collect(example: Example, keep: Tensor) -> Woven:
     return Woven(ids.where(real, example.tokens.specials.pad), order.where(real, -1), real)
 
 
-def close_up(example: Example, keep: Tensor) -> Stream:
+def close_up(example: Batch, keep: Tensor) -> Stream:
     """The kept positions `[b, n]` of the input alone."""
     return reorder(example, *kept_first(keep))
 
@@ -127,15 +127,15 @@ def kept_first(keep: Tensor) -> tuple[Tensor, Tensor, bool]:
     """The kept places of each row from left to right, `[b, n]`, which of them are real, and whether not all are."""
     real, padded = below(keep.sum(1))
     order = torch.zeros(real.shape, dtype=torch.long, device=keep.device)
-    return order.masked_scatter_(real, running(keep).masked_select(keep)), real, padded
+    return order.masked_scatter_(real, arange_rows(keep).masked_select(keep)), real, padded
 
 
-def reorder(example: Example, order: Tensor, real: Tensor, padded: bool) -> Stream:
+def reorder(example: Batch, order: Tensor, real: Tensor, padded: bool) -> Stream:
     """The input's positions in a new order `[b, n]`, counted afresh; those that are not `real` become padding."""
     inputs = example.inputs
     ids = inputs.ids.gather(1, order).where(real, example.tokens.specials.pad)
     origin = inputs.origin.gather(1, order).where(real, -1)
-    return stream(ids, origin, real, padded=padded, language=inputs.language.gather(1, order))
+    return stream(ids, origin, real, padded=padded, language=inputs.language_ids.gather(1, order))
 
 
 def home(stream: Stream) -> Tensor:

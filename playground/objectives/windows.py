@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Stream, at_origin, running
+from playground.example import Batch, Stream, arange_rows, gather_origin
 from playground.objectives import draw, wishes
 from playground.objectives.weave import places_below
 from playground.refusal import Refusal
@@ -19,16 +19,16 @@ class Radii:
     radius: Tensor
 
 
-def draw_radii(example: Example, most: int, shrink: bool, rng: Generator) -> Radii:
+def draw_radii(example: Batch, most: int, shrink: bool, rng: Generator) -> Radii:
     """`most` for every word, or a number from 1 to `most`, each with the same chance; pieces of a word share it."""
-    ids, word = example.tokens.ids, example.tokens.word
+    ids, word = example.tokens.ids, example.tokens.word_ids
     if not shrink or not ids.shape[1]:
         return Radii(torch.full_like(ids, most))
     drawn = (draw.noise(tuple(ids.shape), rng) * most).long() + 1
     return Radii(drawn.gather(1, word.clamp(0, ids.shape[1] - 1)))
 
 
-def wished_radii(example: Example, wanted: Sequence[int], most: int) -> Radii:
+def wished_radii(example: Batch, wanted: Sequence[int], most: int) -> Radii:
     """The radii that a person named, one for each word, at most `most`."""
     count = wishes.word_count(example.tokens)
     if len(wanted) != count:
@@ -36,20 +36,20 @@ def wished_radii(example: Example, wanted: Sequence[int], most: int) -> Radii:
     for radius in wanted:
         if not 1 <= radius <= most:
             raise Refusal(f"The radius {radius} does not fit; it must lie between 1 and {most}, the knob radius.")
-    by_word = torch.tensor([*wanted, 1], device=example.tokens.word.device)
-    return Radii(by_word[example.tokens.word.clamp(0, count)])
+    by_word = torch.tensor([*wanted, 1], device=example.tokens.word_ids.device)
+    return Radii(by_word[example.tokens.word_ids.clamp(0, count)])
 
 
-def tell_radii(example: Example, plan: Radii, row: int) -> list[int]:
+def tell_radii(example: Batch, plan: Radii, row: int) -> list[int]:
     """The radius of every word of a row."""
-    real = example.tokens.real[row]
-    by_word = dict(zip(example.tokens.word[row][real].tolist(), plan.radius[row][real].tolist(), strict=True))
+    real = example.tokens.valid[row]
+    by_word = dict(zip(example.tokens.word_ids[row][real].tolist(), plan.radius[row][real].tolist(), strict=True))
     return list(by_word.values())
 
 
 def runs(ids: Tensor, wall: Tensor) -> tuple[Tensor, Tensor]:
     """The first and the last place `[b, n]` of the words around each place; a wall stands alone."""
-    place = running(ids)
+    place = arange_rows(ids)
     if not ids.shape[1]:
         return place, place
     before = place.masked_fill(~wall, -1).cummax(1).values + 1
@@ -59,15 +59,15 @@ def runs(ids: Tensor, wall: Tensor) -> tuple[Tensor, Tensor]:
 
 def words_around(stream: Stream, lowest: int) -> tuple[Tensor, Tensor]:
     """The run of words of a stream around each place; signs (ids below `lowest`) and padding are walls."""
-    return runs(stream.ids, ~stream.real | (stream.ids < lowest))
+    return runs(stream.ids, ~stream.valid | (stream.ids < lowest))
 
 
-def window(example: Example, plan: Radii) -> tuple[Tensor, Tensor]:
+def window(example: Batch, plan: Radii) -> tuple[Tensor, Tensor]:
     """The first and the last place `[b, n]` that each place of the input looks at, clipped at signs and ends."""
     inputs = example.inputs
     first, last = words_around(inputs, example.tokens.specials.unknown)
     place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device)
-    radius = at_origin(plan.radius, inputs.origin)
+    radius = gather_origin(plan.radius, inputs.origin)
     return torch.maximum(first, place - radius), torch.minimum(last, place + radius)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.literals import parse_json
 from playground.refusal import Refusal
 from playground.tokenizing.words import clean
@@ -139,26 +139,26 @@ def _span(value: Any) -> tuple[int, int]:
 
 def word_count(tokens: Tokens) -> int:
     """The number of words of the first row: plans by hand speak of one text."""
-    real = tokens.real[0]
-    return int(tokens.word[0][real].max()) + 1 if bool(real.any()) else 0
+    real = tokens.valid[0]
+    return int(tokens.word_ids[0][real].max()) + 1 if bool(real.any()) else 0
 
 
-def places(example: Example, words: Sequence[int], what: str = "Position") -> Tensor:
+def places(example: Batch, words: Sequence[int], what: str = "Position") -> Tensor:
     """Which tokens `[b, t]` belong to the named words (1-based); a word that is not there is refused."""
     count = word_count(example.tokens)
     for word in words:
         if not 1 <= word <= count:
             raise Refusal(f"{what} {word} is not in the text; it has {count} words, so 1 to {count} would be right.")
-    wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=example.tokens.word.device)
-    return torch.isin(example.tokens.word, wanted) & example.tokens.real
+    wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=example.tokens.word_ids.device)
+    return torch.isin(example.tokens.word_ids, wanted) & example.tokens.valid
 
 
-def words_of(example: Example, chosen: Tensor, row: int) -> list[int]:
+def words_of(example: Batch, chosen: Tensor, row: int) -> list[int]:
     """The words (1-based) that the chosen tokens of a row belong to."""
-    return sorted({int(w) + 1 for w in example.tokens.word[row][chosen[row]]})
+    return sorted({int(w) + 1 for w in example.tokens.word_ids[row][chosen[row]]})
 
 
-def spans(example: Example, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+def spans(example: Batch, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
     """First token and number of tokens `[b, m]` of spans given in words; they must lie in the text and not overlap."""
     count, starts, lengths, free = word_count(example.tokens), [], [], 1
     for start, length in sorted(wanted):
@@ -175,12 +175,12 @@ def spans(example: Example, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, 
     return make(starts), make(lengths)
 
 
-def _tokens_before(example: Example, word: int) -> int:
+def _tokens_before(example: Batch, word: int) -> int:
     tokens = example.tokens
-    return int((tokens.real[0] & (tokens.word[0] < word - 1)).sum())
+    return int((tokens.valid[0] & (tokens.word_ids[0] < word - 1)).sum())
 
 
-def order(example: Example, wanted: Sequence[int]) -> Tensor:
+def order(example: Batch, wanted: Sequence[int]) -> Tensor:
     """The step `[b, t]` at which each token comes when words are taken in this order (pieces from left to right)."""
     count = word_count(example.tokens)
     if sorted(wanted) != list(range(1, count + 1)):
@@ -188,12 +188,12 @@ def order(example: Example, wanted: Sequence[int]) -> Tensor:
         raise Refusal(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
     step_of_word = torch.empty(count, dtype=torch.long, device=example.tokens.ids.device)
     step_of_word[torch.tensor(wanted, device=step_of_word.device) - 1] = torch.arange(count, device=step_of_word.device)
-    step = step_of_word[example.tokens.word.clamp(0, count - 1)].masked_fill(~example.tokens.real, count)
+    step = step_of_word[example.tokens.word_ids.clamp(0, count - 1)].masked_fill(~example.tokens.valid, count)
     return step.argsort(dim=1, stable=True).argsort(dim=1)
 
 
-def words_in_order(example: Example, rank: Tensor, row: int) -> list[int]:
+def words_in_order(example: Batch, rank: Tensor, row: int) -> list[int]:
     """The words (1-based) of a row in the order of their rank, each named at its first piece."""
-    real = example.tokens.real[row]
-    ranked = example.tokens.word[row][real][rank[row][real].argsort()]
+    real = example.tokens.valid[row]
+    ranked = example.tokens.word_ids[row][real][rank[row][real].argsort()]
     return list(dict.fromkeys((ranked + 1).tolist()))

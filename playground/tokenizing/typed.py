@@ -63,8 +63,8 @@ def typed(text: str, tokenizer: Tokenizer | None = None, longest: int = LONGEST)
     tokens = Tokens(
         ids=torch.tensor([row]),
         lengths=torch.tensor([len(row)]),
-        word=torch.tensor([kept]),
-        sentence=known.pop("sentence"),
+        word_ids=torch.tensor([kept]),
+        sentence_ids=known.pop("sentence"),
         specials=tokenizer.specials,
         labels=known,
         vocabulary=tokenizer.words,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from playground.example import Contrast, Count, Example
+from playground.example import Batch, CooccurrenceTarget, NegativeSampling
 from playground.objectives import Objective
 from playground.rows import trimmed_batches
 from playground.training.feed import Feed
@@ -31,10 +31,10 @@ class Blocks:
     steps: int
     ahead: int = 1
     _number: int = -1
-    _drawn: list[Example] = field(default_factory=list, repr=False)
+    _drawn: list[Batch] = field(default_factory=list, repr=False)
     _opened: dict[int, Opened] = field(default_factory=dict, repr=False)
 
-    def at(self, step: int) -> Example:
+    def at(self, step: int) -> Batch:
         """The example of a step (0-based), as wide as its own widest row."""
         if self.steps == 1:
             return self._alone(step)
@@ -46,7 +46,7 @@ class Blocks:
             self._number, self._drawn = number, trimmed_batches(whole, self.feed.batch_size)
         return self._drawn[place]
 
-    def _alone(self, step: int) -> Example:
+    def _alone(self, step: int) -> Batch:
         """The example of a step that is drawn by itself; a GPU is waited for once for several of them."""
         learner = self.learner
         if not learner.objective.opens:
@@ -63,17 +63,17 @@ class Blocks:
         self.ahead, self._number, self._drawn, self._opened = steps, -1, [], {}
 
 
-def steps_together(objective: Objective, examples: Sequence[Example], feed: Feed) -> int:
+def steps_together(objective: Objective, examples: Sequence[Batch], feed: Feed) -> int:
     """How many steps may be drawn at once; examples of the objective show what it asks.
 
     Only one where a generator proposes words with its weights of that step, where every batch draws its part of a
     mixture, or where pairs of words are counted over the rows of a batch; few where wrong answers are drawn for each.
     """
-    against = {type(q.against) for example in examples for part in example.everything for q in part.questions}
+    against = {type(q.loss) for example in examples for part in example.with_auxiliary for q in part.questions}
     mixed = any(chain.parts for chain in objective.chains)
-    if objective.proposes or mixed or Count in against:
+    if objective.proposes or mixed or CooccurrenceTarget in against:
         return 1
-    return most_at_once(feed, FEW if Contrast in against else STEPS)
+    return most_at_once(feed, FEW if NegativeSampling in against else STEPS)
 
 
 def most_at_once(feed: Feed, steps: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from playground.example import Example
+from playground.example import Batch
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.training.gradient import ALONE, Alone, Graded, Gradient, Shares, bytes_asked, losses
@@ -28,7 +28,7 @@ class Compiled:
     failed: str = ""
     _code: dict[bool, Any] = field(default_factory=dict, repr=False)
 
-    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         if not self.failed:
             try:
                 return Alone(self._losses)(model, example, accumulate, precision)
@@ -39,9 +39,12 @@ class Compiled:
             model.zero_grad(set_to_none=True)
         return ALONE(model, example, accumulate, precision)
 
-    def _losses(self, model: LanguageModel, part: Example, precision: str, shares: Shares) -> Graded:
-        for question in (q for example in part.everything for q in example.questions):
-            _ = question.asked, question.reader == "query" and question.asked.most  # no matter of shapes: found before
+    def _losses(self, model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
+        for question in (q for example in part.with_auxiliary for q in example.questions):
+            _ = (
+                question.loss_positions,
+                question.stream == "query" and question.loss_positions.most_per_row,
+            )  # no matter of shapes: found before
         device = model.table.weight.device
         torch.compiler.cudagraph_mark_step_begin()
         told = {name: torch.as_tensor(share, device=device) for name, share in shares.items()}  # a number would be code

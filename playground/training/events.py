@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.training.learner import Learner
 from playground.training.sizes import Group
 
@@ -34,7 +34,7 @@ class Stepped:
     rate: float
     tokens: int
     seconds: float
-    example: Example
+    example: Batch
     graded: int = 0
     sizes: tuple[Group, ...] = ()
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
-from playground.example import Tokens, in_all_rows
+from playground.example import Tokens, full_view
 from playground.refusal import Refusal
 from playground.seeds import generator
 
@@ -32,11 +32,11 @@ class Feed:
         Other gold labels stay behind. Every seed is evaluated on the same held-out rows.
         """
         counts = torch.bincount(corpus.ids[: corpus.held_out_from].long(), minlength=len(corpus.tokenizer))
-        train = replace(windows(corpus, window, "train", seed, needs), counts=counts)
-        held_out = replace(windows(corpus, window, "held_out", 0, needs), counts=counts)
+        train = replace(windows(corpus, window, "train", seed, needs), word_counts=counts)
+        held_out = replace(windows(corpus, window, "held_out", 0, needs), word_counts=counts)
         number = torch.arange(len(train.ids) + len(held_out.ids))
-        train = replace(train, row=number[: len(train.ids)]).to(device)
-        held_out = replace(held_out, row=number[len(train.ids) :], visit=torch.zeros_like(held_out.lengths))
+        train = replace(train, example_ids=number[: len(train.ids)]).to(device)
+        held_out = replace(held_out, example_ids=number[len(train.ids) :], epoch=torch.zeros_like(held_out.lengths))
         return cls(train, held_out.to(device), min(batch, len(train.ids)), seed)
 
     def at(self, step: int) -> Tokens:
@@ -49,7 +49,7 @@ class Feed:
         for epoch in range(first // number, -(-last // number)):
             begin, end = (min(max(step - epoch * number, 0), number) * self.batch_size for step in (first, last))
             index.append(self._epoch(epoch)[begin:end])
-            visit.append(in_all_rows(epoch, end - begin, index[-1].device))
+            visit.append(full_view(epoch, end - begin, index[-1].device))
         index, visit = (each[0] if len(each) == 1 else torch.cat(each) for each in (index, visit))
         return pick(self.windows, index, visit=visit)
 

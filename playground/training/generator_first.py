@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from playground.example import Example
+from playground.example import Batch
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.zoo.entry import Entry
@@ -44,7 +44,7 @@ def check(entry: Entry) -> None:
         )
 
 
-def trained_part(entry: Entry, step: int, example: Example) -> Example:
+def trained_part(entry: Entry, step: int, example: Batch) -> Batch:
     """What trains in a step: the whole example, or the generator's alone, or all but the generator's."""
     last = generator_steps(entry)
     if not last:
@@ -52,7 +52,7 @@ def trained_part(entry: Entry, step: int, example: Example) -> Example:
     if step < last:
         assert example.generator is not None
         return example.generator
-    return replace(example, beside=tuple(part for part in example.beside if part.network != "generator"))
+    return replace(example, beside=tuple(part for part in example.auxiliary if part.network != "generator"))
 
 
 def freeze(entry: Entry, step: int, model: LanguageModel) -> None:

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor, nn
 
-from playground.example import Example
+from playground.example import Batch
 from playground.models import LanguageModel, grade
 from playground.models.grading import Answer
 from playground.refusal import Refusal
@@ -52,10 +52,10 @@ def room_for(during: Part) -> Iterator[None]:
 class Gradient(Protocol):
     """Fills the gradients of a model with those of a whole batch and gives its losses."""
 
-    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded: ...
+    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded: ...
 
 
-def losses(model: LanguageModel, part: Example, precision: str, shares: Shares) -> Graded:
+def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
     """A part's loss and its terms, through which the gradient goes back."""
     return grade(answers(model, part, precision), shares)
 
@@ -64,9 +64,9 @@ def losses(model: LanguageModel, part: Example, precision: str, shares: Shares) 
 class Alone:
     """One process has the whole batch; its `losses` may be compiled ones."""
 
-    losses: Callable[[LanguageModel, Example, str, Shares], Graded] = losses
+    losses: Callable[[LanguageModel, Batch, str, Shares], Graded] = losses
 
-    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         parts = in_parts(example, accumulate)
         found: list[Graded] = []
         for part, shares in zip(parts, shares_of(parts, example), strict=True):
@@ -79,17 +79,17 @@ class Alone:
 ALONE = Alone()
 
 
-def in_parts(example: Example, number: int) -> list[Example]:
+def in_parts(example: Batch, number: int) -> list[Batch]:
     """A batch cut by rows into so many parts of nearly one size, at most one for each row."""
     rows = len(example.inputs.ids)
     if number <= 1 or rows <= 1:
         return [example]
-    if any(q.head == "match" for part in example.everything for q in part.questions):
+    if any(q.head == "match" for part in example.with_auxiliary for q in part.questions):
         raise Refusal("accumulate is above 1, but this objective compares the rows of a batch; set accumulate to 1.")
     return [trimmed(part) for part in batches(example, -(-rows // number))]
 
 
-def shares_of(parts: Sequence[Example], whole: Example) -> list[dict[str, float]]:
+def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
     """For each part, what share of the graded answers of each question it holds; nothing for the whole batch."""
     if len(parts) == 1:
         return [{}]
@@ -97,11 +97,11 @@ def shares_of(parts: Sequence[Example], whole: Example) -> list[dict[str, float]
     return [{name: count / max(1, total[name]) for name, count in _counts(part).items()} for part in parts]
 
 
-def _counts(example: Example) -> dict[str, int]:
-    return {q.name: len(q.asked.rows) for part in example.everything for q in part.questions}
+def _counts(example: Batch) -> dict[str, int]:
+    return {q.name: len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions}
 
 
-def answers(model: LanguageModel, example: Example, precision: str) -> tuple[Answer, ...]:
+def answers(model: LanguageModel, example: Batch, precision: str) -> tuple[Answer, ...]:
     """The model's scores; with "bfloat16" its products have half the bits, and the losses are still taken in full."""
     if precision == "float32":
         return model.answers(example)

@@ -10,7 +10,7 @@ import torch
 from playground import frames, leaks
 from playground.analysis.glance import Seen, read
 from playground.analysis.story import FORWARD, UPDATE, numbers, told, with_numbers
-from playground.example import Example
+from playground.example import Batch
 from playground.models.grading import grade
 from playground.objectives.formula import written as formula
 from playground.objectives.objective import Step
@@ -65,7 +65,7 @@ def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True
     return Update(shown, row, feed.batch_size, before, after, (float(loss), float(left)), tuple(groups), share, copy)
 
 
-def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Example]:
+def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Batch]:
     """The stages of the block that holds the coming step (see `Blocks`), and the batch of that step."""
     objective, device = learner.objective, learner.device
     asked = objective.specimens(feed.evaluation(), generator(0, "asked", device=device.type))

@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground import devices
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.knob import turn
 from playground.models import LanguageModel, fitted, grade, make_model
 from playground.models.cost import positions, step_flops
@@ -31,11 +31,11 @@ class Opened:
     """The example of a step before its generator answers, and the source of chance as it is then."""
 
     objective: Objective
-    example: Example
+    example: Batch
     rng: Generator
     state: Tensor
 
-    def ended(self) -> Example:
+    def ended(self) -> Batch:
         """The training example; asked again, it is answered with the weights of that moment and the same chance."""
         self.rng.set_state(self.state)
         return self.objective.ended(self.example, self.rng)
@@ -67,7 +67,7 @@ class Learner:
         words: Sequence[str],
         seed: int,
         device: torch.device,
-        examples: Sequence[Example] = (),
+        examples: Sequence[Batch] = (),
     ) -> "Learner":
         """A fresh model for a vocabulary spelt `words`; the same seed gives the same weights.
 
@@ -90,7 +90,7 @@ class Learner:
         """All weights; to look for them in every module in every step would be a twentieth of a small model's step."""
         return tuple(self.model.parameters())
 
-    def example(self, tokens: Tokens, *path: object) -> Example:
+    def example(self, tokens: Tokens, *path: object) -> Batch:
         """The objective applied to a batch; `path` names the draw, by default the coming step."""
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
         return self.objective.example(tokens, rng)
@@ -99,12 +99,12 @@ class Learner:
         """What of the batch of a step does not depend on a generator's weights, and all that must be asked of it."""
         rng = generator(self.seed, "corrupt", step, device=self.device.type)
         example = self.objective.opened(tokens, rng)
-        _ = example.places, example.count, [q.asked.each for q in example.questions]
+        _ = example.selected_positions, example.count, [q.loss_positions.per_row for q in example.questions]
         return Opened(self.objective, example, rng, rng.get_state())
 
     def learn(
-        self, example: Example, falling: bool = True, share: float | None = None
-    ) -> tuple[Example, Tensor, dict[str, Tensor], float]:
+        self, example: Batch, falling: bool = True, share: float | None = None
+    ) -> tuple[Batch, Tensor, dict[str, Tensor], float]:
         """One optimiser step on one batch: what trained of it, the total loss, its terms, the share of the rate.
 
         The schedule says which share of the full rate is used, unless a `share` is given. Where the memory does not
@@ -124,7 +124,7 @@ class Learner:
                 parameter.grad = None
         self.step += 1
         generator_first.hand_over(self.entry, self.step, self.model)
-        self.graded += sum(len(q.asked.rows) for part in example.everything for q in part.questions)
+        self.graded += sum(len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions)
         self.tokens += example.count
         return example, loss, terms, share
 
@@ -136,7 +136,7 @@ class Learner:
                 group["lr"] = group["full_rate"] * share
             optimiser.step()
 
-    def operations(self, example: Example) -> float:
+    def operations(self, example: Batch) -> float:
         """Operations of a step on a batch: those of the first batch were counted, others follow by their positions."""
         self.each = self.each or step_flops(self.model, example) / max(1, positions(example))
         return self.each * positions(example)

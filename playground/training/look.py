@@ -9,7 +9,7 @@ import torch
 from playground.analysis.glance import Glance, glance_at, sentence_of, watched
 from playground.corpora import Corpus
 from playground.corpora.corpus import pick
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.objectives import Objective
 from playground.objectives.reading import read, said_by_hand, strangers
 from playground.objectives.rebuild import guessed
@@ -46,7 +46,7 @@ class LookAt:
 
     sentence: Tokens
     origin: str = ""
-    _drawn: list[tuple[Objective, Example]] = field(default_factory=list, repr=False)
+    _drawn: list[tuple[Objective, Batch]] = field(default_factory=list, repr=False)
 
     def __call__(self, learner: Learner) -> Glance:
         objective = learner.objective
@@ -58,8 +58,8 @@ class LookAt:
     @property
     def names_words(self) -> bool:
         """Whether a word of the vocabulary is asked for; believed before anything is drawn."""
-        asked = [q for _, example in self._drawn for part in example.everything for q in part.questions]
-        return not asked or any(question.head == "vocabulary" and question.against is None for question in asked)
+        asked = [q for _, example in self._drawn for part in example.with_auxiliary for q in part.questions]
+        return not asked or any(question.head == "vocabulary" and question.loss is None for question in asked)
 
 
 def text_to_watch(
@@ -114,7 +114,7 @@ def draw_that_asks(objective: Objective, text: Tokens) -> int | None:
 def _asks(objective: Objective, text: Tokens, seed: int) -> bool:
     """Whether an answer is scored in a draw."""
     example = objective.example(text, generator(seed, "glance", device=text.ids.device.type))
-    return any(bool(question.graded.any()) for part in example.everything for question in part.questions)
+    return any(bool(question.loss_mask.any()) for part in example.with_auxiliary for question in part.questions)
 
 
 def _row_name(objective: Objective) -> str:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from playground.analysis.counts import cooccurrence
 from playground.corpora import Corpus
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
 from playground.refusal import Refusal
@@ -105,7 +105,7 @@ class Course:
             tuple(groups),
         )  # fmt: skip
 
-    def _learn(self) -> tuple[Example, Tensor, dict[str, Tensor], float]:
+    def _learn(self) -> tuple[Batch, Tensor, dict[str, Tensor], float]:
         with room_for("drawing"):
             example = self.blocks.at(self.learner.step)
         return self.learner.learn(example, self.run.falling)

@@ -15,7 +15,7 @@ from torch import Tensor
 from playground import frames, leaks
 from playground.analysis.glance import Seen, read
 from playground.analysis.story import FORWARD, numbers, with_numbers
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.literals import has_form
 from playground.objectives.formula import written
 from playground.objectives.rebuild import spoken, terms
@@ -65,7 +65,7 @@ class Moments:
 
     model: str
     corpus: str
-    example: Example
+    example: Batch
     record: dict[str, Any]
     last: int | None = None
     steps: list[int] = field(default_factory=list)
@@ -93,8 +93,8 @@ class Moments:
 
     def levels(self, run: Run) -> dict[str, float]:
         """What a loss of words is compared with: knowing only how frequent words are, and knowing the whole grammar."""
-        question = next(q for part in self.example.everything for q in part.questions)
-        if question.head != "vocabulary" or question.against is not None:
+        question = next(q for part in self.example.with_auxiliary for q in part.questions)
+        if question.head != "vocabulary" or question.loss is not None:
             return {}
         bound = run.entry.bound(run.corpus)
         return {"frequencies alone": run.corpus.unigram_entropy} | ({} if bound is None else {"best possible": bound})

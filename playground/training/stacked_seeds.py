@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from playground.example import Example, Question, Stream, Visible, nothing, running
+from playground.example import AttentionMask, Batch, Stream, Target, arange_rows, zeros_view
 from playground.models import LanguageModel
 from playground.models.grading import Answer
 from playground.models.static import StaticNetwork
@@ -34,11 +34,11 @@ def hindrance(course: Course) -> str:
         return "its batches come in parts or in half precision"
     if run.sizes_every:
         return "its gradients are measured layer by layer"
-    if run.entry.objective.proposes or example.beside:
+    if run.entry.objective.proposes or example.auxiliary:
         return "a second network or a second example takes part"
     if isinstance(course.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
-    if any(q.reader == "query" or q.head == "match" or q.reads is not None or q.against for q in questions):
+    if any(q.stream == "query" or q.head == "match" or q.reads is not None or q.loss for q in questions):
         return "its question is no plain choice at each position"
     return ""
 
@@ -50,7 +50,7 @@ class Shared:
     stack: "Stack"
     number: int
 
-    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         loss = self.stack.loss_of(self.number)
         if loss is None:
             return ALONE(model, example, accumulate, precision)
@@ -86,7 +86,7 @@ class Stack:
             part.grad = None
         examples = [course.blocks.at(course.learner.step) for course in self.courses]
         asked = [Asked.of([example.questions[q] for example in examples]) for q in range(len(examples[0].questions))]
-        whole = Scores(self.model, [(a.question.reader, a.question.head) for a in asked])
+        whole = Scores(self.model, [(a.question.stream, a.question.head) for a in asked])
         read = [(laid(examples, "inputs"), laid(examples, "decoder")), [(a.rows, a.places) for a in asked]]
 
         def one(parts: dict[str, Tensor], *read: Any) -> list[Tensor]:
@@ -128,16 +128,16 @@ class Scores(nn.Module):
 class Asked:
     """One question of all seeds: where it is graded `[k, m]`, what is right there, and which of it is there at all."""
 
-    question: Question
+    question: Target
     rows: Tensor
     places: Tensor
     targets: Tensor
     there: Tensor
 
     @classmethod
-    def of(cls, questions: Sequence[Question]) -> "Asked":
+    def of(cls, questions: Sequence[Target]) -> "Asked":
         """Seeds that grade fewer answers than others get some that do not count."""
-        found = [q.graded.nonzero(as_tuple=True) for q in questions]
+        found = [q.loss_mask.nonzero(as_tuple=True) for q in questions]
         targets = [q.targets[at] for q, at in zip(questions, found, strict=True)]
         rows, places = (widened([at[axis] for at in found]) for axis in (0, 1))
         there = widened([torch.ones_like(at[0], dtype=torch.bool) for at in found])
@@ -152,13 +152,17 @@ class Asked:
         return (losses * self.there).sum(1) / self.there.sum(1).clamp(min=1)
 
 
-def laid(examples: Sequence[Example], name: str) -> dict[str, Tensor]:
+def laid(examples: Sequence[Batch], name: str) -> dict[str, Tensor]:
     """One stream of all seeds by what a model reads of it, with a lane axis in front; nothing where there is none."""
     streams = [getattr(example, name) for example in examples]
     if streams[0] is None:
         return {}
-    found = {what: widened([getattr(s, what) for s in streams]) for what in ("ids", "position", "segment", "language")}
-    masks = {"visible": [s.visible for s in streams], "cross": [s.cross for s in streams if s.cross is not None]}
+    found = {
+        what: widened([getattr(s, what) for s in streams])
+        for what in ("ids", "position_ids", "segment_ids", "language_ids")
+    }
+    masks = {"attn_mask": [s.attn_mask for s in streams]}
+    masks["cross_attn_mask"] = [s.cross_attn_mask for s in streams if s.cross_attn_mask is not None]
     rows = len(streams[0].ids)
     return found | {
         name: widened([s.dense() for s in some]).expand(-1, rows, -1, -1) for name, some in masks.items() if some
@@ -169,17 +173,17 @@ def stream_of(found: Mapping[str, Tensor]) -> Stream:
     """The stream of one seed, whose masks are painted."""
     return Stream(
         ids=found["ids"],
-        origin=running(found["ids"]),
-        real=nothing(found["ids"], torch.bool),
-        segment=found["segment"],
-        position=found["position"],
-        language=found["language"],
-        visible=_painted(found["visible"]),
-        cross=_painted(found["cross"]) if "cross" in found else None,
+        origin=arange_rows(found["ids"]),
+        valid=zeros_view(found["ids"], torch.bool),
+        segment_ids=found["segment_ids"],
+        position_ids=found["position_ids"],
+        language_ids=found["language_ids"],
+        attn_mask=_painted(found["attn_mask"]),
+        cross_attn_mask=_painted(found["cross_attn_mask"]) if "cross_attn_mask" in found else None,
     )
 
 
-def _painted(cells: Tensor) -> Visible:
+def _painted(cells: Tensor) -> AttentionMask:
     rows, readers, read = cells.shape
     level = torch.zeros((), dtype=torch.long, device=cells.device)
-    return Visible(level.expand(rows, readers), level.expand(rows, read), painted=cells)
+    return AttentionMask(level.expand(rows, readers), level.expand(rows, read), overrides=cells)

@@ -13,7 +13,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from playground.example import Example
+from playground.example import Batch
 from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.training.gradient import Graded, in_parts, losses, shares_of
@@ -61,7 +61,7 @@ class Asked(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, part: Example, shares: dict[str, float], precision: str) -> Graded:
+    def forward(self, part: Batch, shares: dict[str, float], precision: str) -> Graded:
         return losses(self.model, part, precision, shares)
 
 
@@ -71,7 +71,7 @@ class Together:
 
     wrapped: dict[int, DistributedDataParallel] = field(default_factory=dict)
 
-    def __call__(self, model: LanguageModel, example: Example, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         asked = self._wrapped(model)
         parts, number = in_parts(example, size() * accumulate), size()
         shares = shares_of(parts, example)

@@ -8,7 +8,7 @@ import torch
 from playground.analysis.gauges import GAUGES, Asked, asked
 from playground.analysis.heads import Habit, habits
 from playground.corpora.corpus import pick
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.seeds import generator
 from playground.training.events import Evaluated, Event, Started
 from playground.training.learner import Learner
@@ -58,7 +58,7 @@ class _Watch:
 
     learner: Learner
     gauges: tuple[Asked, ...]
-    example: Example
+    example: Batch
     known: set[str]
 
     def look(self, step: int) -> Iterator[Measured | Noticed]:
@@ -74,7 +74,7 @@ class _Watch:
                 yield Noticed(step, habit)
 
 
-def _shown(learner: Learner, held_out: Tokens) -> Example:
+def _shown(learner: Learner, held_out: Tokens) -> Batch:
     """Always the same few held-out texts in always the same corruption."""
     few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
     return learner.objective.example(few, generator(0, "watched", device=learner.device.type))

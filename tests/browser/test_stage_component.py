@@ -305,7 +305,7 @@ def test_frame_k_of_the_picture_is_example_k_of_the_engine(stage: Stage) -> None
             stage.set(k, 0.0)
             drawn = {lane["name"]: lane["cells"] for lane in stage.state()["layout"]["lanes"]}
             for lane, stream in (("inputs", example.inputs), ("decoder", example.decoder)):
-                ids = [] if stream is None else stream.ids[0][stream.real[0]].tolist()
+                ids = [] if stream is None else stream.ids[0][stream.valid[0]].tolist()
                 texts = [c["text"] for c in drawn.get(lane, []) if c["state"] != "deleted"]
                 assert texts == [example.tokens.vocabulary[i] for i in ids], (objective, k, lane)
 

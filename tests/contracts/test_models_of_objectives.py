@@ -45,7 +45,7 @@ def specimens(name):
 
 
 def parts(name):
-    return [part for example in specimens(name) for part in example.everything]
+    return [part for example in specimens(name) for part in example.with_auxiliary]
 
 
 @every_name
@@ -81,9 +81,11 @@ def test_it_reads_a_plain_text_from_where_it_read_in_training(name):
 
 def sides(stream):
     """Whether some position sees one to its left, and one to its right."""
-    cells = stream.visible.dense().expand(len(stream.ids), -1, -1) & stream.real[:, :, None] & stream.real[:, None, :]
-    if stream.query_visible is not None:
-        cells = cells | (stream.query_visible.dense() & stream.real[:, :, None] & stream.real[:, None, :])
+    cells = (
+        stream.attn_mask.dense().expand(len(stream.ids), -1, -1) & stream.valid[:, :, None] & stream.valid[:, None, :]
+    )
+    if stream.query_attn_mask is not None:
+        cells = cells | (stream.query_attn_mask.dense() & stream.valid[:, :, None] & stream.valid[:, None, :])
     return bool(cells.tril(-1).any()), bool(cells.triu(1).any())
 
 
@@ -131,4 +133,4 @@ def test_its_data_is_what_the_card_says(name):
             assert not bool((rows.labels["language"][:, :1] == other.labels["language"][:, :1]).any())
         elif need in ("pair", "distance"):
             assert {"next", "other"} <= set(rows.neighbours)
-    assert any(bool(q.graded.any()) for part in parts(name) for q in part.questions)
+    assert any(bool(q.loss_mask.any()) for part in parts(name) for q in part.questions)

@@ -168,7 +168,7 @@ def test_a_told_plan_names_the_random_words(name, seed):
 def test_a_told_plan_is_never_refused_where_words_have_pieces(name, seed):
     pieces = train([f"{TWO_SENTENCES} {TWO_SENTENCES}"], "bpe", size=60)
     first = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces)
-    assert int(first.example.tokens.lengths) > int(first.example.tokens.word.max()) + 1
+    assert int(first.example.tokens.lengths) > int(first.example.tokens.word_ids.max()) + 1
     again = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces, wanted=tell(first.steps))
     assert not again.verdict.leak
 
@@ -288,8 +288,8 @@ def test_nothing_leaks_by_default(name, seed):
 @every_objective
 def test_something_is_graded_and_only_real_words_are(name):
     numbers = Counter()
-    for example, question in ((e, q) for e in examples_of(name) for part in e.everything for q in part.questions):
-        asked = question.targets[question.graded]
+    for example, question in ((e, q) for e in examples_of(name) for part in e.with_auxiliary for q in part.questions):
+        asked = question.targets[question.loss_mask]
         numbers[question.name] += len(asked)
         if question.head == "vocabulary":
             specials = example.tokens.specials
@@ -331,7 +331,7 @@ def assert_frame_shows(frame, example):
         assert len({c["key"] for c in cells}) == len(cells)
         assert {c["state"] for c in cells} <= {*STATES.values(), "inserted", "special", "padding"}
     for lane, readers in (("inputs", ("inputs", "query")), ("decoder", ("decoder",))):
-        asked = [q.graded[0] for q in example.questions if q.reader in readers]
+        asked = [q.loss_mask[0] for q in example.questions if q.stream in readers]
         if lane in lanes:
             wanted = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
             assert [cell["graded"] for cell in lanes[lane]] == wanted[: len(lanes[lane])]
@@ -342,10 +342,10 @@ def assert_frame_shows(frame, example):
 
 def assert_targets_shown(cells, example):
     """Every graded answer of every question stands in the lane, at its position."""
-    graded = torch.stack([q.graded[0] for q in example.questions]).any(0).tolist()
+    graded = torch.stack([q.loss_mask[0] for q in example.questions]).any(0).tolist()
     assert [c["graded"] for c in cells] == graded[: len(cells)]
     for question in example.questions:
-        for place in question.graded[0].nonzero().flatten().tolist():
+        for place in question.loss_mask[0].nonzero().flatten().tolist():
             answer_ = spoken(question, int(question.targets[0, place]), example)
             assert answer_ in cells[place]["text"].split(BETWEEN)
 
@@ -354,7 +354,7 @@ def spoken(question, target, example):
     if question.head == "replaced":
         return "or"[target]
     if question.head == "match":
-        return " ".join(example.tokens.vocabulary[i] for i in example.tokens.ids[0][example.chosen[0]].tolist())
+        return " ".join(example.tokens.vocabulary[i] for i in example.tokens.ids[0][example.selected[0]].tolist())
     return (question.classes or example.tokens.vocabulary)[target]
 
 
@@ -364,7 +364,7 @@ def texts(cells):
 
 def words(example, row):
     """The strings of the real tokens of a text or a stream."""
-    return [example.tokens.vocabulary[i] for i in row.ids[0][row.real[0]].tolist()]
+    return [example.tokens.vocabulary[i] for i in row.ids[0][row.valid[0]].tolist()]
 
 
 @every_objective
@@ -373,7 +373,7 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
     frame = rebuilt.record()["frames"][-1]
     visible = rebuilt.facts()["visible"]
     inputs = rebuilt.example.inputs
-    query = inputs.query_visible
+    query = inputs.query_attn_mask
     assert [m["name"] for m in frame["matrices"]] == list(visible)
     for matrix in frame["matrices"]:
         states = states_of(matrix)
@@ -382,11 +382,11 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
         assert len(matrix["graded_rows"]) == len(matrix["rows"])
         assert (matrix["order"] is None) == (query is None or query.window is not None)  # a window has no order
     first = "encoder" if query is None else "content"
-    real = inputs.real[0]
-    assert visible[first] == inputs.visible.dense()[0][real][:, real].long().tolist()
-    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.example.questions[0].reader, first)
+    real = inputs.valid[0]
+    assert visible[first] == inputs.attn_mask.dense()[0][real][:, real].long().tolist()
+    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.example.questions[0].stream, first)
     graded = next(m["graded_rows"] for m in frame["matrices"] if m["name"] == asked)
-    assert sum(graded) == int(torch.stack([q.graded[0] for q in rebuilt.example.questions]).any(0).sum())
+    assert sum(graded) == int(torch.stack([q.loss_mask[0] for q in rebuilt.example.questions]).any(0).sum())
 
 
 def states_of(matrix):
@@ -471,9 +471,9 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
     embedded = watched(monkeypatch)
     for example in examples_of(name, seed):
         answers = iter(model_for(objective).answers(example))
-        for part, question in ((e, q) for e in example.everything for q in e.questions):
+        for part, question in ((e, q) for e in example.with_auxiliary for q in e.questions):
             answer_ = next(answers)
-            if bool(question.graded.any()):
+            if bool(question.loss_mask.any()):
                 assert_influence_is_closure(part, question, answer_, embedded)
 
 
@@ -511,7 +511,7 @@ def test_texts_without_a_word_cost_nothing(name):
         model = make_model(fitted(TINY, whole, *usual), SPECIALS.size, generator(2))
         for part in (whole, *trimmed_batches(whole, 1)):
             cost = float(grade(model.answers(part))[0].detach())
-            graded = any(bool(q.graded.any()) for e in part.everything for q in e.questions)
+            graded = any(bool(q.loss_mask.any()) for e in part.with_auxiliary for q in e.questions)
             assert isfinite(cost)
             assert graded or cost == 0
 
@@ -519,7 +519,7 @@ def test_texts_without_a_word_cost_nothing(name):
 @every_objective
 def test_every_action_has_a_name(name):
     for step in steps_of(name):
-        assert {Action(int(a)) for a in step.example.action.unique()} <= STATES.keys()
+        assert {Action(int(a)) for a in step.example.actions.unique()} <= STATES.keys()
 
 
 @every_objective
@@ -527,10 +527,10 @@ def test_every_term_of_the_formula_is_fed_by_one_question(name):
     """Each question of each network has its term, and the positions that feed it are those that are graded."""
     rebuilt = story(name, seed=1)
     told = {t["question"]: t for t in rebuilt.facts()["terms"]}
-    asked = [q for part in rebuilt.example.everything for q in part.questions]
+    asked = [q for part in rebuilt.example.with_auxiliary for q in part.questions]
     assert sorted(told) == sorted(q.name for q in asked)
     for question in asked:
-        assert told[question.name]["positions"] == (question.graded[0].nonzero().flatten() + 1).tolist()
+        assert told[question.name]["positions"] == (question.loss_mask[0].nonzero().flatten() + 1).tolist()
         assert told[question.name]["weight"] == question.weight
         weighed = next(t.weight for t in rebuilt.objective.terms if t.question == question.name)
         assert bool(weighed) == (question.weight != 1), "a term shows a weight where it has one"
@@ -554,7 +554,7 @@ def first_seen(name):
 @every_objective
 def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
     made = first_seen(name)
-    silent = not any(bool(q.graded.any()) for part in made.example.everything for q in part.questions)
+    silent = not any(bool(q.loss_mask.any()) for part in made.example.with_auxiliary for q in part.questions)
     assert silent == (name in SAYS_NOTHING) == ("othing is asked" in made.notice)
     changed = set(made.facts()["actions"]) - {"kept", "graded_as_is"}
     assert silent or bool(changed) == any(step.verb == "change" for step in made.steps)
@@ -594,8 +594,8 @@ CLOSES = dict.fromkeys(("span mask", "discrete mask", "text infilling", "sentenc
 
 def written(example):
     """What a decoder must write, row by row."""
-    asked = [q for part in example.everything for q in part.questions if q.reader == "decoder"]
-    return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.graded, strict=True)]
+    asked = [q for part in example.with_auxiliary for q in part.questions if q.stream == "decoder"]
+    return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.loss_mask, strict=True)]
 
 
 def test_all_that_writes_closes_it_with_one_sign_and_what_does_not_is_listed():

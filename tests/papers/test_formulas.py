@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import logsigmoid
 
-from playground.example import Question
+from playground.example import Target
 from playground.models import grade
 from playground.models.grading import Answer
 from playground.objectives import find_objective, objectives
@@ -294,7 +294,7 @@ def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, 
     sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
     assert sign in objective.formula
     (question,) = objective.example(plain_rows(2, 12), generator(6)).questions
-    wrong = question.against.wrong[question.graded]
+    wrong = question.loss.negatives[question.loss_mask]
     scores = torch.randn(len(wrong), 1 + wrong.shape[1], generator=generator(7))
     losses = answered(question, scores).losses()
     for row, drawn, loss_of_row in zip(scores, wrong, losses, strict=True):
@@ -330,13 +330,13 @@ def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_place(name):
     """x stands for the words of the text, y for what is written or said of it; z is an order of places."""
     made = story(name, seed=2)
     said = {term.question: PREDICTED.search(term.latex) for term in made.objective.terms}
-    for part in made.example.everything:
+    for part in made.example.with_auxiliary:
         for question in part.questions:
             found = said.get(question.name)
             if found is None:
                 continue
             assert found[1][0] in "xy", found[0]
-            graded = question.graded[0]
+            graded = question.loss_mask[0]
             if found[1][0] == "x":
                 origin, ids = question.origin[0][graded], part.tokens.ids[0]
                 assert question.head == "vocabulary"
@@ -392,7 +392,7 @@ def test_what_is_misprinted_is_shown_as_printed_and_is_not_what_is_trained(name)
 
 
 def answered(question, scores):
-    rows, places = question.graded.nonzero(as_tuple=True)
+    rows, places = question.loss_mask.nonzero(as_tuple=True)
     return Answer(question, rows, places, scores, question.targets[rows, places])
 
 
@@ -412,10 +412,10 @@ def test_x_is_how_often_two_words_met_and_no_probability():
     """E4: in a b a b a, the two words meet 4 times side by side and twice three places apart: 4 + 2/3, above 1."""
     example = find_objective("GloVe").example(tokens_of([[40, 41, 40, 41, 40]], padded=False), generator(0))
     (question,) = example.questions
-    seen = question.against.seen[question.graded]
+    seen = question.loss.counts[question.loss_mask]
     assert float(seen.max()) == pytest.approx(4 + 2 / 3)
     once = torch.tensor([[float(seen.max())]]).log()
-    exact = Answer(question, torch.tensor([0]), question.against.seen.argmax(1), once, torch.tensor([0]))
+    exact = Answer(question, torch.tensor([0]), question.loss.counts.argmax(1), once, torch.tensor([0]))
     assert float(exact.losses()) == pytest.approx(0.0, abs=1e-9)
 
 
@@ -424,7 +424,7 @@ def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
     scores = torch.tensor([[2.0, 1.0, 0.5], [0.3, 3.0, 1.0], [1.0, 1.0, 1.0]])
     grid = torch.arange(3)[:, None]
     graded = torch.ones(3, 1, dtype=torch.bool)
-    question = Question("match", "match", "inputs", grid, graded, torch.full((3, 1), -1))
+    question = Target("match", "match", "inputs", grid, graded, torch.full((3, 1), -1))
     right = scores.diagonal()
     losses = answered(question, scores).losses()
     assert torch.allclose(losses, -(right - scores.exp().sum(1).log()), atol=1e-6)
@@ -440,7 +440,7 @@ def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, s
     """Scores that are all 0 say that every word is as likely: the mean loss is log V (inventory, appendix D)."""
     example = find_objective(name).example(plain_rows(3, 12), generator(3))
     (question,) = example.questions
-    rows, places = question.graded.nonzero(as_tuple=True)
+    rows, places = question.loss_mask.nonzero(as_tuple=True)
     targets = question.targets[rows, places] % size
     answer = Answer(question, rows, places, torch.zeros(len(rows), size), targets)
     total, terms = grade([answer])
@@ -456,7 +456,7 @@ def test_a_model_that_knows_nothing_pays_the_logarithm_of_its_choices_everywhere
     three = story("sentence structure").example.questions[0]
     assert answered(three, torch.zeros(1, 3)).mean().item() == pytest.approx(log(3))
     near = find_objective("skip-gram NS").example(plain_rows(2, 40), generator(5)).questions[0]
-    wrong = near.against.wrong[near.graded]
+    wrong = near.loss.negatives[near.loss_mask]
     each = (1 + (wrong >= 0).sum(1)) * log(2)
     losses = answered(near, torch.zeros(len(wrong), 1 + wrong.shape[1])).losses()
     assert torch.allclose(losses.double(), each.double(), atol=1e-5)

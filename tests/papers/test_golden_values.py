@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from playground.corpora.stories import make_stories
-from playground.example import Action, begin, by_level, causal, full
+from playground.example import Action, begin, causal_mask, full_mask, mask_by_level
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.objectives.rebuild import rebuild
@@ -56,11 +56,11 @@ def test_one_comparison_of_levels_says_the_four_masks():
     real = torch.ones(1, 8, dtype=torch.bool)
     place = torch.arange(8)[None]
     level = place.masked_fill(place < 4, 0)
-    prefix = by_level(level, level, real).dense()[0].long().tolist()
+    prefix = mask_by_level(level, level, real).dense()[0].long().tolist()
     assert rows(prefix) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
     assert sum(map(sum, prefix)) == 42
-    assert int(causal(real, False).dense().sum()) == 36
-    assert int(full(real, False).dense().sum()) == 64
+    assert int(causal_mask(real, False).dense().sum()) == 36
+    assert int(full_mask(real, False).dense().sum()) == 64
 
 
 def test_seq2seq_lm_has_the_42_cells_and_asks_from_the_last_given_word_on():
@@ -78,15 +78,15 @@ def test_the_number_of_orders():
 
 def drawn_orders(length):
     objective = find_objective("PLM")
-    return objective.example(plain_rows(2000, length), generator(0)).rank.tolist()
+    return objective.example(plain_rows(2000, length), generator(0)).prediction_order.tolist()
 
 
 def test_the_shares_of_all_tokens_under_mlm():
     """15 % and 80/10/10: masks are 12 %, random words 1.5 %, kept words 1.5 % of all tokens."""
     example = find_objective("MLM").turn({"num_special_tokens": 0}).example(plain_rows(2000, 100), generator(0))
-    number = example.action.numel()
+    number = example.actions.numel()
     for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.GRADED_AS_IS, 0.015)):
-        assert abs(int((example.action == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
+        assert abs(int((example.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
 
 
 @pytest.mark.parametrize(("views", "share"), [(1, 0.150), (4, 0.478), (10, 0.803), (40, 0.9985)])
@@ -102,7 +102,7 @@ def test_a_static_mask_never_hides_more():
     """However often a text is visited and whatever the seed: 15 of its 100 words, and in every text others."""
     objective = find_objective("static MLM").turn({"dupe_factor": 1, "num_special_tokens": 0})
     visits = (objective.example(visited(plain_rows(10, 100), visit), generator(visit)) for visit in range(12))
-    seen = torch.stack([example.chosen for example in visits]).any(0)
+    seen = torch.stack([example.selected for example in visits]).any(0)
     assert seen.sum(1).unique().tolist() == [15]
     assert len(set(map(tuple, seen.tolist()))) == 10
 
@@ -158,7 +158,7 @@ def test_mass_hides_half_of_the_text(tokens, length):
 def test_the_whole_chain_of_a_shuffled_sentence():
     """The badge at a word of the text says where it goes, the order says who comes when."""
     rebuilt = rebuild("sentence shuffling", wanted={"order": "8,7,2,1,5,6,3,4"})
-    assert rebuilt.example.rank.tolist() == [[3, 2, 6, 7, 4, 5, 1, 0]]
+    assert rebuilt.example.prediction_order.tolist() == [[3, 2, 6, 7, 4, 5, 1, 0]]
     assert rebuilt.facts()["plan"] == {"order": [8, 7, 2, 1, 5, 6, 3, 4]}
     original = rebuilt.record()["frames"][-1]["lanes"][0]["cells"]
     assert [c["badge"] for c in original] == list("43785621")
@@ -180,11 +180,11 @@ def test_the_topic_alone_reaches_its_ceiling_in_nsp_and_half_in_sop(topics, ceil
 def share_right(example):
     """How many pairs are judged rightly by who says 0 (the two belong together) where both texts have one topic."""
     (question,) = example.questions
-    topic, first = example.tokens.labels["topic"], example.inputs.segment == 0
+    topic, first = example.tokens.labels["topic"], example.inputs.segment_ids == 0
     rows = torch.arange(len(topic))
     sides = [example.inputs.origin.masked_fill(half, -1).amax(1) for half in (~first, first)]
     same = topic[rows, sides[0]] == topic[rows, sides[1]]
-    graded, truth = question.graded[:, 0], question.targets[:, 0]
+    graded, truth = question.loss_mask[:, 0], question.targets[:, 0]
     return float(((~same).long() == truth)[graded].double().mean())
 
 

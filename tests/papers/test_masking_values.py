@@ -20,7 +20,7 @@ def views(copies, number, rows=400):
     seen = []
     for visit in range(number):
         example = begin(visited(plain_rows(rows, 40), visit))
-        seen.append(stage.build(example, stage.plan(example, generator(visit))).chosen)
+        seen.append(stage.build(example, stage.plan(example, generator(visit))).selected)
     return torch.stack(seen)
 
 
@@ -53,8 +53,8 @@ def test_the_cap_of_bert_hides_3_9_percent_of_512_tokens():
         .turn({"max_predictions": 20, "add_special_tokens": True})
         .example(plain_rows(3, 510), generator(8))
     )
-    assert made.inputs.real.sum(1).tolist() == [512] * 3
-    assert made.questions[0].graded.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
+    assert made.inputs.valid.sum(1).tolist() == [512] * 3
+    assert made.questions[0].loss_mask.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
 
 
 def merged(chosen):
@@ -86,7 +86,7 @@ def test_spanbert_hides_merged_runs_of_3_52_words_and_seldom_the_first():
     """At 120 words (reference, section 5, measured): .048 at the first place; the middle has its share of 15 %."""
     example = begin(plain_rows(4000, 120))
     stage = ChooseGeometricSpans()
-    chosen = stage.build(example, stage.plan(example, generator(7))).chosen
+    chosen = stage.build(example, stage.plan(example, generator(7))).selected
     assert chosen.sum(1).unique().tolist() == [18]
     assert_mean(merged(chosen), 3.52, rounding=0.05)
     assert_share(int(chosen[:, 0].sum()), 4000, 0.048)

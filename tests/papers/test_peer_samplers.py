@@ -40,7 +40,7 @@ def test_hf_leaves_so_many_short_texts_without_a_target(words, share):
     assert_share(empty, 8000, none_at_all(words))
     assert none_at_all(words) == pytest.approx(share, abs=0.015)
     ours = find_objective("PLM").example(plain_rows(200, words), generator(1))
-    assert bool(ours.questions[0].graded.any(1).all())
+    assert bool(ours.questions[0].loss_mask.any(1).all())
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_fairseq_loses_a_tenth_of_its_budget_to_overlaps():
     assert_mean(torch.tensor([marks for marks, _, _ in found]), 17.24, rounding=0.005)
     assert_mean(torch.tensor([gone for _, gone, _ in found]), 54.2, rounding=0.05)
     ours = find_objective("BART infilling").example(plain_rows(50, 200), generator(2))
-    assert ours.chosen.sum(1).unique().tolist() == [60]
+    assert ours.selected.sum(1).unique().tolist() == [60]
 
 
 def test_fairseq_draws_its_lengths_by_poissons_law():
@@ -128,4 +128,4 @@ def test_xlnet_draws_one_word_in_7_05_and_fills_up_to_43_and_42():
     assert {tuple(len(filled) for _, filled in both) for both in halves} == {(43, 42)}
     assert not any(255 in marked for both in halves for marked, _ in both), "the last word is never in a run"
     ours = find_objective("PLM").example(plain_rows(20, 512), generator(3))
-    assert ours.chosen.sum(1).unique().tolist() == [43 + 42]
+    assert ours.selected.sum(1).unique().tolist() == [43 + 42]

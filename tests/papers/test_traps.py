@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.example import Action, Question, begin, by_level, causal, full
+from playground.example import Action, Target, begin, causal_mask, full_mask, mask_by_level
 from playground.models import Architecture, LanguageModel, grade
 from playground.objectives import find_objective, objectives
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
@@ -25,14 +25,14 @@ ORDER = torch.tensor([[5, 4, 0, 6, 1, 2, 7, 3]])
 
 def test_leak_table_bidirectional_with_shifted_loss_leaks_7_of_7():
     """Labels are the next token of an unshifted text, so eight tokens give seven predictions."""
-    assert verdict(shifted(full(EIGHT.real, False))) == (7, 7)
+    assert verdict(shifted(full_mask(EIGHT.valid, False))) == (7, 7)
 
 
 def test_leak_table_bidirectional_with_a_start_sign_leaks_7_of_8():
     """With [START] in front there are eight predictions; only the last word never stands in the input."""
     steps = find_objective("LM").steps(EIGHT, generator(0))
     example = steps[-1].example
-    open_ = replace(example, inputs=replace(example.inputs, visible=full(EIGHT.real, False)))
+    open_ = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(EIGHT.valid, False)))
     found = leaks.check(open_, layers=4)
     assert found.leaking == tuple(range(7))
     assert found.graded == 8
@@ -40,12 +40,12 @@ def test_leak_table_bidirectional_with_a_start_sign_leaks_7_of_8():
 
 
 def test_leak_table_left_to_right_with_shifted_loss_is_clean():
-    assert verdict(shifted(causal(EIGHT.real, False))) == (0, 7)
+    assert verdict(shifted(causal_mask(EIGHT.valid, False))) == (0, 7)
 
 
 def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_graded_too():
     level = PLACES.masked_fill(PLACES < 4, 0)
-    visible = by_level(level, level, EIGHT.real)
+    visible = mask_by_level(level, level, EIGHT.valid)
     assert verdict(shifted(visible)) == (3, 7)
     assert verdict(shifted(visible, first=3)) == (0, 4)
 
@@ -61,7 +61,7 @@ def test_leak_table_cloze_under_a_prefix_mask_is_clean():
     """UniLM: masks in both segments, answers at their own places, no shift."""
     example = rebuild("MLM", wanted={"chosen": "2,4,6,8"}).example
     level = PLACES.masked_fill(PLACES < 4, 0)
-    seen = replace(example.inputs, visible=by_level(level, level, example.inputs.real))
+    seen = replace(example.inputs, attn_mask=mask_by_level(level, level, example.inputs.valid))
     assert verdict(replace(example, inputs=seen)) == (0, 4)
 
 
@@ -76,7 +76,7 @@ def test_leak_table_one_stream_that_sees_itself_leaks_8_of_8():
 def test_leak_table_one_stream_with_itself_hidden_leaks_8_of_8():
     """The residual carries the word past the mask, so hiding the diagonal does not help."""
     example = permuted()
-    hidden = replace(example, inputs=replace(example.inputs, visible=example.inputs.query_visible))
+    hidden = replace(example, inputs=replace(example.inputs, attn_mask=example.inputs.query_attn_mask))
     assert verdict(from_content(hidden)) == (8, 8)
 
 
@@ -87,8 +87,8 @@ def test_leak_table_an_order_drawn_anew_in_every_layer_leaks_8_of_8():
     content, query = both_streams(example.inputs, -ORDER, -ORDER)
     inputs = replace(
         example.inputs,
-        visible=replace(example.inputs.visible, above=content),
-        query_visible=replace(example.inputs.query_visible, above=query),
+        attn_mask=replace(example.inputs.attn_mask, odd_layers=content),
+        query_attn_mask=replace(example.inputs.query_attn_mask, odd_layers=query),
     )
     assert verdict(replace(example, inputs=inputs)) == (8, 8)
 
@@ -99,8 +99,8 @@ def test_leak_table_an_order_that_stays_the_same_in_every_layer_is_clean():
     content, query = both_streams(example.inputs, ORDER, ORDER)
     inputs = replace(
         example.inputs,
-        visible=replace(example.inputs.visible, above=content),
-        query_visible=replace(example.inputs.query_visible, above=query),
+        attn_mask=replace(example.inputs.attn_mask, odd_layers=content),
+        query_attn_mask=replace(example.inputs.query_attn_mask, odd_layers=query),
     )
     assert verdict(replace(example, inputs=inputs)) == (0, 8)
 
@@ -120,20 +120,20 @@ def shifted(visible, first=0):
     example = begin(EIGHT)
     targets = EIGHT.ids.roll(-1, 1)
     graded = (first <= PLACES) & (PLACES < 7)
-    question = Question("next word", "vocabulary", "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
-    return replace(example, inputs=replace(example.inputs, visible=visible), questions=(question,))
+    question = Target("next word", "vocabulary", "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
+    return replace(example, inputs=replace(example.inputs, attn_mask=visible), questions=(question,))
 
 
 def permuted(streams="two streams"):
     """Every word predicted in an order, in two streams or in the one that is asked for."""
-    example = replace(begin(EIGHT), rank=ORDER, chosen=EIGHT.real)
+    example = replace(begin(EIGHT), prediction_order=ORDER, selected=EIGHT.valid)
     example = SeePermutation(streams=streams).build(example)
-    question = Question("hidden words", "vocabulary", "query", EIGHT.ids, EIGHT.real, PLACES)
+    question = Target("hidden words", "vocabulary", "query", EIGHT.ids, EIGHT.valid, PLACES)
     return replace(example, questions=(question,))
 
 
 def from_content(example):
-    return replace(example, questions=tuple(replace(q, reader="inputs") for q in example.questions))
+    return replace(example, questions=tuple(replace(q, stream="inputs") for q in example.questions))
 
 
 def verdict(example):
@@ -148,7 +148,7 @@ def verdict(example):
 def test_random_and_unchanged_drawn_independently_would_be_81_9_10():
     """One throw decides all three, so that none can overrule another."""
     example = find_objective("MLM").turn({"mask_ratio": 0.9}).example(plain_rows(2000, 30), generator(3))
-    action = example.action[example.chosen]
+    action = example.actions[example.selected]
     shares = [float((action == a).double().mean()) for a in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS)]
     assert sum(shares) == pytest.approx(1.0)
     assert shares == pytest.approx([0.8, 0.1, 0.1], abs=0.006)
@@ -164,7 +164,7 @@ def test_random_words_are_never_special():
         )
         if name == "RTD":
             example = example.generator
-        ids = example.inputs.ids[example.action == Action.RANDOMISED]
+        ids = example.inputs.ids[example.actions == Action.RANDOMISED]
         assert len(ids) > 500
         assert bool((ids >= SPECIALS.first_word).all())
 
@@ -172,7 +172,7 @@ def test_random_words_are_never_special():
 def test_masking_with_the_mask_sign_only():
     """A toy that never shows random or unchanged words is not BERT's."""
     example = find_objective("MLM").example(plain_rows(500, 30), generator(5))
-    assert set(example.action[example.chosen].tolist()) == {1, 2, 3}
+    assert set(example.actions[example.selected].tolist()) == {1, 2, 3}
 
 
 # replaced token detection
@@ -189,7 +189,7 @@ def test_the_generator_samples_and_does_not_take_the_best():
     scores[: SPECIALS.first_word] = float("-inf")
     scores[50] = 1.0
     example = (
-        find_objective("RTD").proposing(lambda e: scores.expand(int(e.chosen.sum()), -1)).turn({"mask_ratio": 1.0})
+        find_objective("RTD").proposing(lambda e: scores.expand(int(e.selected.sum()), -1)).turn({"mask_ratio": 1.0})
     )
     words = example.example(plain_rows(20, 20), generator(6)).inputs.ids
     assert len(words.unique()) > 20
@@ -242,7 +242,7 @@ def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
 def test_permutation_of_an_odd_length_and_never_without_a_target(length):
     """HF's collator needs even lengths and gives no target at all for 43 % of the sentences of eight words."""
     example = find_objective("PLM").example(plain_rows(200, length), generator(10))
-    targets = example.questions[0].graded.sum(1)
+    targets = example.questions[0].loss_mask.sum(1)
     assert targets.unique().tolist() == [max(1, length // 6)]
 
 
@@ -254,7 +254,7 @@ def test_permutation_never_hides_the_words_of_the_content_stream():
 
 def test_order_is_not_rank():
     """Word 3 comes first: its rank is 0, while the first word of the text comes sixth."""
-    rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example.rank[0].tolist()
+    rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example.prediction_order[0].tolist()
     assert rank == ORDER[0].tolist()
 
 
@@ -281,8 +281,8 @@ def test_rolling_t5_masks_would_tear_the_markers_apart():
 def test_a_short_text_does_not_always_lose_its_last_word():
     """T5's released code can only hide the end of a text of eight words; every word should have its turn."""
     objective = find_objective("T5")
-    ordinary = objective.example(plain_rows(200, 8), generator(11)).chosen.any(0)
-    official = objective.turn({"match_released_code": True}).example(plain_rows(200, 8), generator(11)).chosen.any(0)
+    ordinary = objective.example(plain_rows(200, 8), generator(11)).selected.any(0)
+    official = objective.turn({"match_released_code": True}).example(plain_rows(200, 8), generator(11)).selected.any(0)
     assert ordinary.tolist() == [True] * 8
     assert official.tolist() == [False] * 7 + [True]
 
@@ -298,7 +298,7 @@ def test_more_runs_than_untouched_words_are_not_asked_for():
 
 def test_overlapping_gaps_would_lose_a_tenth_of_the_budget():
     """Fairseq's gaps overlap and are cut at the end: 54 of 60 tokens vanish; here all 60 do."""
-    chosen = find_objective("BART").example(plain_rows(50, 200), generator(13)).chosen
+    chosen = find_objective("BART").example(plain_rows(50, 200), generator(13)).selected
     assert chosen.sum(1).unique().tolist() == [60]
 
 
@@ -317,7 +317,7 @@ def test_a_decoder_never_starts_from_the_mask():
 def test_15_percent_of_five_tokens_is_at_least_one(length):
     for name in ("MLM", "RTD", "PLM"):
         example = find_objective(name).example(plain_rows(50, length), generator(14))
-        assert bool((example.chosen.sum(1) >= 1).all()), name
+        assert bool((example.selected.sum(1) >= 1).all()), name
 
 
 @pytest.mark.parametrize("name", objectives())
@@ -348,11 +348,11 @@ def test_loss_cells_are_never_padding_or_separators(name):
     for seed in range(10):
         example = objective.example(suited(objective, tokens), generator(seed))
         for question in example.questions:
-            stream = example.decoder if question.reader == "decoder" else example.inputs
-            assert not (question.graded & ~stream.real).any()
+            stream = example.decoder if question.stream == "decoder" else example.inputs
+            assert not (question.loss_mask & ~stream.valid).any()
             if question.head == "vocabulary" and question.name == "hidden words":
                 markers = torch.tensor(SPECIALS.sentinels)
-                asked = question.targets[question.graded]
+                asked = question.targets[question.loss_mask]
                 assert bool(((asked >= SPECIALS.unknown) | torch.isin(asked, markers)).all())
 
 

@@ -174,7 +174,7 @@ def test_a_file_of_an_earlier_version_has_no_more_than_the_text(saved):
     assert all(f"held_out.{name}" in tensors for name in newer)
     rewrite(saved, {k: v for k, v in tensors.items() if k.removeprefix("held_out.") not in newer})
     back = checkpoint.load(saved).corpus.held_out
-    assert (back.row, back.visit, back.counts, back.padded) == (None, None, None, False)
+    assert (back.example_ids, back.epoch, back.word_counts, back.padded) == (None, None, None, False)
     rewrite(saved, recipe={k: v for k, v in checkpoint.read(saved)[0]["recipe"].items() if k != "generator_first"})
     assert checkpoint.load(saved).learner.entry.recipe.generator_first == 0.0
 

@@ -205,7 +205,7 @@ def test_a_row_of_a_corpus_has_its_labels_and_its_neighbours(name, facts):
     said = facts("objective", name, "--corpus", corpus, "--row", 3)
     objective, opened = find_objective(name), open_corpus(corpus, tokens=6_000)
     rows = Feed.of(opened, 32, 1, 0, torch.device("cpu"), objective.needs).held_out
-    assert said["text"] == opened.tokenizer.join(rows.ids[3][rows.real[3]].tolist())
+    assert said["text"] == opened.tokenizer.join(rows.ids[3][rows.valid[3]].tolist())
     assert sum(said["graded"]) > 0
     assert said["notice"] == "", "nothing of it is guessed"
     assert facts("objective", name, "--corpus", corpus)["text"] != said["text"]

@@ -14,7 +14,7 @@ from playground import leaks
 from playground.analysis import counts
 from playground.analysis.glance import glance
 from playground.corpora.corpus import pick
-from playground.example import Action, Contrast, Question, Taught, begin
+from playground.example import Action, NegativeSampling, SoftTargets, Target, begin
 from playground.models import Architecture, fitted, grade, make_model
 from playground.models.grading import told_apart
 from playground.models.static import buckets
@@ -126,8 +126,8 @@ def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
         ids, origin, _ = shown(example.inputs, row)
         told = zip(ids, question.targets[row].tolist(), origin, question.origin[row].tolist(), strict=False)
         assert list(told) == [cell[:4] for cell in cells]
-        assert question.graded[row].tolist() == [k < n for k in range(question.graded.shape[1])]
-        torch.testing.assert_close(question.against.seen[row, :n], torch.tensor([c[4] for c in cells]))
+        assert question.loss_mask[row].tolist() == [k < n for k in range(question.loss_mask.shape[1])]
+        torch.testing.assert_close(question.loss.counts[row, :n], torch.tensor([c[4] for c in cells]))
 
 
 def test_a_large_vocabulary_is_sorted_and_says_the_same():
@@ -137,19 +137,19 @@ def test_a_large_vocabulary_is_sorted_and_says_the_same():
     one, other = (find_objective("GloVe").example(t, generator(0)) for t in (tokens, wide))
     assert SPECIALS.size**2 <= 4 * 40 * 60 * 20 < 5000**2
     assert torch.equal(one.inputs.ids, other.inputs.ids)
-    assert torch.equal(one.questions[0].against.seen, other.questions[0].against.seen)
+    assert torch.equal(one.questions[0].loss.counts, other.questions[0].loss.counts)
 
 
 @settings(max_examples=20)
 @given(tokens=batches(), seed=seeds)
 def test_p15_the_ngram_stands_alone_behind_its_sign(tokens, seed):
     example = run("DIM", tokens, seed)[-1].example
-    (partner,) = example.beside
+    (partner,) = example.auxiliary
     for row, text in enumerate(texts(tokens)):
         ids, origin, _ = shown(partner.inputs, row)
-        places = example.chosen[row].nonzero().flatten().tolist()
+        places = example.selected[row].nonzero().flatten().tolist()
         assert (ids, origin) == ([SPECIALS.cls, *(text[p] for p in places)], [-1, *places])
-        assert partner.inputs.visible.dense()[row, : len(ids), : len(ids)].all()
+        assert partner.inputs.attn_mask.dense()[row, : len(ids), : len(ids)].all()
     assert partner.questions == ()
 
 
@@ -159,9 +159,9 @@ def test_p15_the_ngram_stands_alone_behind_its_sign(tokens, seed):
 def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     for row, text in enumerate(texts(tokens)):
-        told = replace(oracles.begin(text), chosen=example.chosen[row, : len(text)].tolist())
-        for part, (cells, answers) in zip(example.beside, oracles_contrast.views(told, name == "CVT"), strict=True):
-            assert part.inputs.visible.dense()[row, : len(text), : len(text)].tolist() == cells
+        told = replace(oracles.begin(text), selected=example.selected[row, : len(text)].tolist())
+        for part, (cells, answers) in zip(example.auxiliary, oracles_contrast.views(told, name == "CVT"), strict=True):
+            assert part.inputs.attn_mask.dense()[row, : len(text), : len(text)].tolist() == cells
             assert [q.name for q in part.questions] == list(answers)
             for question, places in zip(part.questions, answers.values(), strict=True):
                 assert_taught(question, row, places, question.name in ("future", "past"))
@@ -170,8 +170,8 @@ def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
 def assert_taught(question, row, places, unseen):
     assert question.head == f"label:pos {question.name}"
     graded = [p is not None for p in places]
-    assert question.graded[row].tolist() == graded + [False] * (question.graded.shape[1] - len(places))
-    assert question.against.place[row, : len(places)].tolist() == [p or 0 for p in places]
+    assert question.loss_mask[row].tolist() == graded + [False] * (question.loss_mask.shape[1] - len(places))
+    assert question.loss.place[row, : len(places)].tolist() == [p or 0 for p in places]
     assert question.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
 
 
@@ -187,7 +187,7 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
         assert math.isfinite(loss)
         words = max(sum(oracles.maskable(row)) for row in rows)
         assert words > (0 if "CVT" in name else 1) or loss == 0.0
-        assert len(terms) == len([q for part in example.everything for q in part.questions])
+        assert len(terms) == len([q for part in example.with_auxiliary for q in part.questions])
 
 
 # windows: laws, wishes, traps
@@ -196,7 +196,7 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
 def test_a_pair_at_distance_d_is_seen_with_the_chance_w_minus_d_plus_1_in_w():
     """1 .8 .6 .4 .2 for a window of five (objectives reference, 22b)."""
     example = find_objective("CBOW").example(plain_rows(4000, 21), generator(1))
-    seen = example.inputs.query_visible.dense()[:, 10]
+    seen = example.inputs.query_attn_mask.dense()[:, 10]
     for distance, share in zip(range(1, 6), (1.0, 0.8, 0.6, 0.4, 0.2), strict=True):
         for place in (10 - distance, 10 + distance):
             number = int(seen[:, place].sum())
@@ -208,8 +208,8 @@ def test_skip_gram_has_the_pairs_that_cbow_sees():
     tokens = tokens_of([list(range(FIRST, FIRST + 12)), [FIRST, FIRST + 1]])
     pairs, bags = (find_objective(n).example(tokens, generator(2)) for n in ("skip-gram", "CBOW"))
     for row, length in enumerate((12, 2)):
-        cells = bags.inputs.query_visible.dense()[row, :length, :length].nonzero().tolist()
-        real = pairs.inputs.real[row]
+        cells = bags.inputs.query_attn_mask.dense()[row, :length, :length].nonzero().tolist()
+        real = pairs.inputs.valid[row]
         assert [
             list(p)
             for p in zip(
@@ -220,7 +220,7 @@ def test_skip_gram_has_the_pairs_that_cbow_sees():
 
 def test_the_radius_belongs_to_the_centre():
     """A pair may be there and its mirror not (objectives reference, 18)."""
-    seen = find_objective("CBOW").example(plain_rows(50, 12), generator(3)).inputs.query_visible.dense()
+    seen = find_objective("CBOW").example(plain_rows(50, 12), generator(3)).inputs.query_attn_mask.dense()
     assert (seen & ~seen.transpose(1, 2)).any()
 
 
@@ -256,22 +256,22 @@ def test_a_plan_that_does_not_fit_is_refused(name, plan, sentence):
 def test_labelled_is_yes_or_no():
     with pytest.raises(Refusal, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
         story("CVT", wanted={"labelled": "perhaps"})
-    assert not story("CVT", wanted={"labelled": "no"}).example.questions[0].graded.any()
-    assert story("CVT", wanted={"labelled": "yes"}).example.questions[0].graded.any()
+    assert not story("CVT", wanted={"labelled": "no"}).example.questions[0].loss_mask.any()
+    assert story("CVT", wanted={"labelled": "yes"}).example.questions[0].loss_mask.any()
 
 
 @pytest.mark.parametrize("name", ["skip-gram NS", "CBOW NS", "context2vec", "pairwise ranking"])
 def test_told_wrong_words_are_the_same_wrong_words(name):
     first = story(name, seed=3)
     again = story(name, seed=44, wanted=tell(first.steps))
-    assert torch.equal(first.example.questions[0].against.wrong, again.example.questions[0].against.wrong)
+    assert torch.equal(first.example.questions[0].loss.negatives, again.example.questions[0].loss.negatives)
 
 
 def test_windows_end_at_signs():
     example = find_objective("CBOW").example(tokens_of([[FIRST, FIRST + 1, SPECIALS.sep, FIRST + 2]]), generator(4))
-    seen = example.inputs.query_visible.dense()[0]
+    seen = example.inputs.query_attn_mask.dense()[0]
     assert seen.nonzero().tolist() == [[0, 1], [1, 0]]
-    assert example.questions[0].graded[0].tolist() == [True, True, False, False]
+    assert example.questions[0].loss_mask[0].tolist() == [True, True, False, False]
 
 
 def test_frequent_words_stay_with_the_published_chance():
@@ -317,7 +317,7 @@ def test_wrong_words_follow_the_noise_and_are_never_the_right_one():
     drawn, question = steps[-1].plan.drawn, steps[-1].example.questions[0]
     law = chances(tokens, 0.75)
     assert_law(Counter(drawn.flatten().tolist()), {w: float(law[w]) for w in range(FIRST, FIRST + 3)})
-    wrong = question.against.wrong
+    wrong = question.loss.negatives
     assert not (wrong == question.targets[..., None]).any()
     assert torch.equal(wrong == -1, drawn == question.targets[..., None])
 
@@ -351,11 +351,11 @@ def test_the_losses_are_those_of_the_papers(name, knobs):
     """Every graded answer again, in plain sums over its own right and wrong words."""
     model, example = static(name, knobs=knobs)
     (answer,) = model.answers(example)
-    contrast = answer.question.against
+    contrast = answer.question.loss
     law = chances(example.tokens, 0.75)
     for k, loss in enumerate(answer.losses().tolist()):
         row, place = int(answer.rows[k]), int(answer.places[k])
-        right, drawn = int(answer.targets[k]), contrast.wrong[row, place].tolist()
+        right, drawn = int(answer.targets[k]), contrast.negatives[row, place].tolist()
         said = dict(zip([right, *drawn], answer.scores[k].tolist(), strict=True))
         wrong = [w for w in drawn if w >= 0]
 
@@ -383,13 +383,13 @@ def every_draw(number, loss):
     right, *drawn = (x.flatten() for x in torch.meshgrid(*[torch.arange(4)] * (1 + number), indexing="ij"))
     tokens = replace(plain_rows(1, len(right)), counts=counted(*(100 * LAW).tolist()))
     target, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
-    question = Question("word", "vocabulary", "inputs", target, torch.ones_like(target) > 0, target)
+    question = Target("word", "vocabulary", "inputs", target, torch.ones_like(target) > 0, target)
     stage = SampleNegatives(number, loss=loss)
     (asked,) = stage.build(replace(begin(tokens), questions=(question,)), Wrong(draws)).questions
     noise = chances(tokens, 0.75)[FIRST : FIRST + 4]
     chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
     ids = torch.cat([target[0][:, None], draws[0]], dim=1) - FIRST
-    return chance, lambda scores: told_apart(scores[ids], asked.against, asked.against.wrong[0], target[0])
+    return chance, lambda scores: told_apart(scores[ids], asked.loss, asked.loss.negatives[0], target[0])
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -421,10 +421,10 @@ def test_nce_keeps_a_draw_that_is_the_right_word_and_negative_sampling_skips_it(
         tokens = replace(plain_rows(200, 3), counts=counted(90.0, 9.0, 1.0))
         steps = objective.steps(tokens, generator(6))
         question, drawn = steps[-1].example.questions[0], steps[-1].plan.drawn
-        hit = question.graded[..., None] & (drawn == question.targets[..., None])
+        hit = question.loss_mask[..., None] & (drawn == question.targets[..., None])
         assert bool(hit.any())
-        assert torch.equal(question.against.wrong[hit], drawn[hit]) is kept
-        assert not kept or bool((question.against.wrong[question.graded] >= 0).all())
+        assert torch.equal(question.loss.negatives[hit], drawn[hit]) is kept
+        assert not kept or bool((question.loss.negatives[question.loss_mask] >= 0).all())
 
 
 # static vectors
@@ -457,9 +457,9 @@ def test_the_short_way_of_a_window_is_the_mean_of_its_matrix(tokens, seed):
     inputs = example.inputs
     places = torch.arange(inputs.ids.shape[1]).expand(inputs.ids.shape)
     short = model.network.answer_blind(inputs, places, model.table.weight)
-    slow = replace(inputs, query_visible=replace(inputs.query_visible, form="levels"))
+    slow = replace(inputs, query_attn_mask=replace(inputs.query_attn_mask, form="levels"))
     torch.testing.assert_close(short, model.network.answer_blind(slow, places, model.table.weight))
-    seen = inputs.query_visible.dense()
+    seen = inputs.query_attn_mask.dense()
     for row in range(len(seen)):
         for place in range(seen.shape[1]):
             words = model.table.weight[inputs.ids[row][seen[row, place]]]
@@ -480,7 +480,7 @@ def test_the_weights_that_are_drawn_are_the_mean():
     found = model.attention(example)
     assert set(found) == {"content", "query"}
     query = found["query"][0, 0, 0]
-    seen = example.inputs.query_visible.dense()[0]
+    seen = example.inputs.query_attn_mask.dense()[0]
     assert torch.equal(query > 0, seen)
     torch.testing.assert_close(query.sum(1), torch.ones(len(seen), dtype=torch.double))
 
@@ -578,8 +578,8 @@ def test_glove_weighs_counts_as_published():
     model, example = static("GloVe")
     question = example.questions[0]
     for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
-        against = replace(question.against, seen=torch.full_like(question.against.seen, times))
-        (answer,) = model.answers(replace(example, questions=(replace(question, against=against),)))
+        against = replace(question.loss, seen=torch.full_like(question.loss.counts, times))
+        (answer,) = model.answers(replace(example, questions=(replace(question, loss=against),)))
         square = (answer.scores[:, 0] - math.log(times)) ** 2
         torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)
 
@@ -587,7 +587,7 @@ def test_glove_weighs_counts_as_published():
 def test_glove_is_content_when_the_logarithm_is_met():
     model, example = static("GloVe")
     (answer,) = model.answers(example)
-    met = replace(answer, scores=answer.question.against.seen[answer.rows, answer.places].log()[:, None])
+    met = replace(answer, scores=answer.question.loss.counts[answer.rows, answer.places].log()[:, None])
     assert float(met.mean()) == 0.0
     assert float(answer.mean()) > 0.0
 
@@ -608,13 +608,13 @@ def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     """The formulas hold u·v without any bias (arXiv:1310.4546, eq. 2 and 4)."""
     model, example = static(name)
     (answer,) = model.answers(example)
-    seen = example.inputs.visible if "skip" in name else example.inputs.query_visible
+    seen = example.inputs.attn_mask if "skip" in name else example.inputs.query_attn_mask
     shares = seen.dense().double()
     shares = shares / shares.sum(-1, keepdim=True).clamp(min=1)
     own = (shares @ model.table.weight[example.inputs.ids])[answer.rows, answer.places]
     out = model.vocabulary.out.weight
     right = (own * out[answer.targets]).sum(1)
-    contrast = answer.question.against
+    contrast = answer.question.loss
     first = 0 if contrast else answer.targets[:, None]
     found = answer.scores[:, 0] if contrast else answer.scores.gather(1, first)[:, 0]
     torch.testing.assert_close(found, right)
@@ -677,10 +677,10 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     question = example.questions[0]
     assert_law(Counter(example.inputs.ids.flatten().tolist()), {FIRST + k: 1 / 3 for k in range(3)})
     assert question.targets.unique().tolist() == [FIRST + 3]
-    assert torch.equal(question.against.seen, table.seen[example.inputs.ids - FIRST])
+    assert torch.equal(question.loss.counts, table.seen[example.inputs.ids - FIRST])
     assert objective.stages[0].table is table
     ragged = objective.example(tokens_of([[FIRST], [], [FIRST] * 3]), generator(8))
-    assert ragged.questions[0].graded.sum(1).tolist() == [1, 0, 3]
+    assert ragged.questions[0].loss_mask.sum(1).tolist() == [1, 0, 3]
     assert not leaks.check(ragged).leak
     with pytest.raises(Refusal, match="The table of co-occurrences is empty"):
         ArrangeCooccurrences(table=Cells(*torch.zeros(3, 0)))
@@ -720,7 +720,7 @@ def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, me
     example = begin(tokens)
     stage = ChooseNgram(mean)
     plan = stage.plan(example, generator(seed))
-    chosen = stage.build(example, plan).chosen
+    chosen = stage.build(example, plan).selected
     for row, text in enumerate(texts(tokens)):
         allowed, marked = oracles.maskable(text), chosen[row, : len(text)].tolist()
         assert (sum(marked) > 0) == (sum(allowed) > 1)
@@ -780,7 +780,7 @@ def test_a_visible_ngram_is_a_leak():
     """The check of leaks treats a match as a whole run of words."""
     example = find_objective("DIM").example(varied(2), generator(0))
     assert not leaks.check(example).leak
-    shown_again = replace(example, action=torch.full_like(example.action, Action.KEPT))
+    shown_again = replace(example, actions=torch.full_like(example.actions, Action.KEPT))
     verdict = leaks.check(shown_again)
     assert verdict.leak
     assert verdict.path[-1].position == 0
@@ -788,7 +788,7 @@ def test_a_visible_ngram_is_a_leak():
 
 def test_infoword_is_words_and_runs():
     example = find_objective("InfoWord").example(varied(3), generator(0))
-    assert [q.name for part in example.everything for q in part.questions] == ["hidden words", "match"]
+    assert [q.name for part in example.with_auxiliary for q in part.questions] == ["hidden words", "match"]
     assert find_objective("InfoWord").misprint is find_objective("DIM").misprint
     assert "\\exp" not in find_objective("DIM").misprint.latex
 
@@ -806,7 +806,7 @@ def cvt(tokens=None, **knobs):
 def test_views_have_n_n_n_less_one_and_n_less_one_terms():
     def asked(**knobs):
         example, _ = cvt(plain_rows(1, 7), **knobs)
-        return {q.name: int(q.graded.sum()) for part in example.everything for q in part.questions}
+        return {q.name: int(q.loss_mask.sum()) for part in example.with_auxiliary for q in part.questions}
 
     views = {"forwards": 7, "future": 6, "backwards": 7, "past": 6}
     assert asked(supervised_ratio=0.0) == views | {"label": 0}
@@ -825,7 +825,7 @@ def test_a_text_is_judged_by_what_is_asked_of_it():
 def test_an_exact_share_of_the_texts_is_labelled():
     for share, number in ((0.0, 0), (0.3, 2), (0.5, 2), (1.0, 4)):
         example, _ = cvt(supervised_ratio=share)
-        assert int(example.questions[0].graded.any(1).sum()) == number
+        assert int(example.questions[0].loss_mask.any(1).sum()) == number
 
 
 def test_the_teacher_learns_nothing_from_the_views():
@@ -872,10 +872,10 @@ def test_labels_that_are_not_there_are_missed_in_a_sentence():
 
 
 def test_types_of_what_stands_against():
-    kinds = {type(q.against) for q in find_objective("CBOW NS").example(varied(2), generator(0)).questions}
-    assert kinds == {Contrast}
+    kinds = {type(q.loss) for q in find_objective("CBOW NS").example(varied(2), generator(0)).questions}
+    assert kinds == {NegativeSampling}
     example, _ = cvt()
-    assert {type(q.against) for part in example.beside for q in part.questions} == {Taught}
+    assert {type(q.loss) for part in example.auxiliary for q in part.questions} == {SoftTargets}
 
 
 def test_scores_of_some_words_are_those_of_all():

@@ -42,13 +42,13 @@ def spell(corpus: Corpus) -> list[str]:
 def test_every_token_of_a_file_has_its_word_sentence_and_document(tmp_path):
     corpus = read_text_file(write(tmp_path, TEXT.encode()))
     assert corpus.ids.dtype == torch.int64
-    rows = (corpus.word, corpus.sentence, corpus.document, *corpus.labels.values())
+    rows = (corpus.word_ids, corpus.sentence_ids, corpus.document_ids, *corpus.labels.values())
     assert {len(row) for row in rows} == {len(corpus)}
     assert int((corpus.ids == SEPARATOR).sum()) == 12
-    assert int(corpus.document.max()) == 11
-    assert int(corpus.sentence.max()) == 12 * 6 - 1
-    assert corpus.word.tolist() == list(range(len(corpus)))
-    assert corpus.document[corpus.ids == SEPARATOR].tolist() == list(range(12))
+    assert int(corpus.document_ids.max()) == 11
+    assert int(corpus.sentence_ids.max()) == 12 * 6 - 1
+    assert corpus.word_ids.tolist() == list(range(len(corpus)))
+    assert corpus.document_ids[corpus.ids == SEPARATOR].tolist() == list(range(12))
 
 
 def test_the_held_out_part_is_a_tenth_and_begins_with_a_document():
@@ -60,7 +60,7 @@ def test_the_held_out_part_is_a_tenth_and_begins_with_a_document():
 def test_one_long_document_is_held_out_from_a_sentence_on():
     corpus = from_pasted(PARAGRAPH * 40)
     place = corpus.held_out_from
-    assert corpus.sentence[place] == corpus.sentence[place - 1] + 1
+    assert corpus.sentence_ids[place] == corpus.sentence_ids[place - 1] + 1
     assert 0.85 < place / len(corpus) < 0.95
 
 
@@ -96,7 +96,7 @@ def test_a_line_without_end_is_read_in_pieces(monkeypatch):
 def test_many_types_become_pieces_and_keep_their_words():
     words = [f"{a}{b}{c}ing" for a in "bcdfghklmn" for b in "aeiou" for c in "bcdfghklmnprstvw"]
     corpus = from_pasted(" ".join(words) + ".", kind="bpe", size=300)
-    starts = corpus.word[1:] != corpus.word[:-1]
+    starts = corpus.word_ids[1:] != corpus.word_ids[:-1]
     assert int(starts.sum()) + 1 == len(words) + 2
     assert corpus.tokenizer.join(corpus.ids[:-1].tolist()) == " ".join(words) + "."
 
@@ -180,11 +180,11 @@ def test_windows_are_the_corpus_cut_into_rows():
     tokens = corpus.windows(32)
     assert tokens.ids.flatten().tolist() == corpus.ids[: tokens.ids.numel()].tolist()
     assert not tokens.padded
-    assert tokens.real.all()
+    assert tokens.valid.all()
     assert tokens.vocabulary == corpus.tokenizer.words
     for name, row in tokens.labels.items():
         assert row.flatten().tolist() == corpus.labels[name][: row.numel()].tolist()
-    assert int(tokens.word[:, 0].abs().max()) == int(tokens.sentence[:, 0].abs().max()) == 0
+    assert int(tokens.word_ids[:, 0].abs().max()) == int(tokens.sentence_ids[:, 0].abs().max()) == 0
     held_out = corpus.windows(32, "held_out")
     assert held_out.ids[0, 0] == corpus.ids[corpus.held_out_from]
 
@@ -207,7 +207,7 @@ def test_picked_rows_bring_everything_along():
 
 def traced(corpus: Corpus) -> Corpus:
     """The same corpus with labels that say where each token stands and which sentence and document it is of."""
-    where = {"place": torch.arange(len(corpus)), "sentence": corpus.sentence, "document": corpus.document}
+    where = {"place": torch.arange(len(corpus)), "sentence": corpus.sentence_ids, "document": corpus.document_ids}
     return replace(corpus, labels={**corpus.labels, **where})
 
 
@@ -253,14 +253,16 @@ def test_segments_are_whole_sentences_where_they_fit_and_hold_no_separator(corpu
 def test_rows_of_pairs_are_padded_and_counted_from_zero():
     tokens = PAIRED.pairs(24)
     for side in (tokens, *tokens.neighbours.values()):
-        assert side.ids.shape == side.word.shape == side.labels["pos"].shape
+        assert side.ids.shape == side.word_ids.shape == side.labels["pos"].shape
         assert side.ids.shape[1] == int(side.lengths.max())
-        assert (side.ids[~side.real] == tokens.specials.pad).all()
-        assert (side.labels["pos"][~side.real] == -1).all()
-        assert side.ids[side.real].tolist() == PAIRED.ids[side.labels["place"][side.real]].tolist()
-        assert side.labels["pos"][side.real].tolist() == PAIRED.labels["pos"][side.labels["place"][side.real]].tolist()
-        assert not side.word[:, 0].any()
-        assert not side.sentence[:, 0].any()
+        assert (side.ids[~side.valid] == tokens.specials.pad).all()
+        assert (side.labels["pos"][~side.valid] == -1).all()
+        assert side.ids[side.valid].tolist() == PAIRED.ids[side.labels["place"][side.valid]].tolist()
+        assert (
+            side.labels["pos"][side.valid].tolist() == PAIRED.labels["pos"][side.labels["place"][side.valid]].tolist()
+        )
+        assert not side.word_ids[:, 0].any()
+        assert not side.sentence_ids[:, 0].any()
         assert side.padded
 
 
@@ -292,10 +294,10 @@ def test_pairs_of_two_languages_are_translations():
     tokens = corpus.pairs(12)
     assert set(tokens.neighbours) == {"translation", "other"}
     there, other = tokens.neighbours["translation"], tokens.neighbours["other"]
-    assert len(tokens.ids) == int(corpus.document[corpus.held_out_from - 1]) + 1
-    assert (tokens.labels["language"][tokens.real] == 0).all()
-    assert (there.labels["language"][there.real] == 1).all()
-    assert (other.labels["language"][other.real] == 1).all()
+    assert len(tokens.ids) == int(corpus.document_ids[corpus.held_out_from - 1]) + 1
+    assert (tokens.labels["language"][tokens.valid] == 0).all()
+    assert (there.labels["language"][there.valid] == 1).all()
+    assert (other.labels["language"][other.valid] == 1).all()
     assert (tokens.labels["document"][:, 0] == there.labels["document"][:, 0]).all()
     assert (tokens.labels["document"][:, 0] != other.labels["document"][:, 0]).all()
     assert (other.labels["aligned"] == -1).all()

@@ -24,7 +24,7 @@ def test_the_count_is_that_of_the_products_on_paper():
     example = find_objective("MLM").example(tokens_of([[SPECIALS.first_word + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layer = 2 * number * (4 * width**2 + 2 * 4 * width**2) + 2 * 2 * number**2 * width
-    graded = int(example.questions[0].graded.sum())
+    graded = int(example.questions[0].loss_mask.sum())
     paper = entry.model.layers * layer + 2 * graded * width * SPECIALS.size
     assert forward_flops(model, example) == pytest.approx(paper, rel=0.02)
     assert positions(example) == number
@@ -40,7 +40,7 @@ def test_what_is_said_from_the_sizes_is_what_is_counted():
         number * operations(sum(sizes.get(name, 0) for name in model.groups()[layer]), number * 64, 1.0, 1.0)
         for layer in layers
     )
-    graded = len(example.questions[0].asked.rows)
+    graded = len(example.questions[0].loss_positions.rows)
     assert step_flops(model, example) == pytest.approx(said + PASSES * 2 * graded * 64 * SPECIALS.size, rel=0.02)
     assert PASSES == 3
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.example import Action, begin, spoken
+from playground.example import Action, begin, language_ids_at
 from playground.models import Architecture, LanguageModel, fitted, grade, make_model
 from playground.models.attention import Allowed
 from playground.objectives import find_objective, objectives
@@ -67,7 +67,7 @@ def run(name, tokens, seed):
 def plan_of_row(step, row, length):
     if step.plan is None:
         return None
-    values = row_of(step.plan, row, step.example.chosen.shape[1])
+    values = row_of(step.plan, row, step.example.selected.shape[1])
     return {k: v[:length] if isinstance(v, list) else v for k, v in values.items()}
 
 
@@ -108,7 +108,7 @@ def test_texts_of_hardly_any_tokens_cost_a_number(name, rows, tiny):
         total, terms = grade(answers)
         assert bool(torch.isfinite(total))
         for answer in answers:
-            assert answer.question.graded.any() or terms[answer.question.name].item() == 0.0
+            assert answer.question.loss_mask.any() or terms[answer.question.name].item() == 0.0
 
 
 @pytest.mark.parametrize("name", ["BiLM", "window LM", "T5 prefix LM", "multilingual LM", "UniLM by batch"])
@@ -116,7 +116,7 @@ def test_a_batch_without_columns_is_built(name):
     for rows in ([], [[]], [[], []]):
         objective = find_objective(name)
         example = objective.example(suited(objective, tokens_of(rows)), generator(0))
-        assert not any(bool(q.graded.any()) for part in example.everything for q in part.questions)
+        assert not any(bool(q.loss_mask.any()) for part in example.with_auxiliary for q in part.questions)
 
 
 # directions
@@ -129,7 +129,7 @@ def shifted(side, tokens, end=False):
 
 def said(example, row):
     question = example.questions[0]
-    return question.targets[row][question.graded[row]].tolist()
+    return question.targets[row][question.loss_mask[row]].tolist()
 
 
 @settings(max_examples=40)
@@ -159,8 +159,8 @@ def test_backwards_is_forwards_on_the_turned_text(tokens):
         forwards = [SPECIALS.end if t == SPECIALS.start else t for t in shown(back.inputs, row)[0]]
         assert shown(there.inputs, row)[0] == forwards[::-1]
         assert said(there, row) == said(back, row)[::-1]
-        cells = dense(back.inputs.visible, row, n, n)
-        assert dense(there.inputs.visible, row, n, n) == [line[::-1] for line in cells[::-1]]
+        cells = dense(back.inputs.attn_mask, row, n, n)
+        assert dense(there.inputs.attn_mask, row, n, n) == [line[::-1] for line in cells[::-1]]
 
 
 def test_elmo_answers_as_released_with_the_end_signs():
@@ -175,13 +175,13 @@ def test_elmo_answers_as_released_with_the_end_signs():
 
 def test_every_word_is_asked_for_once_in_each_direction():
     example = find_objective("BiLM").example(tokens_of([[50, 51, 52], [53]]), generator(0))
-    assert [(part.network, part.questions[0].name) for part in example.everything] == [
+    assert [(part.network, part.questions[0].name) for part in example.with_auxiliary] == [
         ("backward", "previous word"),
         ("main", "next word"),
     ]
-    for part in example.everything:
+    for part in example.with_auxiliary:
         question = part.questions[0]
-        assert sorted(question.origin[0][question.graded[0]].tolist()) == [0, 1, 2]
+        assert sorted(question.origin[0][question.loss_mask[0]].tolist()) == [0, 1, 2]
         assert question.weight == 0.5
 
 
@@ -214,7 +214,9 @@ def test_the_two_directions_share_words_and_never_mix(second):
 def test_one_stack_that_sees_both_sides_would_show_the_answer():
     """The reason why the two directions are two streams: mixed, a word is heard from its neighbours."""
     example = find_objective("LM").example(plain_rows(1, 8), generator(0))
-    both = replace(example.inputs, visible=find_objective("MLM").example(plain_rows(1, 8), generator(0)).inputs.visible)
+    both = replace(
+        example.inputs, attn_mask=find_objective("MLM").example(plain_rows(1, 8), generator(0)).inputs.attn_mask
+    )
     assert leaks.check(replace(example, inputs=both)).leak
     assert not leaks.check(find_objective("BiLM").example(plain_rows(1, 8), generator(0))).leak
 
@@ -222,7 +224,7 @@ def test_one_stack_that_sees_both_sides_would_show_the_answer():
 @pytest.mark.parametrize(("stage", "sign"), [(SeeLeft, 1), (SeeRight, -1)])
 @pytest.mark.parametrize("window", [1, 3, 64])
 def test_a_window_closes_all_but_the_nearest(stage, sign, window):
-    seen = stage(window=window).build(begin(plain_rows(1, 9))).inputs.visible
+    seen = stage(window=window).build(begin(plain_rows(1, 9))).inputs.attn_mask
     cells = seen.dense()[0].tolist()
     assert cells == [[0 <= sign * (i - j) < window for j in range(9)] for i in range(9)]
     assert seen.form == "levels"
@@ -239,7 +241,7 @@ def test_skipped_words_are_read_but_not_graded():
     """XLM's context size: the first c answers of a direction cost nothing."""
     for side, graded in (("left", [False] * 3 + [True] * 4), ("right", [True] * 4 + [False] * 3)):
         objective = find_objective("LM" if side == "left" else "backward LM").turn({"context_size": 3})
-        assert objective.example(plain_rows(1, 7), generator(0)).questions[0].graded.tolist() == [graded]
+        assert objective.example(plain_rows(1, 7), generator(0)).questions[0].loss_mask.tolist() == [graded]
 
 
 # codes and languages
@@ -279,7 +281,7 @@ def test_a_code_is_the_first_topic_of_a_row_wherever_it_begins():
 def test_p15_a_document_and_its_code_equal_their_oracles(turned, tokens, seed):
     objective = find_objective("conditional LM").turn(turned)
     topics = torch.randint(-1, 3, tokens.ids.shape, generator=generator(seed)).sort(1).values.roll(seed % 7, 1)
-    known = {"topic": topics.masked_fill(~tokens.real, 0)}
+    known = {"topic": topics.masked_fill(~tokens.valid, 0)}
     labels = [row[: int(length)].tolist() for row, length in zip(known["topic"], tokens.lengths, strict=True)]
     stories = [oracles_masking.begin(text, {"topic": row}) for text, row in zip(texts(tokens), labels, strict=True)]
     for step in objective.steps(replace(tokens, labels=known), generator(seed)):
@@ -297,7 +299,7 @@ def test_words_of_a_document_are_numbered_from_0(tokens, seed):
     for row, length in enumerate(cut.lengths.tolist()):
         kept = cut.labels["place"][row, :length]
         assert (cut.labels["place"][row, length:] == -1).all()
-        for name in ("word", "sentence"):
+        for name in ("word_ids", "sentence_ids"):
             numbers = getattr(tokens, name)[row, kept]
             assert torch.equal(getattr(cut, name)[row, :length], numbers - numbers[:1])
 
@@ -317,13 +319,13 @@ def test_every_stage_keeps_the_language_of_every_word(name, tokens, seed):
     """Whatever a stage does to the positions, each speaks the language of the word that stands there."""
     objective = find_objective(name)
     objective = objective.turn({"language_embeddings": True}) if name in UNTOLD else objective
-    several = replace(tokens, labels={"language": tokens.word % 3})
+    several = replace(tokens, labels={"language": tokens.word_ids % 3})
     for step in objective.steps(bilingual(objective, several), generator(seed)):
-        for part in step.example.everything:
+        for part in step.example.with_auxiliary:
             language = part.tokens.labels["language"]
             for stream in filter(None, (part.inputs, part.decoder)):
                 rows, here = (stream.origin >= 0).nonzero(as_tuple=True)
-                assert torch.equal(stream.language[rows, here], language[rows, stream.origin[rows, here]])
+                assert torch.equal(stream.language_ids[rows, here], language[rows, stream.origin[rows, here]])
 
 
 def bilingual(objective, tokens):
@@ -334,10 +336,10 @@ def bilingual(objective, tokens):
 
 def test_a_sign_speaks_the_language_beside_it():
     tokens = replace(plain_rows(1, 4), labels={"language": torch.tensor([[2, 2, 1, -1]])})
-    assert spoken(tokens, torch.tensor([[-1, 0, -1, 2, 3, -1]])).tolist() == [[2, 2, 2, 1, 0, 0]]
+    assert language_ids_at(tokens, torch.tensor([[-1, 0, -1, 2, 3, -1]])).tolist() == [[2, 2, 2, 1, 0, 0]]
     halves = torch.tensor([[0, 0, 0, 1, 1, 1]])
-    assert spoken(tokens, torch.tensor([[-1, 0, -1, -1, 2, -1]]), halves).tolist() == [[2, 2, 2, 1, 1, 1]]
-    assert spoken(plain_rows(1, 4), torch.tensor([[-1, 0]])).tolist() == [[0, 0]]
+    assert language_ids_at(tokens, torch.tensor([[-1, 0, -1, -1, 2, -1]]), halves).tolist() == [[2, 2, 2, 1, 1, 1]]
+    assert language_ids_at(plain_rows(1, 4), torch.tensor([[-1, 0]])).tolist() == [[0, 0]]
 
 
 @pytest.mark.parametrize("name", UNTOLD)
@@ -346,12 +348,12 @@ def test_the_model_hears_the_language_where_it_is_told(name):
     objective = find_objective(name).turn({"language_embeddings": True})
     tokens = plain_rows(2, 8)
     one, other = (objective.example(in_language(tokens, k), generator(0)) for k in (0, 1))
-    assert other.inputs.language.unique().tolist() == [1]
+    assert other.inputs.language_ids.unique().tolist() == [1]
     model = make_model(fitted(Architecture(layers=1, width=16, heads=2), other), SPECIALS.size, generator(0))
     first, second = (model.answers(e)[0].scores for e in (one, other))
     assert not torch.equal(first, second)
     quiet = find_objective(name).example(in_language(tokens, 1), generator(0))
-    assert not quiet.inputs.language.any()
+    assert not quiet.inputs.language_ids.any()
     assert fitted(Architecture(), quiet).languages == 0
     assert fitted(Architecture(), other).languages == 2
     assert torch.equal(quiet.inputs.ids, other.inputs.ids)
@@ -377,9 +379,9 @@ def test_tlm_lays_two_languages_out_as_released(form):
     stage = ArrangePair(("translation",), pair_format=form, reset_position_ids=True)
     inputs = stage.build(begin(tokens), stage.plan(begin(tokens), generator(0))).inputs
     assert inputs.ids.tolist() == [[SPECIALS.sep if i == 1 else i + 40 for i in ids]]
-    assert inputs.position.tolist() == [positions]
-    assert inputs.language.tolist() == [languages]
-    assert inputs.visible.dense().all()
+    assert inputs.position_ids.tolist() == [positions]
+    assert inputs.language_ids.tolist() == [languages]
+    assert inputs.attn_mask.dense().all()
 
 
 # orders
@@ -418,7 +420,7 @@ def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept
     stage = ChooseOrder(partial_prediction_k=kept, ngram_weights=grams, special_tokens=functional)
     example = begin(tokens)
     plan = stage.plan(example, generator(seed))
-    chosen = stage.build(example, plan).chosen
+    chosen = stage.build(example, plan).selected
     for row, text in enumerate(texts(tokens)):
         allowed = oracles.maskable(text)
         assert sorted(plan.rank[row, : len(text)].tolist()) == list(range(len(text)))
@@ -435,26 +437,26 @@ def test_what_is_told_of_an_order_is_what_trains(tokens, seed):
     stage, example = ChooseOrder(partial_prediction_k=2.0), begin(tokens)
     plan = stage.plan(example, generator(seed))
     trained, again = (stage.build(example, p) for p in (plan, ChosenOrder(plan.rank, plan.predicted)))
-    assert torch.equal(trained.chosen, again.chosen)
-    assert torch.equal(trained.turns.long(), again.turns)
-    assert torch.equal(trained.rank, again.rank)
+    assert torch.equal(trained.selected, again.selected)
+    assert torch.equal(trained.prediction_step.long(), again.prediction_step)
+    assert torch.equal(trained.prediction_order, again.prediction_order)
 
 
 @settings(max_examples=25)
 @given(tokens=batches(), seed=seeds)
 def test_places_alone_see_nobody_and_no_padding(tokens, seed):
     example = find_objective("PLM").turn({"streams": "places only"}).example(tokens, generator(seed))
-    assert not example.inputs.query_visible.dense().any()
+    assert not example.inputs.query_attn_mask.dense().any()
 
 
 @pytest.mark.parametrize("context", ["together", "strict"])
 def test_a_query_sees_exactly_those_who_do_not_see_it(context):
     inputs = find_objective("PLM").turn({"context": context}).example(plain_rows(50, 20), generator(6)).inputs
-    assert torch.equal(inputs.query_visible.dense(), ~inputs.visible.dense().transpose(1, 2))
+    assert torch.equal(inputs.query_attn_mask.dense(), ~inputs.attn_mask.dense().transpose(1, 2))
 
 
 def test_85_of_512_are_predicted():
-    assert find_objective("PLM").example(plain_rows(3, 512), generator(0)).chosen.sum(1).tolist() == [85] * 3
+    assert find_objective("PLM").example(plain_rows(3, 512), generator(0)).selected.sum(1).tolist() == [85] * 3
 
 
 def test_runs_are_longer_than_chance():
@@ -463,7 +465,7 @@ def test_runs_are_longer_than_chance():
     share = {}
     for grams, stage in chosen.items():
         example = begin(plain_rows(2000, 60))
-        found = stage.build(example, stage.plan(example, generator(3))).chosen
+        found = stage.build(example, stage.plan(example, generator(3))).selected
         share[grams] = float((found[:, :-1] & found[:, 1:]).sum() / found[:, :-1].sum())
     assert share["single"] == pytest.approx(9 / 59, abs=0.02)
     assert share["harmonic"] > 0.4
@@ -473,7 +475,7 @@ def test_runs_are_longer_than_chance():
 def test_no_text_is_ever_without_a_target(length):
     """HF's collator takes no odd length, and its own law gives none to many short texts (`test_orders.py`)."""
     for knobs in ({}, {"sampler": "xlnet"}):
-        chosen = find_objective("PLM").turn(knobs).example(plain_rows(500, length), generator(4)).chosen
+        chosen = find_objective("PLM").turn(knobs).example(plain_rows(500, length), generator(4)).selected
         assert chosen.sum(1).unique().tolist() == [max(1, length // 6)]
 
 
@@ -499,8 +501,8 @@ CONTEXTS = {
 def with_a_separator(context, masked=False):
     example = replace(
         begin(tokens_of([SIGNED], padded=False)),
-        rank=torch.tensor([[2, 0, 3, 1, 4]]),
-        chosen=torch.tensor([[True, False, False, False, True]]),
+        prediction_order=torch.tensor([[2, 0, 3, 1, 4]]),
+        selected=torch.tensor([[True, False, False, False, True]]),
     )
     example = MaskContentStream().build(example) if masked else example
     return AskQueryStream().build(SeePermutation(context).build(example))
@@ -513,15 +515,15 @@ def test_the_four_rules_differ_in_the_context_only(context):
 
     content, query = CONTEXTS[context]
     example = with_a_separator(context)
-    assert lines(example.inputs.visible) == content
-    assert [lines(example.inputs.query_visible)[k] for k in (0, 4)] == query
+    assert lines(example.inputs.attn_mask) == content
+    assert [lines(example.inputs.query_attn_mask)[k] for k in (0, 4)] == query
 
 
 def test_a_separator_tells_a_target_its_own_word_under_hfs_rule():
     """The separator sees the first target and everybody sees the separator; [MASK] in its place hides that."""
     assert [leaks.check(with_a_separator(c)).leaking for c in CONTEXTS] == [(), (), (), (0,)]
     assert not leaks.check(with_a_separator("hf", masked=True)).leak
-    assert with_a_separator("hf", masked=True).action.tolist() == [[Action.MASKED, 0, 0, 0, Action.MASKED]]
+    assert with_a_separator("hf", masked=True).actions.tolist() == [[Action.MASKED, 0, 0, 0, Action.MASKED]]
 
 
 def test_hfs_rule_would_leak_in_most_texts_with_separators():
@@ -539,14 +541,14 @@ def test_the_nth_target_sees_the_context_and_those_before(context, length):
     """Released code: all rules give a target the same set where there are no separators (AND or OR would not)."""
     objective = find_objective("PLM").turn({"context": context, "partial_prediction_k": 2.0})
     example = objective.example(plain_rows(20, length), generator(6))
-    query = example.inputs.query_visible.dense()
+    query = example.inputs.query_attn_mask.dense()
     targets = length // 2
     for row in range(20):
-        for place in example.chosen[row].nonzero().flatten().tolist():
-            number = int(example.rank[row, place]) - (length - targets)
+        for place in example.selected[row].nonzero().flatten().tolist():
+            number = int(example.prediction_order[row, place]) - (length - targets)
             seen = query[row, place]
             assert int(seen.sum()) == length - targets + number
-            assert bool(seen[~example.chosen[row]].all())
+            assert bool(seen[~example.selected[row]].all())
             assert not bool(seen[place])
 
 
@@ -561,7 +563,7 @@ def pair_of(first, second, rows=1):
 def test_unilm_s_prefix_mask_has_the_42_cells():
     """[CLS] A A [SEP] | B B B [SEP]: the first text with its signs is the block of four."""
     for name, wanted in (("UniLM", {"mask": "seq2seq"}), ("UniLM seq2seq", {})):
-        cells = find_objective(name).steps(pair_of(2, 3), generator(0), wanted)[-1].example.inputs.visible.dense()[0]
+        cells = find_objective(name).steps(pair_of(2, 3), generator(0), wanted)[-1].example.inputs.attn_mask.dense()[0]
         lines = ["".join(str(int(c)) for c in row) for row in cells.tolist()]
         assert lines == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
         assert int(cells.sum()) == 42
@@ -574,11 +576,11 @@ def test_p15_every_row_has_its_own_mask(tokens, seed):
     steps = objective.steps(suited(objective, tokens), generator(seed))
     example, kinds = steps[-1].example, steps[3].plan.kind.tolist()
     for row, kind in enumerate(kinds):
-        count = int(example.inputs.real[row].sum())
-        second = (example.inputs.segment[row, :count] > 0).tolist()
-        cells = dense(example.inputs.visible, row, count, count)
+        count = int(example.inputs.valid[row].sum())
+        second = (example.inputs.segment_ids[row, :count] > 0).tolist()
+        cells = dense(example.inputs.attn_mask, row, count, count)
         assert cells == oracles_directions.see_kind(KINDS[kind], second)
-        assert not dense(example.inputs.visible, row, count, example.inputs.ids.shape[1])[0][count:].count(True)
+        assert not dense(example.inputs.attn_mask, row, count, example.inputs.ids.shape[1])[0][count:].count(True)
 
 
 def test_the_four_masks_come_in_their_shares():
@@ -606,12 +608,12 @@ def test_unilm_is_cloze_and_not_shift(kind):
         .example
     )
     question = example.questions[0]
-    assert torch.equal(question.origin[question.graded], example.inputs.origin[question.graded])
-    assert torch.equal(question.graded, (example.inputs.origin >= 0) & (question.graded))
-    assert {0, 1} == set(example.inputs.segment[question.graded].tolist())
+    assert torch.equal(question.origin[question.loss_mask], example.inputs.origin[question.loss_mask])
+    assert torch.equal(question.loss_mask, (example.inputs.origin >= 0) & (question.loss_mask))
+    assert {0, 1} == set(example.inputs.segment_ids[question.loss_mask].tolist())
     assert not leaks.check(example).leak
     next_word = replace(
-        question, origin=example.inputs.origin.roll(-1, 1), graded=example.inputs.origin.roll(-1, 1) >= 0
+        question, origin=example.inputs.origin.roll(-1, 1), loss_mask=example.inputs.origin.roll(-1, 1) >= 0
     )
     assert leaks.check(replace(example, questions=(next_word,))).leak == (kind in ("both", "seq2seq", "right"))
 
@@ -621,7 +623,7 @@ def test_the_mask_may_be_told_by_segment_numbers():
     objective = find_objective("UniLM").turn({"mode_segments": True})
     for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):
         example = objective.steps(pair_of(3, 3), generator(0), {"mask_replace_prob": kind})[-1].example
-        assert set(example.inputs.segment[0].tolist()) == numbers
+        assert set(example.inputs.segment_ids[0].tolist()) == numbers
 
 
 # prefix language model
@@ -671,7 +673,7 @@ def test_a_mixture_is_one_of_its_parts():
         assert [type(s.stage) for s in steps[1:]] == [type(s) for s in part.stages]
         assert steps[0].plan.number.tolist() == [number - 1] * 3
         again = objective.replay(tokens, tuple(s.plan for s in steps))
-        assert torch.equal(again[-1].example.inputs.visible.dense(), steps[-1].example.inputs.visible.dense())
+        assert torch.equal(again[-1].example.inputs.attn_mask.dense(), steps[-1].example.inputs.attn_mask.dense())
     with pytest.raises(Refusal, match=r"The part is 5; this mixture has the parts 1 to 4\."):
         objective.steps(tokens, generator(1), {"part": 5})
 
@@ -684,7 +686,7 @@ def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_batch_asks_that_of_the_m
     for seed in range(12):
         made = story("UniLM by batch", seed=seed)
         number = made.facts()["plan"]["part"] - 1
-        assert [q.name for part in made.example.everything for q in part.questions] == [losses[number]]
+        assert [q.name for part in made.example.with_auxiliary for q in part.questions] == [losses[number]]
         assert list(made.facts()["signal_by_question"]) == [losses[number]]
         assert [term["question"] for term in made.facts()["terms"]] == [losses[number]]
         drawn.add(number)
@@ -724,7 +726,7 @@ def test_bert_is_the_sum_of_two():
     bert = mixed("BERT's two", ((1.0, find_objective("MLM")), (1.0, find_objective("NSP"))), **CARD)
     assert bert.needs == ("pair",)
     example = bert.example(suited(bert, plain_rows(4, 8)), generator(0))
-    assert sorted(q.name for part in example.everything for q in part.questions) == ["hidden words", "pair"]
+    assert sorted(q.name for part in example.with_auxiliary for q in part.questions) == ["hidden words", "pair"]
     assert not leaks.check(example).leak
     assert (bert.row, bert.aliases, bert.rank) == ("", (), 0)
 
@@ -734,7 +736,7 @@ def test_a_sum_weighs_its_parts_and_names_their_questions_apart():
     objective = mixed("both", ((2.0, find_objective("MLM")), (0.5, find_objective("RTD"))), **CARD)
     assert [t.question for t in objective.terms] == ["hidden words", "RTD: hidden words", "replaced?"]
     example = objective.example(plain_rows(3, 12), generator(0))
-    weights = {q.name: q.weight for part in example.everything for q in part.questions}
+    weights = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
     assert weights == {"hidden words": 2.0, "RTD: hidden words": 0.5, "replaced?": 25.0}
     assert objective.formula.startswith(r"-2\,\frac")
     assert r"-0.5\,\lambda\,\frac" in objective.formula.replace(" - ", " + -")
@@ -747,13 +749,13 @@ def test_a_mixture_may_stand_first_in_a_sum_and_a_sum_in_a_mixture():
     first = mixed("first", ((0.5, prefix_or_cloze()), (1.0, find_objective("BiLM"))), **CARD)
     for seed in range(6):
         example = first.example(plain_rows(2, 8), generator(seed))
-        names = {q.name: q.weight for part in example.everything for q in part.questions}
+        names = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
         assert names in (
             {"BiLM: next word": 0.5, "previous word": 0.5, "next word": 0.5},
             {"BiLM: next word": 0.5, "previous word": 0.5, "hidden words": 0.5},
         )
     nested = mixture("nested", ((1.0, find_objective("BiLM")), (1.0, find_objective("MLM"))), **CARD)
-    parts = {len(nested.example(plain_rows(2, 8), generator(seed)).everything) for seed in range(20)}
+    parts = {len(nested.example(plain_rows(2, 8), generator(seed)).with_auxiliary) for seed in range(20)}
     assert parts == {1, 2}
     steps = nested.steps(plain_rows(2, 8), generator(0), {"part": 1})
     assert [s.part for s in steps] == [-1, 1, 1, 1, 0, 0, 0]

@@ -100,10 +100,10 @@ def test_the_variants_of_a_switch_are_examples_that_train(choice):
     tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
     example = find_objective("PLM").turn({"streams": choice}).example(tokens, torch.Generator().manual_seed(0))
     (question,) = example.questions
-    assert question.reader == ("query" if choice in ("places only", "an order that turns round") else "inputs")
-    assert (example.inputs.query_visible is None) == (question.reader == "inputs")
+    assert question.stream == ("query" if choice in ("places only", "an order that turns round") else "inputs")
+    assert (example.inputs.query_attn_mask is None) == (question.stream == "inputs")
     if choice == "places only":
-        assert not example.inputs.query_visible.dense().any()
+        assert not example.inputs.query_attn_mask.dense().any()
 
 
 def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
@@ -119,7 +119,7 @@ def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
 def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     short = rebuild("T5 spans", "we go home")
     assert short.notice == "15 % of 3 tokens is 0.45, which would be none: one is chosen."
-    assert sum(short.example.chosen[0].tolist()) == 1
+    assert sum(short.example.selected[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
     assert told == "Nothing is asked of this text, so it teaches nothing: no word of it was chosen."

@@ -248,7 +248,7 @@ def test_texts_are_padded_with_their_true_lengths():
     vocabulary = reviews().tokenizer.words
     rows = zip(loaded.tokens.ids.tolist(), words, strict=True)
     assert [[vocabulary[i] for i in row[: len(text)]] for row, text in rows] == list(words)
-    assert bool((loaded.tokens.ids[~loaded.tokens.real] == loaded.tokens.specials.pad).all())
+    assert bool((loaded.tokens.ids[~loaded.tokens.valid] == loaded.tokens.specials.pad).all())
 
 
 def test_a_vocabulary_that_does_not_know_the_task_is_refused():
@@ -984,7 +984,7 @@ def test_elmo_at_the_input_is_the_word_vector_with_the_mix_beside_it_and_reads_n
     mixed = run.head.read(known)
     level = torch.nn.functional.layer_norm(known[0], known[0].shape[-1:])
     assert torch.equal(mixed[..., : level.shape[-1]], level)
-    spoilt = {k: v.masked_fill(~tokens.real[..., None], 7.0) for k, v in known.items()}
+    spoilt = {k: v.masked_fill(~tokens.valid[..., None], 7.0) for k, v in known.items()}
     assert torch.allclose(run.head(known, run.train), run.head(spoilt, run.train), atol=1e-6)
     with pytest.raises(Refusal, match="would see the word that it is to write"):
         check_writing(run.model, find_strategy("ELMo at the input").head)

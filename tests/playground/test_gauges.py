@@ -41,8 +41,8 @@ def reader() -> Callable:
 def test_a_gap_asks_for_its_own_word_and_nothing_else(reader, name):
     _, tokenizer, example = reader(name)
     (question,) = example.questions
-    assert question.graded.sum(1).tolist() == [1, 1, 1]
-    targets = [tokenizer.words[i] for i in question.targets[question.graded].tolist()]
+    assert question.loss_mask.sum(1).tolist() == [1, 1, 1]
+    targets = [tokenizer.words[i] for i in question.targets[question.loss_mask].tolist()]
     assert targets == [row[place] for row, place in zip(ROWS, PLACES, strict=True)]
 
 
@@ -108,7 +108,7 @@ def test_gauges_whose_words_a_corpus_does_not_know_are_left_out():
 
 def sharp(example, by: int) -> dict:
     """Attention of one layer with two heads: the first looks `by` places on where it can, the second everywhere."""
-    real, n = example.inputs.real[0], example.inputs.ids.shape[1]
+    real, n = example.inputs.valid[0], example.inputs.ids.shape[1]
     place = torch.arange(n)
     looks = (place[None] == (place[:, None] + by).clamp(0, int(real.sum()) - 1)).float()
     even = real.float().expand(n, n) / real.sum()

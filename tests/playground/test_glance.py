@@ -61,9 +61,11 @@ def test_every_weight_has_a_word_for_its_reader_and_for_what_is_read(name):
 @every_entry
 def test_nobody_looks_where_visibility_forbids(name):
     _, seen, example = looked(name)
-    allowed = dict.fromkeys(("encoder", "content"), example.inputs.visible) | {"query": example.inputs.query_visible}
+    allowed = dict.fromkeys(("encoder", "content"), example.inputs.attn_mask) | {
+        "query": example.inputs.query_attn_mask
+    }
     if example.decoder is not None:
-        allowed |= {"decoder": example.decoder.visible, "cross": example.decoder.cross}
+        allowed |= {"decoder": example.decoder.attn_mask, "cross": example.decoder.cross_attn_mask}
     for matrix, weights in seen.weights.items():
         hidden = ~allowed[matrix].dense()[0]
         assert not weights[:, :, hidden.expand(weights.shape[-2:])].any()
@@ -145,7 +147,7 @@ def test_the_sentence_to_watch_comes_from_the_held_out_part_and_is_one_sentence(
     held_out = corpus.ids[corpus.held_out_from :].tolist()
     places = [k for k in range(len(held_out)) if held_out[k : k + len(ids)] == ids]
     assert places
-    sentences = corpus.sentence[corpus.held_out_from :][places[0] : places[0] + len(ids)]
+    sentences = corpus.sentence_ids[corpus.held_out_from :][places[0] : places[0] + len(ids)]
     assert len(sentences.unique()) == 1
     assert 3 <= len(ids) <= 12
     assert row.maskable.all()

@@ -69,7 +69,7 @@ def test_the_coming_batch_is_the_one_that_blocks_will_give(name):
     wanted = Blocks(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
     _, example = coming(learner, feed)
     assert torch.equal(example.inputs.ids, wanted.inputs.ids)
-    assert all(torch.equal(a.graded, b.graded) for a, b in zip(example.questions, wanted.questions, strict=True))
+    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(example.questions, wanted.questions, strict=True))
 
 
 def test_gradient_and_change_are_those_of_the_parameters():
@@ -97,7 +97,7 @@ def test_the_frames_show_the_row_that_trained_and_what_the_model_said_of_it(row)
     _, example = coming(learner, feed_of(run))
     vocabulary = example.tokens.vocabulary
     lane = next(part for part in made["frames"][-1]["lanes"] if part["name"] == "inputs")
-    real = example.inputs.real[row]
+    real = example.inputs.valid[row]
     assert [c["text"] for c in lane["cells"]] == [vocabulary[i] for i in example.inputs.ids[row][real].tolist()]
     seen = read(learner.model, example, row)
     assert [g["truth"] for g in made["numbers"]["guesses"]] == [g.truth for g in seen.guesses]

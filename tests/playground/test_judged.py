@@ -77,7 +77,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
             stories[row] = oracles.act(step.stage, plan, told)
             assert_row_is_story(step.example, row, stories[row])
             for question, asked in zip(step.example.questions, stories[row].asked, strict=True):
-                for partner in step.example.beside:
+                for partner in step.example.auxiliary:
                     assert shown(partner.inputs, row)[0] == oracles_contrast.missing(stories[row])
                 if question.reads is not None:
                     assert question.reads[row, : len(asked.reads)].tolist() == asked.reads
@@ -86,9 +86,9 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds)
 def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
-    rows = zip(texts(tokens), tokens.sentence.tolist(), strict=True)
+    rows = zip(texts(tokens), tokens.sentence_ids.tolist(), strict=True)
     stories = [oracles_noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
-    before = begin(tokens).spans.there
+    before = begin(tokens).spans.is_span
     for step in find_objective("PEGASUS large").turn({"unmasked_ratio": 0.5}).steps(tokens, generator(seed)):
         for row, told in enumerate(stories):
             named = {f: getattr(step.plan, f)[row].tolist() for f in getattr(step.plan, "__dataclass_fields__", ())}
@@ -96,7 +96,7 @@ def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
                 named["spans"] = step.plan.spans[row][before[row]].tolist()
             stories[row] = oracles.act(step.stage, named, told)
             assert_row_is_story(step.example, row, stories[row])
-        before = step.example.spans.there
+        before = step.example.spans.is_span
 
 
 @pytest.mark.parametrize("name", [*VARIANTS, "sentence distance", "T5 multi-task", "PEGASUS large"])
@@ -108,7 +108,7 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
         loss, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
         assert bool(torch.isfinite(loss))
         for question in example.questions:
-            assert bool(question.graded.any()) or float(terms[question.name].detach()) == 0.0
+            assert bool(question.loss_mask.any()) or float(terms[question.name].detach()) == 0.0
 
 
 # judged pairs
@@ -145,7 +145,7 @@ def test_the_printed_example_is_rebuilt(name, inputs, target):
 
 def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
     rebuilt = rebuild("inference", "I am happy", pair="We walk")
-    assert not any(q.graded.any() for q in rebuilt.example.questions)
+    assert not any(q.loss_mask.any() for q in rebuilt.example.questions)
     assert "set pair in the plan to contradiction, neutral or entailment" in rebuilt.notice
     assert tell(rebuilt.steps) == {}
     judged = rebuild("inference", "I am happy", pair="We walk", wanted={"pair": "neutral"})
@@ -160,7 +160,7 @@ def test_a_label_that_is_none_of_the_classes_is_not_asked():
     tokens = suited(variant("inference"), tokens_of([[40, 41], [42, 43], [44, 45]]))
     said = torch.tensor([[-1, -1], [2, 2], [3, 3]])
     example = variant("inference").example(replace(tokens, labels={"inference": said}), generator(0))
-    assert example.questions[0].graded[:, 0].tolist() == [False, True, False]
+    assert example.questions[0].loss_mask[:, 0].tolist() == [False, True, False]
 
 
 def turn_of(example):
@@ -168,14 +168,14 @@ def turn_of(example):
     (question,) = example.questions
     if question.reads is not None:
         return int(question.reads[0, 0, 1])
-    return int((example.inputs.segment[0] == 0).sum())
+    return int((example.inputs.segment_ids[0] == 0).sum())
 
 
 def test_no_word_of_one_text_reaches_the_vector_of_the_other():
     """InferSent's two halves are strangers in every layer; side by side they are not."""
     for name, strangers in (("InferSent", True), ("inference", False)):
         example = story(name).example
-        reach = leaks.reaches(example.inputs.visible.dense()[0], 4)
+        reach = leaks.reaches(example.inputs.attn_mask.dense()[0], 4)
         half = (torch.arange(len(reach)) >= turn_of(example)).long()
         assert (not reach[half == 0][:, half == 1].any()) is strangers
         assert (not reach[half == 1][:, half == 0].any()) is strangers
@@ -184,10 +184,10 @@ def test_no_word_of_one_text_reaches_the_vector_of_the_other():
 def test_both_texts_are_numbered_alike_where_each_is_read_for_itself():
     example = story("InferSent").example
     inputs, turn = example.inputs, turn_of(example)
-    assert inputs.position[0, :turn].tolist() == list(range(turn))
-    assert inputs.position[0, turn:].tolist() == list(range(inputs.ids.shape[1] - turn))
+    assert inputs.position_ids[0, :turn].tolist() == list(range(turn))
+    assert inputs.position_ids[0, turn:].tolist() == list(range(inputs.ids.shape[1] - turn))
     assert (inputs.ids[0, 0], inputs.ids[0, turn]) == (SPECIALS.sep, SPECIALS.sep)
-    assert not inputs.segment.any(), "nothing says which of the two a text is"
+    assert not inputs.segment_ids.any(), "nothing says which of the two a text is"
 
 
 @pytest.mark.parametrize("positions", ["rotary", "learned"])
@@ -223,7 +223,7 @@ def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name
     assert source.label_names[label] == classes
     rows = Feed.of(source, 32, 64, 0, CPU, objective.needs).windows
     question = objective.example(rows, generator(0)).questions[0]
-    assert bool(question.graded[:, 0].all())
+    assert bool(question.loss_mask[:, 0].all())
     told = Counter(question.targets[:, 0].tolist())
     assert_law(told, dict.fromkeys(range(len(classes)), 1 / len(classes)))
     assert find_objective(name).knowing(source.label_names) == objective
@@ -259,7 +259,7 @@ def test_triples_are_neighbours_others_of_the_document_and_strangers(seed):
     tokens = source.triples(64, seed=seed)
     sentences = {}
     for token, document, sentence in zip(
-        *(r.tolist() for r in (source.ids, source.document, source.sentence)), strict=True
+        *(r.tolist() for r in (source.ids, source.document_ids, source.sentence_ids)), strict=True
     ):
         if token != SEPARATOR:
             sentences.setdefault((document, sentence), []).append(token)
@@ -277,7 +277,7 @@ def test_triples_are_neighbours_others_of_the_document_and_strangers(seed):
 def test_sentences_that_are_no_neighbours_are_drawn_alike():
     """A document of five: the first has three others, each with the same chance."""
     source = corpus("stories", 4_000)
-    one = source.sentence == 0
+    one = source.sentence_ids == 0
     width = int(one.sum())
     text = torch.arange(5).repeat_interleave(width)
     five = replace(
@@ -376,7 +376,7 @@ def test_each_task_has_its_prefix_and_its_own_answers():
 
 def test_all_that_the_decoder_knows_of_the_text_passes_through_one_position():
     example = story("LASER").example
-    cross = example.decoder.cross.dense()[0]
+    cross = example.decoder.cross_attn_mask.dense()[0]
     assert bool(cross[:, 0].all())
     assert not bool(cross[:, 1:].any())
 
@@ -392,9 +392,9 @@ def test_a_text_and_its_continuation_are_matched_over_the_batch():
     assert answered.scores.shape == (3, 3)
     wanted = -answered.scores.log_softmax(-1).diagonal().mean()
     torch.testing.assert_close(grade((answered,))[0], wanted)
-    (partner,) = example.beside
+    (partner,) = example.auxiliary
     assert [t[1:] for t in texts(tokens.neighbours["next"])] == [
-        partner.inputs.ids[r, 2 : int(partner.inputs.real[r].sum())].tolist() for r in range(3)
+        partner.inputs.ids[r, 2 : int(partner.inputs.valid[r].sum())].tolist() for r in range(3)
     ]
 
 
@@ -409,14 +409,14 @@ def many_sentences(rows=400):
 def test_a_fifth_of_the_chosen_sentences_is_left_and_must_still_be_written():
     objective = find_objective("PEGASUS large")
     steps = objective.steps(many_sentences(), generator(1))
-    chosen = steps[0].example.spans.there.sum()
+    chosen = steps[0].example.spans.is_span.sum()
     assert int(chosen) == 400 * 4
     assert_share(int(steps[1].plan.spans.sum()), int(chosen), 0.2)
     example = steps[-1].example
-    left = example.action == Action.GRADED_AS_IS
-    shown = torch.zeros_like(left).scatter(1, example.inputs.origin.clamp(min=0), example.inputs.real)
+    left = example.actions == Action.GRADED_AS_IS
+    shown = torch.zeros_like(left).scatter(1, example.inputs.origin.clamp(min=0), example.inputs.valid)
     assert bool((shown | ~left).all())
-    assert int(example.questions[0].graded.sum()) == 400 * (4 * 3 + 1)
+    assert int(example.questions[0].loss_mask.sum()) == 400 * (4 * 3 + 1)
 
 
 def test_what_is_left_is_no_leak_but_by_design():

@@ -66,7 +66,7 @@ def build(stage, tokens, seed):
 
 def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
     example = find_objective("MLM").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(1))
-    chosen = example.chosen
+    chosen = example.selected
     ids, text = example.inputs.ids[chosen], example.tokens.ids[chosen]
     number = len(ids)
     assert number >= 20_000
@@ -74,13 +74,13 @@ def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
     assert_share(int((ids == text).sum()), number, 0.1 + 0.1 / WORDS)
     assert_share(int(((ids != text) & (ids != SPECIALS.mask)).sum()), number, 0.1 * (1 - 1 / WORDS))
     for action, share in ((Action.MASKED, 0.8), (Action.RANDOMISED, 0.1), (Action.GRADED_AS_IS, 0.1)):
-        assert_share(int((example.action[chosen] == action).sum()), number, share)
+        assert_share(int((example.actions[chosen] == action).sum()), number, share)
 
 
 def test_random_words_are_uniform_over_the_words():
     stage = ChangeTokens(mask_replace_prob=0.0, random_replace_prob=1.0)
     tokens = plain_rows(1000, 30)
-    words = stage.plan(replace(begin(tokens), chosen=tokens.real), generator(2)).words
+    words = stage.plan(replace(begin(tokens), selected=tokens.valid), generator(2)).words
     assert len(words) == 30_000
     assert_law(Counter(words.tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
 
@@ -88,7 +88,7 @@ def test_random_words_are_uniform_over_the_words():
 def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
     tokens = plain_rows(1000, 60)
     plan = ChangeTokens(mask_replace_prob=0.4, random_replace_prob=0.3).plan(
-        replace(begin(tokens), chosen=tokens.real), generator(31)
+        replace(begin(tokens), selected=tokens.valid), generator(31)
     )
     for action in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS):
         words = plan.words[plan.action == action]
@@ -97,7 +97,7 @@ def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
 
 
 def test_exact_selection_has_no_variance_and_no_favourite_place():
-    chosen = build(ChooseTokens(mask_ratio=0.15), plain_rows(6000, 28), 3).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.15), plain_rows(6000, 28), 3).selected
     assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
     counts = Counter(chosen.nonzero()[:, 1].tolist())
     assert_law(counts, uniform(range(28)))
@@ -121,7 +121,7 @@ def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often()
 
 
 def test_exact_selection_takes_every_set_of_words_alone_equally_often():
-    chosen = build(ChooseTokens(mask_ratio=0.4, num_special_tokens=0), plain_rows(12_000, 5), 28).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.4, num_special_tokens=0), plain_rows(12_000, 5), 28).selected
     sets = Counter(tuple(row.nonzero().flatten().tolist()) for row in chosen)
     assert_law(sets, uniform(combinations(range(5), 2)))
 
@@ -167,14 +167,14 @@ def filled(order, size, budget):
 
 
 def test_exact_selection_likes_no_pair_of_places():
-    chosen = build(ChooseTokens(mask_ratio=0.3, num_special_tokens=0), plain_rows(8000, 7), 4).chosen
+    chosen = build(ChooseTokens(mask_ratio=0.3, num_special_tokens=0), plain_rows(8000, 7), 4).selected
     assert chosen.sum(1).unique().tolist() == [2]
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform((a, b) for a in range(7) for b in range(a + 1, 7)))
 
 
 def test_independent_selection_is_binomial_and_can_miss_all():
-    chosen = build(ChooseTokens(selection="iid"), plain_rows(20_000, 8), 5).chosen
+    chosen = build(ChooseTokens(selection="iid"), plain_rows(20_000, 8), 5).selected
     assert_share(int(chosen.sum()), chosen.numel(), 0.15)
     assert_share(int((chosen.sum(1) == 0).sum()), len(chosen), 0.85**8)
     law = {k: comb(8, k) * 0.15**k * 0.85 ** (8 - k) for k in range(9)}
@@ -222,7 +222,7 @@ def test_t5_spans_are_uniform_over_all_masks():
 def test_t5_official_profile_of_40_tokens(places):
     """Position -1 is always a gap, -2 in 80 % and -3 in 60 % of the texts, position 0 never (reference, 22b)."""
     place, share = places
-    chosen = build(ChooseSpans(match_released_code=True), plain_rows(5000, 40), 8).chosen
+    chosen = build(ChooseSpans(match_released_code=True), plain_rows(5000, 40), 8).selected
     count = int(chosen[:, place].sum())
     if share in (0.0, 1.0):
         assert count == share * len(chosen)
@@ -263,7 +263,7 @@ def test_bart_cuts_no_place_of_the_text_shorter_than_another():
 
 def test_bart_expects_20_45_marks_in_200_tokens():
     spans = build(ChoosePoissonSpans(), plain_rows(4000, 200), 11).spans
-    assert_mean(spans.there.sum(1), 20.45, rounding=0.005)
+    assert_mean(spans.is_span.sum(1), 20.45, rounding=0.005)
     assert (spans.length.clamp(min=0).sum(1) == 60).all()
 
 
@@ -271,8 +271,8 @@ def test_runs_that_may_overlap_lose_a_tenth_of_the_budget():
     """fairseq hides 54.2 of 200 tokens behind 17.24 marks; its single precision makes 61 of 30 % of them (22b)."""
     spans = build(ChoosePoissonSpans(mask_ratio=0.305, placement="fairseq"), plain_rows(4000, 200), 16).spans
     assert_mean(spans.length.clamp(min=0).sum(1), 54.2, rounding=0.05)
-    assert_mean(spans.there.sum(1), 17.24, rounding=0.05)
-    ends = (spans.start + spans.length.clamp(min=0)) * spans.there
+    assert_mean(spans.is_span.sum(1), 17.24, rounding=0.05)
+    ends = (spans.start + spans.length.clamp(min=0)) * spans.is_span
     assert int(ends.max()) == 200
 
 
@@ -282,7 +282,7 @@ def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
     spans = build(stage, plain_rows(20_000, 3), 17).spans
     two = (spans.length == 1).sum(1) == 2
     one_gap = (spans.length == 0).sum(1) == 1
-    kept = build(stage, plain_rows(20_000, 3), 17).chosen
+    kept = build(stage, plain_rows(20_000, 3), 17).selected
     found = Counter()
     for row in (two & one_gap).nonzero()[:, 0].tolist():
         signs = [(s, n) for s, n in zip(spans.start[row].tolist(), spans.length[row].tolist(), strict=True) if n >= 0]
@@ -294,7 +294,7 @@ def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
 
 def test_bart_gaps_have_no_favourite_third_of_the_text():
     """Sorted uniform places between the kept tokens: each third of the text loses a third of the budget."""
-    chosen = build(ChoosePoissonSpans(), plain_rows(4000, 90), 12).chosen
+    chosen = build(ChoosePoissonSpans(), plain_rows(4000, 90), 12).selected
     thirds = chosen.view(-1, 3, 30).sum(2).double()
     for third in range(3):
         assert abs(float(thirds[:, third].mean()) - 9.0) < 0.5
@@ -323,7 +323,7 @@ def test_shuffled_words_come_in_every_order_equally_often():
 def test_shuffled_sentences_come_in_every_order_equally_often():
     tokens = tokens_of([list(range(40, 48))] * 12_000, sentence=[[0, 0, 0, 1, 2, 2, 2, 2]] * 12_000, padded=False)
     example = find_objective("sentence permutation").example(tokens, generator(15))
-    orders = Counter(tuple(dict.fromkeys(row)) for row in tokens.sentence.gather(1, example.inputs.origin).tolist())
+    orders = Counter(tuple(dict.fromkeys(row)) for row in tokens.sentence_ids.gather(1, example.inputs.origin).tolist())
     assert_law(orders, uniform(permutations(range(3))))
 
 
@@ -332,7 +332,7 @@ def test_plm_orders_and_targets_are_uniform():
     stage = ChooseOrder(partial_prediction_k=2.0, ngram_weights="single")
     plan = stage.plan(example, generator(16))
     assert_law(Counter(map(tuple, plan.rank.tolist())), uniform(permutations(range(4))))
-    chosen = stage.build(example, plan).chosen
+    chosen = stage.build(example, plan).selected
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform((a, b) for a in range(4) for b in range(a + 1, 4)))
 
@@ -342,14 +342,14 @@ def test_plm_orders_and_targets_are_uniform():
 
 def test_a_uniform_generator_is_right_once_in_v():
     example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(17))
-    number = int(example.chosen.sum())
+    number = int(example.selected.sum())
     assert number >= 20_000
     assert_share(int(example.questions[0].targets.sum()), number, 1 - 1 / WORDS)
 
 
 def test_rtd_shows_the_generator_85_percent_masks_and_nothing_random():
     example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(18))
-    action = example.generator.action[example.chosen]
+    action = example.generator.actions[example.selected]
     assert_share(int((action == Action.MASKED).sum()), len(action), 0.85)
     assert not (action == Action.RANDOMISED).any()
 
@@ -363,13 +363,13 @@ def test_proposed_words_follow_the_generators_softmax():
 def test_a_stage_with_a_proposer_samples_from_its_scores():
     scores = torch.full((SPECIALS.size,), float("-inf"))
     scores[[50, 51, 52]] = torch.tensor([1.0, 0.0, -1.0])
-    stage = SampleFromGenerator(lambda example: scores.expand(int(example.chosen.sum()), -1))
+    stage = SampleFromGenerator(lambda example: scores.expand(int(example.selected.sum()), -1))
     example = begin(plain_rows(2000, 24))
-    example = replace(example, chosen=torch.arange(24).expand(2000, 24) % 2 == 0)
+    example = replace(example, selected=torch.arange(24).expand(2000, 24) % 2 == 0)
     words = stage.plan(example, generator(20)).words
-    assert words[~example.chosen].equal(example.tokens.ids[~example.chosen]), "only chosen words are drawn"
+    assert words[~example.selected].equal(example.tokens.ids[~example.selected]), "only chosen words are drawn"
     shares = scores[50:53].double().softmax(0).tolist()
-    assert_law(Counter(words[example.chosen].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
+    assert_law(Counter(words[example.selected].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
 
 
 @pytest.mark.parametrize("proposes", [True, False])
@@ -379,19 +379,19 @@ def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes)
     weights[SPECIALS.first_word :] = 0.0
     weights[[50, 51, 52]] = torch.tensor([3.0, 2.0, 1.0]) if proposes else torch.zeros(3)
     tokens = tokens_of([[50, 51] * 10] * 1500)
-    proposer = (lambda example: weights.expand(int(example.chosen.sum()), -1)) if proposes else None
+    proposer = (lambda example: weights.expand(int(example.selected.sum()), -1)) if proposes else None
     objective = find_objective("RTD").turn({"mask_ratio": 1.0, "disallow_correct": True})
     objective = objective.proposing(proposer) if proposer else objective
     example = objective.example(tokens, generator(21))
-    assert not (example.action == Action.SAME_BY_LUCK).any()
-    assert bool((example.action == Action.REPLACED).all())
+    assert not (example.actions == Action.SAME_BY_LUCK).any()
+    assert bool((example.actions == Action.REPLACED).all())
     for right in (50, 51):
         shares = weights.exp().double().index_fill(0, torch.tensor([right]), 0.0)
         shares = shares / shares.sum()
         drawn = Counter(example.inputs.ids[example.tokens.ids == right].tolist())
         assert_law(drawn, {word: float(p) for word, p in enumerate(shares.tolist()) if p})
     allowed = objective.turn({"disallow_correct": False}).example(tokens, generator(21))
-    assert bool((allowed.action == Action.SAME_BY_LUCK).any())
+    assert bool((allowed.actions == Action.SAME_BY_LUCK).any())
 
 
 def test_a_text_is_split_at_every_place_with_the_same_chance():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import frames, leaks
-from playground.example import Action, Question, Visible, begin, causal, full, stream
+from playground.example import Action, AttentionMask, Target, begin, causal_mask, full_mask, stream
 from playground.leaks import Place
 from playground.objectives import find_objective
 from playground.objectives.paint import repainted
@@ -25,7 +25,7 @@ READERS = ("inputs", "query", "decoder")
 def painted(cells):
     """A visibility that is exactly these cells, `[n, m]`."""
     open_ = torch.zeros(1, max(cells.shape), dtype=torch.long)
-    return Visible(open_[:, : cells.shape[0]], open_[:, : cells.shape[1]], painted=cells[None])
+    return AttentionMask(open_[:, : cells.shape[0]], open_[:, : cells.shape[1]], overrides=cells[None])
 
 
 def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=False):
@@ -47,20 +47,20 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
     example = begin(tokens)
     action = torch.randint(0, 8, (1, size), generator=rng)
     origin = torch.randint(-1, size, (1, size), generator=rng)
-    inputs = replace(example.inputs, visible=seen("encoder"), query_visible=seen("query"), origin=origin)
+    inputs = replace(example.inputs, attn_mask=seen("encoder"), query_attn_mask=seen("query"), origin=origin)
     written = max(1, size - 1)
     answers = torch.randint(-1, size, (1, written if reader == "decoder" else size), generator=rng)
     before = torch.randint(-1, size, (1, written), generator=rng)
     decoder = replace(
         stream(tokens.ids[:, :written], before, torch.ones(1, written, dtype=torch.bool)),
-        visible=painted(cells(written, written)),
-        cross=painted(cells(written, size)),
+        attn_mask=painted(cells(written, written)),
+        cross_attn_mask=painted(cells(written, size)),
     )
     graded = torch.rand(answers.shape, generator=rng) < 0.7
-    question = Question("?", "vocabulary", reader, answers.clamp(min=0), graded, answers, copying=copying)
+    question = Target("?", "vocabulary", reader, answers.clamp(min=0), graded, answers, copying=copying)
     if pairs and reader == "inputs":
         question = replace(question, reads=torch.randint(0, size, (1, size, 2), generator=rng))
-    return replace(example, inputs=inputs, action=action, decoder=decoder, questions=(question,))
+    return replace(example, inputs=inputs, actions=action, decoder=decoder, questions=(question,))
 
 
 def ends_of(question, position):
@@ -75,15 +75,15 @@ def sources(example, place, layers):
         return
     yield (kind, position, layer - 1)
     below = "encoder" if kind == "query" else kind
-    visible = {"encoder": example.inputs.visible, "query": example.inputs.query_visible}
-    visible = visible.get(kind) or example.decoder.visible
+    visible = {"encoder": example.inputs.attn_mask, "query": example.inputs.query_attn_mask}
+    visible = visible.get(kind) or example.decoder.attn_mask
     if visible.above is not None and layer in (2, 4, 6):  # the layers that lead there are 1, 3 and 5, counted from 0
         visible = visible.above
     for p, seen in enumerate(visible.dense()[0, position].tolist()):
         if seen:
             yield (below, p, layer - 1)
     if kind == "decoder":
-        for p, seen in enumerate(example.decoder.cross.dense()[0, position].tolist()):
+        for p, seen in enumerate(example.decoder.cross_attn_mask.dense()[0, position].tolist()):
             if seen:
                 yield ("encoder", p, layers)
 
@@ -92,16 +92,16 @@ def brute(example, layers):
     """For every graded position the length of the shortest walk from its answer, or None; and those on purpose."""
     question = example.questions[0]
     found, on_purpose = {}, []
-    for position in question.graded[0].nonzero().flatten().tolist():
+    for position in question.loss_mask[0].nonzero().flatten().tolist():
         answer = int(question.origin[0, position])
         distance = walk(example, question, position, layers)
         goals = {("encoder", p) for p in shows(example, answer, hidden=(1, 2, 3, 6))} if not question.copying else set()
-        if question.reader == "decoder":
+        if question.stream == "decoder":
             goals |= {("decoder", p) for p, o in enumerate(example.decoder.origin[0].tolist()) if o == answer >= 0}
         lengths = [d for (kind, p, _), d in distance.items() if (kind, p) in goals]
         found[position] = min(lengths, default=None)
         kept = {p for p, o in enumerate(example.inputs.origin[0].tolist()) if o == answer >= 0}
-        kept = {("encoder", p) for p in kept if example.action[0, answer] == Action.GRADED_AS_IS}
+        kept = {("encoder", p) for p in kept if example.actions[0, answer] == Action.GRADED_AS_IS}
         if not question.copying and any((kind, p) in kept for kind, p, _ in distance):
             on_purpose.append(position)
     return found, on_purpose
@@ -109,12 +109,12 @@ def brute(example, layers):
 
 def shows(example, answer, hidden):
     origin = example.inputs.origin[0].tolist()
-    return [p for p, o in enumerate(origin) if o == answer >= 0 and int(example.action[0, o]) not in hidden]
+    return [p for p, o in enumerate(origin) if o == answer >= 0 and int(example.actions[0, o]) not in hidden]
 
 
 def walk(example, question, position, layers):
     """Breadth first from where the answer is read down: node -> number of steps."""
-    distance = {(leaks.NAMES[question.reader], end, layers): 0 for end in ends_of(question, position)}
+    distance = {(leaks.NAMES[question.stream], end, layers): 0 for end in ends_of(question, position)}
     wave = list(distance)
     while wave:
         reached = []
@@ -157,7 +157,7 @@ def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copyi
 def assert_path(example, path, reader, layers):
     """Source first, reader last, and every hop may be taken."""
     question = example.questions[0]
-    assert path[-1] in [Place(leaks.NAMES[question.reader], end, layers) for end in ends_of(question, reader)]
+    assert path[-1] in [Place(leaks.NAMES[question.stream], end, layers) for end in ends_of(question, reader)]
     answer = int(question.origin[0, reader])
     first = path[0]
     stack = example.decoder if first.stream == "decoder" else example.inputs
@@ -178,7 +178,7 @@ def test_reaching_is_a_power_of_seeing(seed, size, share, layers):
 
 def test_masks_that_are_transitive_are_their_own_closure():
     real = torch.ones(1, 12, dtype=torch.bool)
-    for visible in (causal(real, False), full(real, False)):
+    for visible in (causal_mask(real, False), full_mask(real, False)):
         cells = visible.dense()[0]
         assert torch.equal(leaks.reaches(cells, 6), cells)
 
@@ -199,7 +199,7 @@ def test_256_positions_and_6_layers_take_a_tenth_of_a_second(name):
     objective = find_objective(name.removeprefix("an open "))
     example = objective.example(suited(objective, long_tokens(CHECKED.get(name, 256))), generator(1))
     if name == "an open LM":
-        example = replace(example, inputs=replace(example.inputs, visible=full(example.inputs.real, False)))
+        example = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(example.inputs.valid, False)))
     assert name == "skip-gram" or 190 <= example.inputs.ids.shape[1] <= 256
     taken = []
     for _ in range(5):
@@ -229,8 +229,10 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
     place = torch.arange(9)
     band = (place[:, None] - place).abs() <= 1
     far = torch.tensor([[3, *[-1] * 8]])
-    question = Question("?", "vocabulary", "inputs", tokens.ids, far >= 0, far)
-    example = replace(begin(tokens), inputs=replace(begin(tokens).inputs, visible=painted(band)), questions=(question,))
+    question = Target("?", "vocabulary", "inputs", tokens.ids, far >= 0, far)
+    example = replace(
+        begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), questions=(question,)
+    )
     assert [leaks.check(example, layers).leak for layers in (1, 2, 3, 4)] == [False, False, True, True]
     path = leaks.check(example, 3).path
     assert [p.position for p in path] == [3, 2, 1, 0]
@@ -242,9 +244,9 @@ def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
     rebuilt = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"})
     example = rebuilt.example
     assert not leaks.check(example).leak
-    query = example.inputs.query_visible.dense()[0].clone()
+    query = example.inputs.query_attn_mask.dense()[0].clone()
     query[0, 1] = True
-    broken = replace(example, inputs=replace(example.inputs, query_visible=painted(query)))
+    broken = replace(example, inputs=replace(example.inputs, query_attn_mask=painted(query)))
     verdict = leaks.check(broken)
     assert verdict.leaking == (0,)
     assert [(p.stream, p.position) for p in verdict.path] == [("encoder", 0), ("encoder", 1), ("query", 0)]
@@ -253,11 +255,11 @@ def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
 
 def test_painting_cells_shut_closes_the_leak():
     example = find_objective("LM").example(plain_rows(1, 6), generator(0))
-    visible = full(example.inputs.real, True)
-    open_ = replace(example, inputs=replace(example.inputs, visible=visible))
+    visible = full_mask(example.inputs.valid, True)
+    open_ = replace(example, inputs=replace(example.inputs, attn_mask=visible))
     assert leaks.check(open_).leak
     shut = replace(visible, painted=torch.ones(6, 6, dtype=torch.bool).tril()[None])
-    assert not leaks.check(replace(example, inputs=replace(example.inputs, visible=shut))).leak
+    assert not leaks.check(replace(example, inputs=replace(example.inputs, attn_mask=shut))).leak
 
 
 def test_the_fragment_and_its_masks():
@@ -265,15 +267,15 @@ def test_the_fragment_and_its_masks():
     for hide in (True, False):
         example = rebuild("MASS", wanted={"spans": "3:4"}, settings={"hide_masked": hide}).example
         assert leaks.check(example).leaking == ()
-        assert int(example.decoder.cross.dense().sum()) == 4 * (4 if hide else 8)
-        ahead = replace(example.decoder, visible=full(example.decoder.real, False))
+        assert int(example.decoder.cross_attn_mask.dense().sum()) == 4 * (4 if hide else 8)
+        ahead = replace(example.decoder, attn_mask=full_mask(example.decoder.valid, False))
         assert leaks.check(replace(example, decoder=ahead)).leaking == (0, 1, 2)
 
 
 def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
     example = rebuild("MASS", wanted={"spans": "3:2"}).example
-    bare = replace(example, action=torch.zeros_like(example.action))
-    shown = replace(bare.decoder, cross=full(bare.inputs.real, False, readers=bare.decoder.real))
+    bare = replace(example, actions=torch.zeros_like(example.actions))
+    shown = replace(bare.decoder, cross_attn_mask=full_mask(bare.inputs.valid, False, readers=bare.decoder.valid))
     verdict = leaks.check(replace(bare, decoder=shown))
     assert verdict.leaking == (0, 1)
     assert verdict.path == (Place("encoder", 2, 4), Place("decoder", 0, 4))
@@ -284,9 +286,9 @@ def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
     example = rebuild("MASS", wanted={"spans": "3:2"}).example
     cross = torch.zeros(2, 8, dtype=torch.bool)
     cross[0, 3] = True
-    decoder = replace(example.decoder, cross=painted(cross))
-    alone = replace(example.inputs, visible=painted(torch.eye(8, dtype=torch.bool)))
-    bare = replace(example, action=torch.zeros_like(example.action), inputs=alone, decoder=decoder)
+    decoder = replace(example.decoder, cross_attn_mask=painted(cross))
+    alone = replace(example.inputs, attn_mask=painted(torch.eye(8, dtype=torch.bool)))
+    bare = replace(example, actions=torch.zeros_like(example.actions), inputs=alone, decoder=decoder)
     assert [leaks.check(bare, layers).leaking for layers in (1, 2)] == [(), (1,)]
     path = (Place("encoder", 3, 2), Place("decoder", 0, 1), Place("decoder", 1, 2))
     assert leaks.check(bare, 2).path == path
@@ -296,7 +298,7 @@ def test_the_path_of_a_denoiser_goes_through_its_decoder():
     """The input of a denoiser shows words on purpose, so a leak is one from what the decoder was given."""
     example = rebuild("sentence shuffling", "one two three", wanted={"order": "3,2,1"}).example
     around = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=torch.bool)
-    ahead = replace(example.decoder, visible=painted(around))
+    ahead = replace(example.decoder, attn_mask=painted(around))
     verdict = leaks.check(replace(example, decoder=ahead), layers=2)
     assert verdict.leaking == (0,)
     assert verdict.path == (Place("decoder", 1, 0), Place("decoder", 2, 1), Place("decoder", 0, 2))
@@ -315,21 +317,21 @@ def leaked_cells(example, verdict):
 
 def test_the_stage_marks_every_hop_of_the_path():
     example = rebuild("LM").example
-    open_ = replace(example, inputs=replace(example.inputs, visible=full(example.inputs.real, False)))
+    open_ = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(example.inputs.valid, False)))
     assert leaked_cells(open_, leaks.check(open_)) == {"encoder": [[0, 1]]}
     assert leaked_cells(example, leaks.check(example)) == {"encoder": []}
 
 
 def test_the_stage_marks_hops_between_stacks():
     mass = rebuild("MASS", wanted={"spans": "3:2"}).example
-    mass = replace(mass, action=torch.zeros_like(mass.action))
-    shown = replace(mass.decoder, cross=full(mass.inputs.real, False, readers=mass.decoder.real))
+    mass = replace(mass, actions=torch.zeros_like(mass.actions))
+    shown = replace(mass.decoder, cross_attn_mask=full_mask(mass.inputs.valid, False, readers=mass.decoder.valid))
     mass = replace(mass, decoder=shown)
     assert leaked_cells(mass, leaks.check(mass)) == {"encoder": [], "decoder": [], "cross": [[0, 2]]}
     plm = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"}).example
-    query = plm.inputs.query_visible.dense()[0].clone()
+    query = plm.inputs.query_attn_mask.dense()[0].clone()
     query[0, 1] = True
-    plm = replace(plm, inputs=replace(plm.inputs, query_visible=painted(query)))
+    plm = replace(plm, inputs=replace(plm.inputs, query_attn_mask=painted(query)))
     assert leaked_cells(plm, leaks.check(plm)) == {"content": [[1, 0]], "query": [[0, 1]]}
 
 
@@ -341,7 +343,7 @@ def test_kept_words_are_told_apart_from_leaks():
 
 def test_the_generators_question_is_checked_too():
     example = find_objective("RTD").example(plain_rows(1, 8), generator(0))
-    given_away = replace(example.generator, action=torch.zeros_like(example.action))
+    given_away = replace(example.generator, actions=torch.zeros_like(example.actions))
     assert not leaks.check(example).leak
     assert leaks.check(replace(example, beside=(given_away,))).leak
 
@@ -354,18 +356,18 @@ def test_every_question_of_an_example_is_checked():
         .example(plain_rows(1, 8), generator(0))
     )
     (hidden,) = example.questions
-    shown = replace(hidden, name="all words", graded=example.inputs.real)
+    shown = replace(hidden, name="all words", loss_mask=example.inputs.valid)
     assert not leaks.check(example).leak
     for questions in ((hidden, shown), (shown, hidden)):
         verdict = leaks.check(replace(example, questions=questions))
-        assert verdict.leaking == tuple((~example.chosen[0]).nonzero().flatten().tolist())
+        assert verdict.leaking == tuple((~example.selected[0]).nonzero().flatten().tolist())
 
 
 def test_each_row_of_a_batch_has_its_own_verdict():
     tokens = tokens_of([list(range(40, 48)), [40, 41]], extra=1)
     example = find_objective("LM").example(tokens, generator(0))
     assert [leaks.check(example, row=row).graded for row in (0, 1)] == [8, 2]
-    open_ = replace(example, inputs=replace(example.inputs, visible=full(example.inputs.real, True)))
+    open_ = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(example.inputs.valid, True)))
     assert [leaks.check(open_, row=row).leaking for row in (0, 1)] == [tuple(range(7)), (0,)]
 
 
@@ -379,7 +381,7 @@ def test_nothing_asked_is_said_so():
 @pytest.mark.parametrize("name", ["translation", "text-to-text", "translation through one vector"])
 def test_a_decoder_that_looks_ahead_copies_what_it_writes_also_where_that_is_no_word_of_the_text(name):
     made = story(name)
-    width = int(made.example.decoder.real[0].sum())
+    width = int(made.example.decoder.valid[0].sum())
     ahead = repainted(made, {"decoder": [(place, place + 1, True) for place in range(width - 1)]}).verdict
     assert not made.verdict.leak
     assert ahead.leaking == tuple(range(width - 1)), "the last answer stands nowhere in the decoder"

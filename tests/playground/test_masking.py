@@ -111,11 +111,11 @@ def test_p1_p2_p4_text_and_specials_are_kept(name, tokens, seed):
         if name != "entity replacement":
             assert restored(example, row) == text
         for token, place in zip(*shown(example.inputs, row)[:2], strict=True):
-            action = example.action[row, place] if place >= 0 else Action.MASKED
+            action = example.actions[row, place] if place >= 0 else Action.MASKED
             if action in (Action.KEPT, Action.GRADED_AS_IS, Action.MOVED):
                 assert token == text[place]
             if place >= 0 and not allowed[place]:
-                assert (token, action, bool(example.chosen[row, place])) == (text[place], Action.KEPT, False)
+                assert (token, action, bool(example.selected[row, place])) == (text[place], Action.KEPT, False)
 
 
 SHORT = ([[]], [[40]], [[40, 41]], [[SPECIALS.sep]], [[SPECIALS.sep, 41]], [[], [40], [40, 41], list(range(40, 60))])
@@ -131,7 +131,7 @@ def test_texts_of_hardly_any_tokens_cost_a_number(name, rows):
     answers = model.answers(run(name, tokens_of(rows, extra=1), 1)[-1].example)
     total, terms = grade(answers)
     assert bool(torch.isfinite(total))
-    assert all(terms[a.question.name].item() == 0.0 for a in answers if not a.question.graded.any())
+    assert all(terms[a.question.name].item() == 0.0 for a in answers if not a.question.loss_mask.any())
     total.backward()
     assert all(bool(torch.isfinite(p.grad).all()) for p in model.parameters() if p.grad is not None)
 
@@ -141,7 +141,7 @@ def test_a_batch_without_columns_is_built(name):
     for rows in ([], [[]], [[], []]):
         objective = find_objective(name)
         example = objective.example(suited(objective, tokens_of(rows)), generator(0))
-        assert int(sum(q.graded.sum() for q in example.questions)) == 0
+        assert int(sum(q.loss_mask.sum() for q in example.questions)) == 0
 
 
 # fixed masks
@@ -174,7 +174,7 @@ def test_fixed_noise_is_uniform_and_neighbours_do_not_go_together():
 
 
 def visited(rows, visit):
-    return replace(rows, row=torch.arange(len(rows.ids)), visit=torch.full((len(rows.ids),), visit))
+    return replace(rows, example_ids=torch.arange(len(rows.ids)), epoch=torch.full((len(rows.ids),), visit))
 
 
 def test_what_becomes_of_a_fixed_choice_is_fixed_too():
@@ -208,13 +208,13 @@ def test_roberta_rounds_up_or_down_by_chance():
     """0.15 of 8 words and 2 signs is 1.5: one or two targets, half of the time each (reference, section 0)."""
     stage = ChooseTokens(selection="stochastic")
     example = begin(plain_rows(8000, 8))
-    count = stage.build(example, stage.plan(example, generator(1))).chosen.sum(1)
+    count = stage.build(example, stage.plan(example, generator(1))).selected.sum(1)
     assert_law(Counter(count.tolist()), {1: 0.5, 2: 0.5})
 
 
 def pool(name, tokens, seed=0):
     stage = ChangeTokens(mask_replace_prob=0.0, random_replace_prob=1.0, random_words_from=name)
-    example = replace(begin(tokens), chosen=tokens.real)
+    example = replace(begin(tokens), selected=tokens.valid)
     return stage.plan(example, generator(seed)).words.tolist()
 
 
@@ -258,9 +258,9 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
     """Words are 0-1, 2, 3, 4-5; the third word is not chosen, so there are two runs."""
     tokens = tokens_of([range(40, 46)] * 6000, [[0, 0, 1, 2, 3, 3]] * 6000, padded=False)
     chosen = torch.tensor([True, True, True, False, True, True]).expand(6000, 6)
-    example = replace(begin(tokens), chosen=chosen)
+    example = replace(begin(tokens), selected=chosen)
     stage = ChangeTokens(replace_unit=together)
-    action = stage.build(example, stage.plan(example, generator(2))).action
+    action = stage.build(example, stage.plan(example, generator(2))).actions
     assert all(torch.equal(action[:, a], action[:, b]) for a, b in shared)
     law = {int(Action.MASKED): 0.8, int(Action.RANDOMISED): 0.1, int(Action.GRADED_AS_IS): 0.1}
     assert_law(Counter(action[:, group].flatten().tolist()), law)
@@ -273,14 +273,14 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 @given(tokens=batches(), seed=seeds)
 def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, seed):
     example = begin(tokens)
-    example = replace(example, chosen=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.real)
+    example = replace(example, chosen=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
     stage, rng = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), generator(seed)
     before = rng.get_state()
     plan = stage.plan(example, rng)
     assert torch.equal(rng.get_state(), before)
     built = stage.build(example, plan)
-    assert torch.equal(built.inputs.ids, tokens.ids.masked_fill(example.chosen, SPECIALS.mask))
-    assert torch.equal(built.action, example.chosen * int(Action.MASKED))
+    assert torch.equal(built.inputs.ids, tokens.ids.masked_fill(example.selected, SPECIALS.mask))
+    assert torch.equal(built.actions, example.selected * int(Action.MASKED))
     replayed = replace(plan, places=plan.places)
     assert torch.equal(stage.build(example, replayed).inputs.ids, built.inputs.ids)
 
@@ -306,7 +306,7 @@ def test_the_places_of_runs_follow_one_another_in_any_order_and_empty_ones_are_n
 def test_what_is_told_of_a_corruption_is_what_was_written(tokens, seed):
     """Only what is written is drawn at once; the plan says the rest when it is asked."""
     example = begin(tokens)
-    example = replace(example, chosen=draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7)
+    example = replace(example, selected=draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7)
     stage = ChangeTokens(mask_replace_prob=0.4, random_replace_prob=0.3)
     plan = stage.plan(example, generator(seed))
     written = stage.build(example, plan).inputs.ids
@@ -437,7 +437,7 @@ def test_a_typed_text_without_the_label_is_refused(name):
 )
 def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
     example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
-    number = tokens.word if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
+    number = tokens.word_ids if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
     words, blocks = runs(example, example.maskable, number), runs(example, example.maskable)
     dice, chance = draw.noise((2, *tokens.ids.shape), generator(seed))
     order = dice.masked_fill(words.length == 0, 2.0).argsort(1)
@@ -462,7 +462,7 @@ def test_ngram_lengths(law):
     """ALBERT: 6/11, 3/11, 2/11; UniLM: 80 % single, 10 % pairs, 10 % triples; near an end what there is room for."""
     example = begin(plain_rows(2000, 30))
     stage = ChooseNgrams(sampler=law)
-    words = runs(example, example.maskable, example.tokens.word)
+    words = runs(example, example.maskable, example.tokens.word_ids)
     size = stage.sizes(words, runs(example, example.maskable))
     length = stage.lengths(size, draw.noise(tuple(words.of.shape), generator(4)))
     assert_law(Counter(length[:, :28].flatten().tolist()), LENGTHS[law])
@@ -478,14 +478,14 @@ def test_ngram_lengths(law):
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 0.9)))
 def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
     example, stage = begin(tokens), ChooseGeometricSpans(mask_ratio=rate)
-    words, blocks = runs(example, example.maskable, tokens.word), runs(example, example.maskable)
+    words, blocks = runs(example, example.maskable, tokens.word_ids), runs(example, example.maskable)
     rng = generator(seed)
     budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(oracles.maskable, texts(tokens))])
     dice = draw.noise(tuple(tokens.ids.shape), rng)
     length = stage.lengths(draw.noise((len(dice), 64), rng))
     hidden = take_spans(words, blocks, dice, length, budget)
     for row, text in enumerate(texts(tokens)):
-        units = slow.units(text, tokens.word[row].tolist())
+        units = slow.units(text, tokens.word_ids[row].tolist())
         wanted = slow.take_spans(text, units, dice[row].tolist(), length[row].tolist(), int(budget[row]))
         assert set(hidden[row].nonzero().flatten().tolist()) == wanted
 
@@ -506,7 +506,7 @@ def test_p6_p7_merged_runs_are_apart_and_hold_the_exact_share(tokens, seed, rate
 def test_only_the_last_run_is_cut_inside_a_word():
     tokens = tokens_of([range(40, 100)] * 300, [[k // 3 for k in range(60)]] * 300, padded=False)
     hidden = ChooseGeometricSpans(mask_ratio=0.18).plan(begin(tokens), generator(8))
-    chosen = ChooseGeometricSpans(mask_ratio=0.18).build(begin(tokens), hidden).chosen.view(300, 20, 3).sum(2)
+    chosen = ChooseGeometricSpans(mask_ratio=0.18).build(begin(tokens), hidden).selected.view(300, 20, 3).sum(2)
     assert chosen.sum(1).unique().tolist() == [11]
     parted = ((chosen > 0) & (chosen < 3)).sum(1)
     assert parted.unique().tolist() == [1], "eleven tokens are not a number of words of three"
@@ -519,21 +519,21 @@ def boundary(chosen, length=12, **knobs):
     example = begin(plain_rows(1, length))
     mask = torch.zeros(1, length, dtype=torch.bool)
     mask[0, [p - 1 for p in chosen]] = True
-    return AskSpanBoundary(**knobs).build(replace(example, chosen=mask)).questions[0]
+    return AskSpanBoundary(**knobs).build(replace(example, selected=mask)).questions[0]
 
 
 def test_the_ends_of_a_run_are_the_words_around_it():
     question = boundary([3, 4, 5, 8])
-    assert (question.graded[0].nonzero().flatten() + 1).tolist() == [3, 4, 5, 8]
-    assert (question.reads[0][question.graded[0]] + 1).tolist() == [[2, 6], [2, 6], [2, 6], [7, 9]]
+    assert (question.loss_mask[0].nonzero().flatten() + 1).tolist() == [3, 4, 5, 8]
+    assert (question.reads[0][question.loss_mask[0]] + 1).tolist() == [[2, 6], [2, 6], [2, 6], [7, 9]]
 
 
 def test_runs_at_the_edge_of_the_text_ask_nothing_and_long_ones_only_15():
-    assert not boundary([1, 2, 11, 12]).graded.any()
-    assert not boundary(range(2, 21), 20).graded.any()
+    assert not boundary([1, 2, 11, 12]).loss_mask.any()
+    assert not boundary(range(2, 21), 20).loss_mask.any()
     long = boundary(range(2, 20), 21)
-    assert (long.graded[0].nonzero().flatten() + 1).tolist() == list(range(2, 17))
-    assert int(boundary([2, 3, 4], sbo_max_length=2).graded.sum()) == 2
+    assert (long.loss_mask[0].nonzero().flatten() + 1).tolist() == list(range(2, 17))
+    assert int(boundary([2, 3, 4], sbo_max_length=2).loss_mask.sum()) == 2
 
 
 def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
@@ -541,9 +541,11 @@ def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
     objective = find_objective("MLM + NSP")
     tokens = suited(objective, tokens_of([range(40, 46), range(46, 52)], padded=False))
     example = objective.stages[0].build(begin(tokens), objective.stages[0].plan(begin(tokens), generator(0)))
-    example = replace(example, chosen=example.tokens.real & (example.rank >= 5) & (example.rank <= 6))
-    assert runs(example, example.chosen).length[:, :3].tolist() == [[1, 1, 0]] * 2
-    assert not AskSpanBoundary().build(example).questions[0].graded.any()
+    example = replace(
+        example, selected=example.tokens.valid & (example.prediction_order >= 5) & (example.prediction_order <= 6)
+    )
+    assert runs(example, example.selected).length[:, :3].tolist() == [[1, 1, 0]] * 2
+    assert not AskSpanBoundary().build(example).questions[0].loss_mask.any()
 
 
 @pytest.mark.parametrize("name", ["StructBERT", "ALBERT", "MLM + NSP"])
@@ -553,15 +555,15 @@ def test_pairs_hide_and_shuffle_within_each_text(name):
     example = objective.example(tokens, generator(1))
     names = [q.name for q in example.questions]
     assert names == ["hidden words", *(["word order"] if name == "StructBERT" else []), "pair"]
-    away = example.rank != torch.arange(20)
+    away = example.prediction_order != torch.arange(20)
     if name == "StructBERT":
-        assert bool(((example.rank < 10) == (torch.arange(20) < 10)).all())
+        assert bool(((example.prediction_order < 10) == (torch.arange(20) < 10)).all())
         assert bool((away.sum(1) > 0).any())
     else:
         assert not away.any()
     place = example.inputs.origin >= 0
-    assert not (example.questions[0].graded & ~place).any()
-    assert example.questions[-1].graded.sum(1).unique().tolist() == [1]
+    assert not (example.questions[0].loss_mask & ~place).any()
+    assert example.questions[-1].loss_mask.sum(1).unique().tolist() == [1]
 
 
 # trigrams
@@ -572,7 +574,7 @@ def test_pairs_hide_and_shuffle_within_each_text(name):
 def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, seed, share):
     example = begin(tokens)
     example = ChooseTokens(mask_ratio=0.2).build(example, ChooseTokens(mask_ratio=0.2).plan(example, generator(seed)))
-    free = example.maskable & ~example.chosen
+    free = example.maskable & ~example.selected
     dice = draw.noise(tuple(free.shape), generator(seed, "trigrams"))
     wanted = torch.tensor([round(share * sum(oracles.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
     start = take_trigrams(example, free, dice, wanted, max(1, int(wanted.max())))
@@ -587,12 +589,12 @@ def test_p8_each_trigram_keeps_its_words_and_the_rest_its_places(tokens, seed, d
     objective = find_objective("word structure").turn({"trigram_ratio": 0.5, "derange": derange})
     example = objective.example(tokens, generator(seed))
     hidden, order = example.questions
-    assert not (hidden.graded & order.graded).any()
+    assert not (hidden.loss_mask & order.loss_mask).any()
     for row, text in enumerate(texts(tokens)):
         ids, origin, _ = shown(example.inputs, row)
         spans = [(s, n) for s, n in zip(example.spans.start[row], example.spans.length[row], strict=True) if n > 0]
         inside = {p for s, n in spans for p in range(s, s + n)}
-        assert set(order.graded[row].nonzero().flatten().tolist()) == inside
+        assert set(order.loss_mask[row].nonzero().flatten().tolist()) == inside
         assert all(p == origin[p] for p in range(len(text)) if p not in inside)
         for start, count in spans:
             assert count == 3
@@ -671,14 +673,14 @@ def test_every_other_name_is_equally_likely_and_half_of_the_names_are_replaced()
     words = [[40, 50], [41, 50], [42, 50], [42, 50], [43, 50]] * 1600
     tokens = named(8000, [[0, -1], [1, -1], [2, -1], [2, -1], [3, -1]] * 1600, words=words)
     example = find_objective("WKLM").turn({"mask_ratio": 0.0}).example(tokens, generator(10))
-    replaced = example.action[:, 0] == Action.REPLACED
+    replaced = example.actions[:, 0] == Action.REPLACED
     assert_share(int(replaced.sum()), 8000, 0.5)
     first = example.inputs.ids[:, 0][replaced & (tokens.ids[:, 0] == 40)]
     assert_law(Counter(first.tolist()), {41: 0.25, 42: 0.5, 43: 0.25})
     question = example.questions[-1]
     assert torch.equal(question.targets[:, 0].bool(), replaced)
-    assert question.graded[:, 0].all()
-    assert not question.graded[:, 1].any()
+    assert question.loss_mask[:, 0].all()
+    assert not question.loss_mask[:, 1].any()
 
 
 def test_a_name_of_another_length_or_kind_is_no_partner():
@@ -692,25 +694,25 @@ def test_the_same_name_by_luck_counts_as_original():
     example = ChangeEntities(replace_prob=1.0).build(
         begin(tokens), ChangeEntities(replace_prob=1.0).plan(begin(tokens), generator(0))
     )
-    assert not example.action.any()
+    assert not example.actions.any()
 
 
 def test_names_are_never_hidden_where_they_are_to_be_told_apart():
     objective = find_objective("entity replacement").turn({"mask_ratio": 1.0})
     tokens = suited(objective, plain_rows(20, 30))
     example = objective.example(tokens, generator(0))
-    assert not (example.questions[0].graded & (tokens.labels["mention"] >= 0)).any()
-    assert int(example.questions[0].graded.sum()) == int((tokens.labels["mention"] < 0).sum())
+    assert not (example.questions[0].loss_mask & (tokens.labels["mention"] >= 0)).any()
+    assert int(example.questions[0].loss_mask.sum()) == int((tokens.labels["mention"] < 0).sum())
 
 
 def test_labels_are_asked_where_the_corpus_knows_them():
     labels = {"pos": torch.tensor([[0, 1, -1, 2, 1]]), "mention": torch.tensor([[-1, 0, 0, -1, 1]])}
     example = begin(replace(plain_rows(1, 5), labels=labels))
-    example = replace(example, chosen=torch.tensor([[True, False, True, False, True]]))
+    example = replace(example, selected=torch.tensor([[True, False, True, False, True]]))
     asked = {
         w: AskLabel("pos", ("a", "b", "c"), w).build(example).questions[0] for w in ("chosen", "mentions", "everywhere")
     }
-    places = {w: (q.graded[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
+    places = {w: (q.loss_mask[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
     assert places == {"chosen": [1, 5], "mentions": [2, 5], "everywhere": [1, 2, 4, 5]}
     assert asked["everywhere"].targets[0].tolist() == [0, 1, 0, 2, 1]
 
@@ -753,7 +755,7 @@ def test_half_of_the_batches_say_the_sentiment_and_half_ask_for_it():
     assert late.inputs.ids[:, 0].tolist() == [SPECIALS.cls] * 3
     assert [q.name for q in early.questions] == ["hidden words", "pos"]
     asked = late.questions[2]
-    assert (asked.name, asked.graded.nonzero().tolist()) == ("polarity", [[0, 0], [1, 0]])
+    assert (asked.name, asked.loss_mask.nonzero().tolist()) == ("polarity", [[0, 0], [1, 0]])
     assert asked.targets[:2, 0].tolist() == [1, 0]
     assert early.tokens.lengths.tolist() == late.tokens.lengths.tolist() == [3, 5, 6]
     drawn = Counter(objective.stages[0].plan(begin(tokens), generator(seed)).index for seed in range(2000))
@@ -765,7 +767,7 @@ def test_half_of_the_batches_say_the_sentiment_and_half_ask_for_it():
 def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
     tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
     example = find_objective("SentiLR").turn({"mask_ratio": 1.0}).example(tokens, generator(seed))
-    assert example.questions[0].targets[example.questions[0].graded].tolist() == [42, 43, 44, 45] * 4
+    assert example.questions[0].targets[example.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
 
 
 # options of the reference's table (section 22)
@@ -777,7 +779,7 @@ def test_signs_within_a_text_may_be_hidden_and_are_asked_for(signs, able):
     sep, mask = SPECIALS.sep, SPECIALS.mask
     tokens = tokens_of([[sep, 40, 41, sep, 42, sep, mask, SPECIALS.sentinels[0]]], padded=False)
     example = find_objective("MLM").turn({"special_tokens": signs, "mask_ratio": 1.0}).example(tokens, generator(0))
-    graded = example.questions[0].graded
+    graded = example.questions[0].loss_mask
     assert graded[0].nonzero().flatten().tolist() == [*able]
     assert example.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
 
@@ -798,7 +800,7 @@ def test_signs_are_as_likely_to_be_hidden_as_words(signs):
     tokens = tokens_of([[40, 41, SPECIALS.sep, 42, 43]] * 12_000, padded=False)
     stage = ChooseTokens(mask_ratio=0.4, num_special_tokens=0, special_tokens=signs)
     example = begin(tokens)
-    chosen = stage.build(example, stage.plan(example, generator(3))).chosen
+    chosen = stage.build(example, stage.plan(example, generator(3))).selected
     assert chosen.sum(1).unique().tolist() == [2]
     for place in range(5):
         assert_share(int(chosen[:, place].sum()), 12_000, 0.4)
@@ -839,7 +841,7 @@ def test_names_and_phrases_are_hidden_whole(name, tokens, seed):
     objective = find_objective(name)
     tokens = suited(objective, tokens)
     unit = next(stage.unit for stage in objective.stages if isinstance(stage, ChooseWholeUnits))
-    chosen = objective.example(tokens, generator(seed)).chosen
+    chosen = objective.example(tokens, generator(seed)).selected
     for row, units in enumerate(found_units(tokens, unit)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
         assert hidden == {place for u in units if hidden & set(u) for place in u}
@@ -852,8 +854,8 @@ def test_a_pair_counts_with_the_signs_that_stand_around_it(name, signs):
     objective = find_objective(name)
     for words in (8, 10, 13):
         example = objective.example(suited(objective, plain_rows(1, words)), generator(0))
-        assert int((example.inputs.real & (example.inputs.origin < 0)).sum()) == signs
-        assert int(example.chosen.sum()) == round(0.15 * (2 * words + signs))
+        assert int((example.inputs.valid & (example.inputs.origin < 0)).sum()) == signs
+        assert int(example.selected.sum()) == round(0.15 * (2 * words + signs))
 
 
 # the catalogue
@@ -881,7 +883,7 @@ def test_the_ends_of_a_run_leak_nothing(seed):
     )
     assert rebuilt.verdict.leak is False
     assert rebuilt.verdict.by_design == ()
-    shown_ = replace(rebuilt.example, action=torch.zeros_like(rebuilt.example.action))
+    shown_ = replace(rebuilt.example, actions=torch.zeros_like(rebuilt.example.actions))
     assert leaks.check(shown_).leak
 
 

@@ -9,7 +9,15 @@ import torch
 
 from playground import frames, leaks
 from playground.corpora.corpus import pick
-from playground.example import Contrast, Count, Taught, Visible, by_level, causal, full
+from playground.example import (
+    AttentionMask,
+    CooccurrenceTarget,
+    NegativeSampling,
+    SoftTargets,
+    causal_mask,
+    full_mask,
+    mask_by_level,
+)
 from playground.models import Answer, Architecture, LanguageModel, fitted, grade
 from playground.models.attention import Allowed, Attention
 from playground.objectives import find_objective, objectives
@@ -104,10 +112,10 @@ def test_attention_rows_sum_to_one_or_nothing_and_blocked_cells_are_zero(name, s
 
 def masks(example):
     inputs, decoder = example.inputs, example.decoder
-    if inputs.query_visible is not None:
-        return {"content": inputs.visible, "query": inputs.query_visible}
-    own = {"encoder": inputs.visible}
-    return own if decoder is None else own | {"decoder": decoder.visible, "cross": decoder.cross}
+    if inputs.query_attn_mask is not None:
+        return {"content": inputs.attn_mask, "query": inputs.query_attn_mask}
+    own = {"encoder": inputs.attn_mask}
+    return own if decoder is None else own | {"decoder": decoder.attn_mask, "cross": decoder.cross_attn_mask}
 
 
 @every_objective
@@ -148,7 +156,7 @@ def test_a_permutation_without_context_starts_from_nothing(positions, models):
     """The first word of the order sees nobody: its score is the same whatever the text."""
     objective = find_objective("PLM").turn({"partial_prediction_k": 1.0})
     steps = objective.steps(plain_rows(1, 5), generator(3))
-    rank = steps[-1].example.rank[0]
+    rank = steps[-1].example.prediction_order[0]
     first = int((rank == 0).nonzero())
     other = objective.replay(tokens_of([[90, 91, 92, 93, 94]], padded=False), tuple(s.plan for s in steps))
     one, two = (scores(models[positions], s[-1].example) for s in (steps, other))
@@ -197,7 +205,7 @@ def trimmed(tokens):
 
 def cut(step, row, length):
     """The plan of a step for one row alone, as wide as that row."""
-    plan = plan_of_one(step.plan, row, step.example.chosen.shape[1])
+    plan = plan_of_one(step.plan, row, step.example.selected.shape[1])
     if plan is None or isinstance(plan, Corruption):
         return plan
     per_token = ("positions", "rank", "words", "source")
@@ -207,7 +215,7 @@ def cut(step, row, length):
 
 def reordered(step, order):
     """The plan of a step for the same rows in another order."""
-    plan, width = step.plan, step.example.chosen.shape[1]
+    plan, width = step.plan, step.example.selected.shape[1]
     if plan is None:
         return None
     if not isinstance(plan, Corruption):
@@ -234,34 +242,34 @@ def test_the_order_of_rows_does_not_matter(name, models):
 def test_a_promise_a_level_and_a_painted_mask_are_the_same(name, models):
     """The short way of "causal" and "full" gives what the general mask gives."""
     example = find_objective(name).example(plain_rows(2, 9), generator(4))
-    visible = example.inputs.visible
+    visible = example.inputs.attn_mask
     assert visible.form == {"LM": "causal", "MLM": "full"}[name]
     levels = replace(visible, form="levels")
     open_ = torch.zeros(2, 9, dtype=torch.long)
-    painted = Visible(open_, open_, painted=visible.dense())
+    painted = AttentionMask(open_, open_, overrides=visible.dense())
     first = scores(models["rotary"], example)
     for other in (levels, painted):
-        seen = replace(example, inputs=replace(example.inputs, visible=other))
+        seen = replace(example, inputs=replace(example.inputs, attn_mask=other))
         assert_close(first, scores(models["rotary"], seen))
         assert_close(first, scores(models["rotary"], seen, taps={}))
 
 
 def test_a_decoder_with_a_promise_writes_as_with_a_mask(models):
     example = find_objective("BART").example(plain_rows(2, 9), generator(5))
-    assert example.decoder.visible.form == "causal"
-    plain = replace(example.decoder, visible=replace(example.decoder.visible, form="levels"))
+    assert example.decoder.attn_mask.form == "causal"
+    plain = replace(example.decoder, attn_mask=replace(example.decoder.attn_mask, form="levels"))
     assert_close(scores(models["rotary"], example), scores(models["rotary"], replace(example, decoder=plain)))
 
 
 def test_a_painted_query_mask_is_obeyed(models):
     example = find_objective("PLM").turn({"partial_prediction_k": 2.0}).example(plain_rows(2, 8), generator(6))
-    query = example.inputs.query_visible
+    query = example.inputs.query_attn_mask
     shut = replace(query, painted=torch.zeros(1, 8, 8, dtype=torch.bool))
-    blind = replace(example, inputs=replace(example.inputs, query_visible=shut))
+    blind = replace(example, inputs=replace(example.inputs, query_attn_mask=shut))
     renamed = replace(blind, inputs=replace(blind.inputs, ids=blind.inputs.ids + 3))
     assert_close(scores(models["rotary"], blind), scores(models["rotary"], renamed))
     open_ = replace(query, painted=torch.ones(1, 8, 8, dtype=torch.bool))
-    same = replace(example, inputs=replace(example.inputs, query_visible=open_))
+    same = replace(example, inputs=replace(example.inputs, query_attn_mask=open_))
     assert_close(scores(models["rotary"], example), scores(models["rotary"], same))
     assert_close(scores(models["rotary"], same), scores(models["rotary"], same, taps={}))
 
@@ -274,7 +282,7 @@ def test_the_place_of_a_word_matters(positions, models):
         .turn({"mask_replace_prob": 1.0, "random_replace_prob": 0.0})
         .example(plain_rows(1, 12), generator(7))
     )
-    free = (~example.chosen[0]).nonzero().flatten()[:2]
+    free = (~example.selected[0]).nonzero().flatten()[:2]
     ids = example.inputs.ids.clone()
     ids[0, free] = ids[0, free.flip(0)]
     swapped = replace(example, inputs=replace(example.inputs, ids=ids))
@@ -287,9 +295,9 @@ def test_the_blind_stream_knows_its_place(positions, models):
     """Two queries that see the same two words answer differently, since they stand elsewhere."""
     example = find_objective("PLM").turn({"partial_prediction_k": 3.0}).example(plain_rows(1, 9), generator(9))
     cells = torch.zeros(1, 9, 9, dtype=torch.bool)
-    cells[:, :, (~example.chosen[0]).nonzero().flatten()[:2]] = True
-    query = replace(example.inputs.query_visible, reader=torch.full((1, 9), 99), painted=cells)
-    same = replace(example, inputs=replace(example.inputs, query_visible=query))
+    cells[:, :, (~example.selected[0]).nonzero().flatten()[:2]] = True
+    query = replace(example.inputs.query_attn_mask, reader=torch.full((1, 9), 99), painted=cells)
+    same = replace(example, inputs=replace(example.inputs, query_attn_mask=query))
     found = list(scores(models[positions], same).values())
     assert len(found) == 3
     assert not torch.allclose(found[0], found[1], rtol=1e-6, atol=1e-9)
@@ -304,18 +312,18 @@ def test_only_graded_places_are_scored_and_as_everywhere(name, models):
     """Scoring every position and taking the graded ones afterwards gives the same."""
     example = ragged(name)[-1].example
     everywhere = replace(
-        example, questions=tuple(replace(q, graded=stream_of(example, q).real) for q in example.questions)
+        example, questions=tuple(replace(q, loss_mask=stream_of(example, q).valid) for q in example.questions)
     )
     few, all_ = scores(models["rotary"], example), scores(models["rotary"], everywhere)
     own = [q for q in example.questions if q.head != "match"]  # a match is scored against the other graded answers
-    graded = {(q.name, *place) for q in own for place in map(tuple, q.graded.nonzero().tolist())}
+    graded = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
     assert graded <= few.keys() <= all_.keys()
     for key in graded:
         torch.testing.assert_close(few[key], all_[key], rtol=1e-9, atol=1e-9)
 
 
 def stream_of(example, question):
-    return example.decoder if question.reader == "decoder" else example.inputs
+    return example.decoder if question.stream == "decoder" else example.inputs
 
 
 @every_objective
@@ -323,10 +331,10 @@ def test_answers_know_their_place_and_target(name, models):
     example = ragged(name)[-1].example
     for answer in models["rotary"].answers(example):
         question = answer.question
-        graded = question.graded.nonzero().tolist()
+        graded = question.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.places.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, graded))
-        if question.head != "match" and not isinstance(question.against, Taught):  # theirs: test_contrast.py
+        if question.head != "match" and not isinstance(question.loss, SoftTargets):  # theirs: test_contrast.py
             assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
 
 
@@ -346,14 +354,14 @@ def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
 def one_loss(answer: Answer, k: int):
     """Minus the logarithm of the probability of what is right, written out."""
     s, target = answer.scores[k], answer.targets[k]
-    match answer.question.against:
-        case Taught():
+    match answer.question.loss:
+        case SoftTargets():
             return -(target * (s.exp() / s.exp().sum()).log()).sum()
-        case Contrast() as contrast:
+        case NegativeSampling() as contrast:
             return one_contrast(s, contrast, answer, k)
-        case Count() as count:
-            seen = count.seen[answer.rows[k], answer.places[k]]
-            return min(1.0, float(seen / count.most) ** count.power) * (s[0] - seen.log()) ** 2
+        case CooccurrenceTarget() as count:
+            seen = count.counts[answer.rows[k], answer.places[k]]
+            return min(1.0, float(seen / count.x_max) ** count.alpha) * (s[0] - seen.log()) ** 2
     target = int(target)
     if answer.question.head == "replaced":
         p = 1 / (1 + (-s[0]).exp())
@@ -369,7 +377,7 @@ def one_contrast(s, contrast, answer, k):
         return sum((torch.clamp(1 - s[0] + s[j], min=0) for j in wrong), torch.zeros(()))
     if contrast.loss == "nce":
         ids = torch.tensor([int(answer.targets[k]), *drawn])
-        s = s - torch.tensor(max(1, len(wrong))).log() - contrast.log_chance[ids]
+        s = s - torch.tensor(max(1, len(wrong))).log() - contrast.log_noise_prob[ids]
     return -s[0].sigmoid().log() - sum((1 - s[j].sigmoid()).log() for j in wrong)
 
 
@@ -433,8 +441,8 @@ def test_generator_and_detector_have_one_word_place_and_segment_embedding(share)
     small, whole, stream = model.generator, model.network, example.inputs
     own = {name for name, _ in small.named_parameters() if name.split(".")[0] in ("place", "segment", "language")}
     assert own == set()
-    wide = model.table(stream.ids) + whole.place(stream.position)
-    wide = wide + whole.segment(stream.segment) + whole.language(stream.language)
+    wide = model.table(stream.ids) + whole.place(stream.position_ids)
+    wide = wide + whole.segment(stream.segment_ids) + whole.language(stream.language_ids)
     torch.testing.assert_close(whole._embed(stream, model.table.weight), wide)
     narrowed = wide if share == 1.0 else small.narrow(wide)
     torch.testing.assert_close(small._embed(stream, model.table.weight), narrowed)
@@ -484,11 +492,11 @@ def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
     steps = objective.steps(tokens, generator(8))
     before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
     proposed = model.propose(before)
-    assert proposed.shape == (int(before.chosen.sum()), SPECIALS.size)
+    assert proposed.shape == (int(before.selected.sum()), SPECIALS.size)
     assert bool((proposed[:, : SPECIALS.first_word] == float("-inf")).all())
     answer = model.answers(steps[-1].example)[0]
     assert (answer.rows.tolist(), (answer.places - 1).tolist()) == tuple(
-        x.tolist() for x in before.chosen.nonzero(as_tuple=True)
+        x.tolist() for x in before.selected.nonzero(as_tuple=True)
     )
     wanted = answer.scores[:, SPECIALS.first_word :].detach()
     torch.testing.assert_close(proposed[:, SPECIALS.first_word :], wanted, rtol=1e-9, atol=1e-9)
@@ -560,7 +568,12 @@ def test_features_of_a_short_text_ignore_its_padding():
 def test_levels_say_who_sees_whom():
     real = torch.tensor([[True, True, True, False]])
     level = torch.tensor([[1, 0, 2, 0]])
-    cells = by_level(level, level, real).dense()[0]
+    cells = mask_by_level(level, level, real).dense()[0]
     assert cells.long().tolist() == [[1, 1, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [0, 1, 0, 0]]
-    assert causal(real, True).dense()[0].long().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0]]
-    assert full(real, True).dense()[0].long().tolist() == [[1, 1, 1, 0]] * 4
+    assert causal_mask(real, True).dense()[0].long().tolist() == [
+        [1, 0, 0, 0],
+        [1, 1, 0, 0],
+        [1, 1, 1, 0],
+        [1, 1, 1, 0],
+    ]
+    assert full_mask(real, True).dense()[0].long().tolist() == [[1, 1, 1, 0]] * 4

@@ -131,7 +131,7 @@ def plan_of_row(step, row, length):
     """The row's own numbers out of a batched plan; what has a value for each place of the text ends with it."""
     if step.plan is None:
         return None
-    values = row_of(step.plan, row, step.example.chosen.shape[1])
+    values = row_of(step.plan, row, step.example.selected.shape[1])
     by_place = {"positions", "action", "source"}
     return {k: v[:length] if k in by_place else v for k, v in values.items()}
 
@@ -140,7 +140,7 @@ def plan_of_row(step, row, length):
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds)
 def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
-    rows = zip(texts(tokens), tokens.sentence.tolist(), strict=True)
+    rows = zip(texts(tokens), tokens.sentence_ids.tolist(), strict=True)
     stories = [oracles_noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
     for step in run(name, tokens, seed):
         for row, told in enumerate(stories):
@@ -165,10 +165,10 @@ def test_p2_p4_what_is_kept_is_the_text_and_specials_are_never_lost(name, tokens
     for row, text in enumerate(texts(tokens)):
         at = dict(zip(*reversed(shown(example.inputs, row)[:2]), strict=True))
         for place, token in enumerate(text):
-            if example.action[row, place] in (Action.KEPT, Action.MOVED):
+            if example.actions[row, place] in (Action.KEPT, Action.MOVED):
                 assert at[place] == token
         for place, allowed in enumerate(oracles.maskable(text)):
-            assert allowed or example.action[row, place] in (Action.KEPT, Action.MOVED)
+            assert allowed or example.actions[row, place] in (Action.KEPT, Action.MOVED)
 
 
 @every_variant
@@ -180,7 +180,7 @@ def test_p8_chains_leave_each_word_that_is_not_hidden_exactly_once(name, tokens,
     for row, text in enumerate(texts(tokens)):
         ids, origin, _ = shown(example.inputs, row)
         words = [(place, token) for place, token in zip(origin, ids, strict=True) if place >= 0]
-        free = {p for p in range(len(text)) if example.action[row, p] not in hidden}
+        free = {p for p in range(len(text)) if example.actions[row, p] not in hidden}
         assert Counter(p for p, _ in words if p in free) == Counter(free)
         assert all(count == 1 for count in Counter(p for p, _ in words).values())
 
@@ -191,7 +191,7 @@ def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, ti
     example = run(name, tokens_of(rows, extra=2), 0)[-1].example
     total, _ = grade(tiny.answers(example))
     assert bool(torch.isfinite(total))
-    assert total.item() > 0 or not any(q.graded.any() for q in example.questions)
+    assert total.item() > 0 or not any(q.loss_mask.any() for q in example.questions)
     tiny.zero_grad()
 
 
@@ -200,7 +200,7 @@ def test_a_batch_without_columns_is_built(name):
     for rows in ([], [[]], [[], []]):
         example = find_objective(name).example(tokens_of(rows), generator(0))
         signs = int(torch.isin(example.questions[0].targets, torch.tensor([SPECIALS.end])).sum())
-        assert int(example.questions[0].graded.sum()) == signs
+        assert int(example.questions[0].loss_mask.sum()) == signs
 
 
 # counts
@@ -213,9 +213,9 @@ def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, ra
     deleted = find_objective("token deletion").turn({"mask_ratio": rate}).example(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
     wanted = [-int(-(rate * n - 1e-9) // 1) for n in words]
-    assert (masked.action == Action.MASKED).sum(1).tolist() == wanted
-    assert (tokens.lengths - deleted.inputs.real.sum(1)).tolist() == wanted
-    assert masked.inputs.real.sum(1).tolist() == tokens.lengths.tolist()
+    assert (masked.actions == Action.MASKED).sum(1).tolist() == wanted
+    assert (tokens.lengths - deleted.inputs.valid.sum(1)).tolist() == wanted
+    assert masked.inputs.valid.sum(1).tolist() == tokens.lengths.tolist()
 
 
 @settings(max_examples=30)
@@ -225,7 +225,7 @@ def test_p1_t5_iid_inputs_and_targets_decode_to_the_text(tokens, seed, rate, clo
     example = objective.example(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
-        parts = parts_by_sentinel(closed(targets[example.questions[0].graded[row]].tolist()))
+        parts = parts_by_sentinel(closed(targets[example.questions[0].loss_mask[row]].tolist()))
         if closing:
             assert parts.popitem() == (SPECIALS.sentinels[len(parts)], [])
         assert [t for t in inputs if t in SPECIALS.sentinels] == list(parts) == list(SPECIALS.sentinels[: len(parts)])
@@ -258,7 +258,7 @@ BUDGETS = {
 def test_p7_signs_in_a_text_cost_no_run_its_share(name, tokens, seed):
     example = find_objective(name).example(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
-    assert example.chosen.sum(1).tolist() == [BUDGETS[name](n) for n in words]
+    assert example.selected.sum(1).tolist() == [BUDGETS[name](n) for n in words]
     assert example.spans.length.clamp(min=0).sum(1).tolist() == [BUDGETS[name](n) for n in words]
 
 
@@ -268,8 +268,8 @@ def test_every_window_of_a_corpus_hides_its_whole_share(name):
     assert int((~tokens.maskable).sum()) > 50
     example = find_objective(name).example(tokens, generator(3))
     words = tokens.maskable.sum(1).tolist()
-    assert example.chosen.sum(1).tolist() == [BUDGETS[name](n) for n in words]
-    assert bool(example.questions[0].graded.any(1).all())
+    assert example.selected.sum(1).tolist() == [BUDGETS[name](n) for n in words]
+    assert bool(example.questions[0].loss_mask.any(1).all())
     assert not leaks.check(example).leak
 
 
@@ -282,7 +282,7 @@ def without_signs(tokens):
             [v for v, there in zip(row, kept, strict=False) if there]
             for row, kept in zip(values.tolist(), keep, strict=True)
         ]
-        for values in (tokens.word, tokens.sentence)
+        for values in (tokens.word_ids, tokens.sentence_ids)
     )
     return tokens_of(rows, word, sentence, extra=tokens.ids.shape[1] - max(map(len, rows)))
 
@@ -297,8 +297,8 @@ def test_runs_fall_on_the_words_as_if_the_signs_were_not_there(name, tokens, see
     found, plain = (stage.build(e, stage.plan(e, generator(seed))) for e in (found, plain))
     for row, text in enumerate(texts(tokens)):
         place = [p for p, word in enumerate(oracles.maskable(text)) if word]
-        wanted = [place[p] for p in plain.chosen[row].nonzero()[:, 0].tolist()]
-        assert found.chosen[row].nonzero()[:, 0].tolist() == wanted
+        wanted = [place[p] for p in plain.selected[row].nonzero()[:, 0].tolist()]
+        assert found.selected[row].nonzero()[:, 0].tolist() == wanted
         gaps, others = (_gaps(e.spans, row) for e in (found, plain))
         assert [sum(p < gap for p in place) for gap in gaps] == others
 
@@ -340,10 +340,10 @@ def test_a_told_plan_with_signs_in_its_runs_says_the_same_again(name):
         told = {key: wishes.read(key, value) for key, value in tell(first).items()}
         again = objective.steps(tokens, generator(seed + 100), told)
         for one, other in ((f.example, a.example) for f, a in zip(first, again, strict=True)):
-            assert torch.equal(one.chosen, other.chosen)
+            assert torch.equal(one.selected, other.selected)
             assert torch.equal(one.inputs.ids, other.inputs.ids)
         assert torch.equal(first[-1].example.questions[0].targets, again[-1].example.questions[0].targets)
-        parted += int(first[0].example.spans.there.sum()) > int((first[0].plan.length >= 0).sum())
+        parted += int(first[0].example.spans.is_span.sum()) > int((first[0].plan.length >= 0).sum())
     assert parted
 
 
@@ -355,7 +355,7 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
     assert _pairs(example.spans, 0) == [(2, 2), (5, 1)]
     written = AskDecoder(target="fragment", add_eos=False).build(example)
     assert written.questions[0].origin.tolist() == [[2, 3, 5]]
-    assert written.decoder.origin.tolist() == written.decoder.position.tolist() == [[1, 2, 4]]
+    assert written.decoder.origin.tolist() == written.decoder.position_ids.tolist() == [[1, 2, 4]]
     assert written.decoder.ids[0, 2] == SPECIALS.sep
 
 
@@ -364,9 +364,9 @@ def test_a_fragment_goes_on_behind_a_sign_and_the_decoder_reads_the_sign_in_its_
 def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed, rate, mean):
     example = begin(tokens)
     stage = ChoosePoissonSpans(mask_ratio=rate, mean_length=mean, whole_words=True)
-    chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
+    chosen = stage.build(example, stage.plan(example, generator(seed))).selected
     for row, text in enumerate(texts(tokens)):
-        words, number = oracles.maskable(text), tokens.word[row].tolist()
+        words, number = oracles.maskable(text), tokens.word_ids[row].tolist()
         starts = [p for p in range(len(text)) if words[p] and not (p and words[p - 1] and number[p - 1] == number[p])]
         of = [sum(s <= p for s in starts) if words[p] else 0 for p in range(len(text))]
         gone = {of[p] for p in chosen[row].nonzero()[:, 0].tolist()}
@@ -377,9 +377,9 @@ def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed
 def test_runs_without_a_number_of_their_own_stay_in_the_text():
     tokens = tokens_of([[40 + k % 9 for k in range(100)]])
     every_other = torch.arange(100)[None] % 2 == 0
-    merged = MergeAdjacent().build(replace(begin(tokens), chosen=every_other))
-    assert merged.spans.start[merged.spans.there].tolist() == list(range(0, 64, 2))
-    assert int(merged.chosen.sum()) == len(SPECIALS.sentinels)
+    merged = MergeAdjacent().build(replace(begin(tokens), selected=every_other))
+    assert merged.spans.start[merged.spans.is_span].tolist() == list(range(0, 64, 2))
+    assert int(merged.selected.sum()) == len(SPECIALS.sentinels)
 
 
 # moving
@@ -401,7 +401,7 @@ def test_marks_move_with_the_sentence_they_begin_in(tokens, seed):
     steps = find_objective("BART mixture").steps(tokens, generator(seed))
     folded, mixed = (next(s for s in steps if type(s.stage).__name__ == n) for n in STAGES)
     for row, text in enumerate(texts(tokens)):
-        sentence = tokens.sentence[row].tolist()
+        sentence = tokens.sentence_ids[row].tolist()
         ids, origin, _ = shown(folded.example.inputs, row)
         parts = {}
         for token, place in zip(ids, oracles_noise.homes(oracles.Row(ids, origin)), strict=True):
@@ -456,7 +456,7 @@ def test_masked_words_that_move_stay_hidden():
     places = example.inputs.origin[shown_as_mask & (example.inputs.origin >= 0)]
     rows = (shown_as_mask & (example.inputs.origin >= 0)).nonzero()[:, 0]
     assert len(places) > 50
-    assert bool((example.action[rows, places] == Action.MASKED).all())
+    assert bool((example.actions[rows, places] == Action.MASKED).all())
 
 
 # random words in the place of marks
@@ -465,11 +465,11 @@ def test_masked_words_that_move_stay_hidden():
 def test_a_tenth_of_the_marks_becomes_a_random_word():
     objective = find_objective("BART infilling").turn({"mask_random": 0.1})
     example = objective.example(plain_rows(2000, 60), generator(5))
-    there = example.spans.there
+    there = example.spans.is_span
     plan = SpansToSentinels(mask_random=0.1).plan(example, generator(6)).ids[there]
     assert_share(int((plan != SPECIALS.mask).sum()), len(plan), 0.1)
     assert_law(Counter(plan[plan != SPECIALS.mask].tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
-    action = example.action
+    action = example.actions
     number = int(((action == Action.MASKED) | (action == Action.RANDOMISED)).sum())
     assert_share(int((action == Action.RANDOMISED).sum()), number, 0.1)
     assert not leaks.check(example).leak
@@ -501,7 +501,7 @@ def official(text, noise, fold_noise):
 
 
 def pair_of(example, row):
-    targets = example.questions[0].targets[row][example.questions[0].graded[row]].tolist()
+    targets = example.questions[0].targets[row][example.questions[0].loss_mask[row]].tolist()
     return shown(example.inputs, row)[0], closed(targets)
 
 
@@ -513,7 +513,7 @@ def test_official_masks_give_what_the_released_functions_give(length):
         .example(plain_rows(50, min(length, 60)), generator(length))
     )
     for row, text in enumerate(texts(example.tokens)):
-        noise = example.chosen[row].tolist()
+        noise = example.selected[row].tolist()
         assert pair_of(example, row) == (official(text, noise, True), official(text, noise, False))
 
 
@@ -527,7 +527,7 @@ def test_the_released_functions_tear_markers_apart_where_a_text_begins_with_nois
         tokens, (ChosenSpans(start, length), Marks(torch.tensor([SPECIALS.sentinels[: len(spans)]])), None, None)
     )
     inputs, targets = pair_of(steps[-1].example, 0)
-    noise = steps[-1].example.chosen[0].tolist()
+    noise = steps[-1].example.selected[0].tolist()
     text = texts(tokens)[0]
     assert inputs == official(text, noise, True)
     assert targets != official(text, noise, False)
@@ -588,7 +588,7 @@ def test_the_decoder_of_a_fragment_counts_positions_without_a_collision(tokens, 
     question = example.questions[0]
     for row in range(len(tokens.ids)):
         ids, _, position = shown(example.decoder, row)
-        asked = question.origin[row][question.graded[row]].tolist()[:-1]
+        asked = question.origin[row][question.loss_mask[row]].tolist()[:-1]
         begins = ids[:1] == [SPECIALS.start]
         assert begins == (asked[:1] == [0])
         assert position[:-1] == [place - 1 + begins for place in asked]
@@ -599,9 +599,9 @@ def test_the_decoder_of_a_fragment_counts_positions_without_a_collision(tokens, 
 
 def test_words_hidden_here_and_there_at_the_beginning_have_positions_of_their_own():
     example = rebuild("discrete mask", wanted={"chosen": "1,2,4"}).example
-    assert example.decoder.position.tolist() == [[0, 1, 3]]
+    assert example.decoder.position_ids.tolist() == [[0, 1, 3]]
     example = rebuild("MASS", wanted={"spans": "3:3"}).example
-    assert example.decoder.position.tolist() == [[1, 2, 3]]
+    assert example.decoder.position_ids.tolist() == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize("hide", [True, False])
@@ -631,7 +631,7 @@ def test_gap_sentences_have_the_highest_rouge(tokens, seed, ratio):
     example = begin(tokens)
     plan = ChooseGapSentences(gap_sentence_ratio=ratio).plan(example, generator(seed))
     for row, text in enumerate(texts(tokens)):
-        wanted = oracles_noise.gap_sentences(text, tokens.sentence[row, : len(text)].tolist(), ratio)
+        wanted = oracles_noise.gap_sentences(text, tokens.sentence_ids[row, : len(text)].tolist(), ratio)
         assert plan.taken[row].nonzero().flatten().tolist() == wanted
 
 
@@ -639,7 +639,7 @@ def test_rouge_counts_repeats_and_ties_go_to_the_later_sentence():
     """The second sentence shares "a b", the third only "a", however often it says it."""
     tokens = tokens_of([[40, 41, 50, 40, 41, 51, 40, 40, 40]], sentence=[[0, 0, 0, 1, 1, 1, 2, 2, 2]])
     plan = ChooseGapSentences().plan(begin(tokens), generator(0))
-    assert oracles_noise.rouge(*(r[0].tolist() for r in (tokens.ids, tokens.sentence))) == {
+    assert oracles_noise.rouge(*(r[0].tolist() for r in (tokens.ids, tokens.sentence_ids))) == {
         0: pytest.approx(2 * 2 / 9),
         1: pytest.approx(2 * 2 / 9),
         2: pytest.approx(2 * 2 / 9),
@@ -663,8 +663,8 @@ def test_gap_sentences_in_words():
 
 def test_a_text_of_one_sentence_keeps_it():
     example = find_objective("PEGASUS").turn({"add_eos": False}).example(plain_rows(3, 8), generator(0))
-    assert not example.chosen.any()
-    assert not example.questions[0].graded.any()
+    assert not example.selected.any()
+    assert not example.questions[0].loss_mask.any()
 
 
 @pytest.mark.parametrize(("ratio", "count"), [(0.3, 6), (0.05, 1), (0.45, 9), (0.9, 18)])
@@ -738,13 +738,13 @@ def test_every_noise_of_the_chain_can_be_switched_off():
     tokens = pick(tokens, torch.zeros(200, dtype=torch.long))
     still = find_objective("all noises").turn(off).example(tokens, generator(37))
     assert torch.equal(still.inputs.ids, tokens.ids)
-    assert not still.action.any()
+    assert not still.actions.any()
     for one, value in (("shuffle_ratio", 1.0), ("shuffle_distance", 0), ("rotate_prob", 1.0)):
         moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
-        assert set(moved.action.unique().tolist()) == {Action.KEPT, Action.MOVED}
+        assert set(moved.actions.unique().tolist()) == {Action.KEPT, Action.MOVED}
     for one, action in (("ChooseRatio.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
         changed = find_objective("all noises").turn(off | {one: 0.3}).example(tokens, generator(37))
-        assert set(changed.action.unique().tolist()) == {Action.KEPT, action}
+        assert set(changed.actions.unique().tolist()) == {Action.KEPT, action}
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.0, 0), (0.3, 2), (0.5, 2), (0.6, 3), (1.0, 4)])
@@ -775,24 +775,24 @@ def test_the_parts_of_the_multi_task_mixture_close_with_a_sign():
     objective = find_objective("T5 multi-task")
     for example in objective.specimens(tokens_for(objective), generator(40)):
         question = example.questions[0]
-        assert int(question.targets[0][question.graded[0]][-1]) == SPECIALS.end
+        assert int(question.targets[0][question.loss_mask[0]][-1]) == SPECIALS.end
 
 
 @pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])
 def test_where_there_is_nothing_to_write_no_sign_is_asked_for(name):
     objective = find_objective(name).turn({"add_eos": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
     example = objective.example(plain_rows(3, 1), generator(41))
-    assert not example.questions[0].graded.any()
+    assert not example.questions[0].loss_mask.any()
 
 
 @pytest.mark.parametrize("name", ["T5 i.i.d.", "T5 drop", "T5 mask in place"])
 def test_t5_draws_every_word_alone_and_an_idle_row_costs_nothing(name, tiny):
     example = find_objective(name).example(plain_rows(9000, 8), generator(42))
-    assert_share(int(example.chosen.sum()), example.chosen.numel(), 0.15)
-    idle = ~example.chosen.any(1)
+    assert_share(int(example.selected.sum()), example.selected.numel(), 0.15)
+    idle = ~example.selected.any(1)
     assert_share(int(idle.sum()), len(idle), 0.85**8)
     if name != "T5 mask in place":
-        assert torch.equal(idle, ~example.questions[0].graded.any(1))
+        assert torch.equal(idle, ~example.questions[0].loss_mask.any(1))
         empty = find_objective(name).turn({"mask_ratio": 0.0}).example(plain_rows(3, 8), generator(43))
         assert grade(tiny.answers(empty))[0].item() == 0.0
         tiny.zero_grad()
@@ -833,16 +833,16 @@ def test_every_row_writes_its_own_translation(tokens, seed):
         assert inputs == texts(tokens)[row]
         assert targets == text
         assert shown(example.decoder, row)[0] == [SPECIALS.start, *text]
-    assert bool((example.decoder.language == 1).all()) or not any(map(len, texts(second)))
+    assert bool((example.decoder.language_ids == 1).all()) or not any(map(len, texts(second)))
 
 
 def test_denoising_reads_either_language_and_says_which():
     objective = find_objective("mBART")
     tokens = suited(objective, plain_rows(2000, 6))
     example = objective.example(tokens, generator(24))
-    spoken = example.inputs.language.amax(1)
+    spoken = example.inputs.language_ids.amax(1)
     assert_share(int(spoken.sum()), 2000, 0.5)
-    assert torch.equal(example.decoder.language.amax(1), spoken)
+    assert torch.equal(example.decoder.language_ids.amax(1), spoken)
     wanted = {"language": "second", "spans": "1:1"}
     facts = rebuild("mBART", "How are you", pair="Comment vas-tu", wanted=wanted).facts()
     assert facts["inputs"][0] == "[MASK]"
@@ -870,7 +870,7 @@ def test_masked_and_deleted_words_have_no_favourite_pair():
 
 def test_iid_choices_of_t5_are_binomial():
     objective = find_objective("T5 i.i.d.").turn({"selection": "iid"})
-    chosen = objective.example(plain_rows(9000, 8), generator(27)).chosen
+    chosen = objective.example(plain_rows(9000, 8), generator(27)).selected
     assert_share(int(chosen.sum()), chosen.numel(), 0.15)
     assert_share(int((chosen.sum(1) == 0).sum()), len(chosen), 0.85**8)
 
@@ -888,8 +888,8 @@ def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
     turned = RotateDocument().build(example, RotateDocument().plan(example, generator(29)))
     stage = ChangeWordOrder(shuffle_distance=3)
     after = stage.build(turned, stage.plan(turned, generator(30)))
-    assert int((after.rank - turned.rank).abs().max()) == 2
-    assert int((after.rank - example.rank).abs().max()) > 2
+    assert int((after.prediction_order - turned.prediction_order).abs().max()) == 2
+    assert int((after.prediction_order - example.prediction_order).abs().max()) > 2
 
 
 def test_subsets_are_uniform_and_sorted():

@@ -64,13 +64,13 @@ def test_the_word_before_in_the_order_answers(context, cut):
     told = {
         p: (o, t)
         for p, (o, t, g) in enumerate(
-            zip(question.origin[0].tolist(), question.targets[0].tolist(), question.graded[0].tolist(), strict=True)
+            zip(question.origin[0].tolist(), question.targets[0].tolist(), question.loss_mask[0].tolist(), strict=True)
         )
         if g
     }
     before = {ORDER[k - 1] - 1: (ORDER[k] - 1, ids[ORDER[k] - 1]) for k in range(cut, 8)}
     assert told == before
-    assert (question.reader, made.verdict.leak) == ("inputs", False)
+    assert (question.stream, made.verdict.leak) == ("inputs", False)
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -99,8 +99,8 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
     two, one = (objective.turn({"streams": s}).example(tokens, generator(seed)) for s in ("two streams", "words only"))
     for row in range(len(tokens.ids)):
         (asked, _), (also, model) = (places_and_answers(example, row) for example in (two, one))
-        alone = {p for p in asked if int(two.inputs.visible.reader[row].masked_fill(~two.inputs.real[row], 2**14).min())
-                 == int(two.inputs.visible.reader[row, two.inputs.origin[row] == p])}  # fmt: skip
+        alone = {p for p in asked if int(two.inputs.attn_mask.query_level[row].masked_fill(~two.inputs.valid[row], 2**14).min())
+                 == int(two.inputs.attn_mask.query_level[row, two.inputs.origin[row] == p])}  # fmt: skip
         assert set(also) <= set(asked)
         assert set(asked) - set(also) <= alone
         assert all(target == int(tokens.ids[row, place]) for place, target in zip(also, model, strict=True))
@@ -110,7 +110,7 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
 
 def places_and_answers(example, row):
     (question,) = example.questions
-    graded = question.graded[row]
+    graded = question.loss_mask[row]
     return question.origin[row][graded].tolist(), question.targets[row][graded].tolist()
 
 
@@ -126,8 +126,8 @@ def test_a_sign_comes_right_behind_its_neighbour(context, seed, length):
         {"context": context, "add_special_tokens": True, "partial_prediction_k": 3.0}
     )
     example = objective.example(plain_rows(1, length), generator(seed))
-    rank, chosen = example.rank[0].tolist(), example.chosen[0].tolist()
-    content, query = (seen.dense()[0] for seen in (example.inputs.visible, example.inputs.query_visible))
+    rank, chosen = example.prediction_order[0].tolist(), example.selected[0].tolist()
+    content, query = (seen.dense()[0] for seen in (example.inputs.attn_mask, example.inputs.query_attn_mask))
     for sign, near in ((0, 0), (length + 1, length - 1)):
         for place in range(length):
             early = not chosen[place] or rank[place] <= rank[near]
@@ -148,8 +148,8 @@ def test_under_the_other_rules_a_sign_around_the_text_is_context(context):
         .turn({"context": context, "add_special_tokens": True})
         .example(plain_rows(3, 9), generator(2))
     )
-    assert bool(example.inputs.query_visible.dense()[:, 1:-1][:, :, [0, -1]][example.chosen].all())
-    assert not bool(example.inputs.visible.dense()[:, 0][:, 1:-1][example.chosen].any())
+    assert bool(example.inputs.query_attn_mask.dense()[:, 1:-1][:, :, [0, -1]][example.selected].all())
+    assert not bool(example.inputs.attn_mask.dense()[:, 0][:, 1:-1][example.selected].any())
 
 
 # where targets come
@@ -161,7 +161,7 @@ def test_every_place_is_a_target_equally_often(grams, length):
     """Also the first and the last word, which windows from the begin of the text hardly ever reach."""
     rows = 20_000
     stage, example = ChooseOrder(ngram_weights=grams), begin(plain_rows(rows, length))
-    chosen = stage.build(example, stage.plan(example, generator(11))).chosen
+    chosen = stage.build(example, stage.plan(example, generator(11))).selected
     share = max(1, length // 6) / length
     for place in range(length):
         assert_share(int(chosen[:, place].sum()), rows, share)
@@ -170,7 +170,7 @@ def test_every_place_is_a_target_equally_often(grams, length):
 def test_ragged_texts_have_equal_places_too():
     rows = [[SPECIALS.first_word + k for k in range(size)] for size in (7, 12)] * 10_000
     stage, example = ChooseOrder(), begin(tokens_of(rows))
-    chosen = stage.build(example, stage.plan(example, generator(12))).chosen
+    chosen = stage.build(example, stage.plan(example, generator(12))).selected
     for size in (7, 12):
         for place in range(size):
             assert_share(int(chosen[size == 12 :: 2, place].sum()), 10_000, max(1, size // 6) / size)
@@ -205,7 +205,7 @@ def without_a_target(length):
 def test_many_short_texts_have_no_target_under_the_law_of_the_collator(length, measured):
     """The share that a run of the collator gave, and the exact one."""
     rows = 20_000
-    chosen = find_objective("PLM as in transformers").example(plain_rows(rows, length), generator(13)).chosen
+    chosen = find_objective("PLM as in transformers").example(plain_rows(rows, length), generator(13)).selected
     empty = int((chosen.sum(1) == 0).sum())
     assert_share(empty, rows, without_a_target(length))
     assert abs(empty / rows - measured) < 0.02
@@ -213,7 +213,7 @@ def test_many_short_texts_have_no_target_under_the_law_of_the_collator(length, m
 
 def test_the_collator_predicts_a_sixth_of_a_long_text():
     """.1665 of long texts (run of the collator); a run that reaches the end is cut there."""
-    chosen = find_objective("PLM as in transformers").example(plain_rows(2000, 512), generator(14)).chosen
+    chosen = find_objective("PLM as in transformers").example(plain_rows(2000, 512), generator(14)).selected
     assert float(chosen.float().mean()) == pytest.approx(0.1665, abs=0.002)
     assert chosen[:, -1].any()
 
@@ -227,7 +227,7 @@ def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
     assert not raw[:, -1].any()
     assert_mean(runs.length[:, :8].flatten(), 300 / 137)
     example = begin(plain_rows(20, 512))
-    assert stage.build(example, stage.plan(example, generator(16))).chosen.sum(1).unique().tolist() == [85]
+    assert stage.build(example, stage.plan(example, generator(16))).selected.sum(1).unique().tolist() == [85]
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -244,14 +244,14 @@ def test_the_lengths_of_runs_are_those_of_every_law(law):
 def test_a_text_without_a_target_is_told_and_given_back(seed):
     made = rebuild("PLM as in transformers", seed=seed)
     again = rebuild("PLM as in transformers", seed=99, wanted=made.facts()["plan"])
-    assert torch.equal(made.example.chosen, again.example.chosen)
-    assert (made.facts()["plan"]["cut"] == len(SENTENCE.split())) is not bool(made.example.chosen.any())
+    assert torch.equal(made.example.selected, again.example.selected)
+    assert (made.facts()["plan"]["cut"] == len(SENTENCE.split())) is not bool(made.example.selected.any())
 
 
 def test_separators_are_no_targets_under_any_law():
     tokens = tokens_of([[50, 51, SPECIALS.sep, 52, 53, 54, 55, SPECIALS.sep, 56]] * 500)
     for law in LAWS:
         stage = ChooseOrder(partial_prediction_k=2.0, sampler=law, special_tokens="drawn")
-        chosen = stage.build(begin(tokens), stage.plan(begin(tokens), generator(18))).chosen
+        chosen = stage.build(begin(tokens), stage.plan(begin(tokens), generator(18))).selected
         assert not bool(chosen[:, [2, 7]].any())
         assert law == "hf" or chosen.sum(1).unique().tolist() == [3]

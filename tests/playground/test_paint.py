@@ -32,12 +32,12 @@ def test_every_cell_of_every_matrix_can_be_turned_over_and_back(name):
 
 
 def test_closing_keeps_the_levels_and_opening_needs_a_matrix_of_its_own():
-    seen = made("LM").example.inputs.visible
-    closed = painted(made("LM").example, {"encoder": [(3, 1, False)]}).inputs.visible
-    assert torch.equal(closed.read, seen.read) and closed.form == "levels"
+    seen = made("LM").example.inputs.attn_mask
+    closed = painted(made("LM").example, {"encoder": [(3, 1, False)]}).inputs.attn_mask
+    assert torch.equal(closed.key_level, seen.key_level) and closed.form == "levels"
     assert not closed.dense()[0, 3, 1]
-    opened = painted(made("LM").example, {"encoder": [(1, 3, True)]}).inputs.visible
-    assert opened.dense()[0, 1, 3] and not opened.read.any()
+    opened = painted(made("LM").example, {"encoder": [(1, 3, True)]}).inputs.attn_mask
+    assert opened.dense()[0, 1, 3] and not opened.key_level.any()
     assert int((opened.dense() != seen.dense()).sum()) == 1
 
 

@@ -118,8 +118,8 @@ def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch)
     (answers,) = model.answers(example)
     reach, _ = leaks.answering(example, answers.question, LAYERS)
     assert torch.equal(influences(answers, embedded[id(example.inputs)]), reach[answers.places])
-    place = int((example.inputs.real[0].sum()) // 2)
-    seen = example.inputs.visible.dense()[0, place]
+    place = int((example.inputs.valid[0].sum()) // 2)
+    seen = example.inputs.attn_mask.dense()[0, place]
     assert seen[place + 1] and not seen[place - 1]
 
 
@@ -153,7 +153,7 @@ def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
     counts = natural(made.example)["graded"][0]
     hidden, shown = counts.index(1), counts.index(0)
     less = repainted(made, {"graded": [(0, hidden, False)]})
-    assert less.example.questions[0].graded[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
+    assert less.example.questions[0].loss_mask[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
     assert not less.verdict.leak and less.signal["graded"] == made.signal["graded"] - 1
     more = repainted(made, {"graded": [(0, shown, True)]})
     cell = more.record()["frames"][-1]["lanes"][-1]["cells"][shown]
@@ -190,7 +190,7 @@ def test_in_every_text_the_answers_at_these_places_are_graded_and_no_others_chan
 
 
 def places(example, row):
-    return asked_of(example).real[row].nonzero().flatten().tolist()
+    return asked_of(example).valid[row].nonzero().flatten().tolist()
 
 
 def test_the_stage_and_training_agree_on_which_answers_count():
@@ -198,7 +198,7 @@ def test_the_stage_and_training_agree_on_which_answers_count():
     made = rebuild("MLM", SENTENCE)
     cells = {"graded": [(0, 2, False), (0, 4, True)]}
     trained = find_objective(f"MLM painted {written(carried(cells))}").example(made.tokens, generator(0, DRAW))
-    assert torch.equal(trained.questions[0].graded, repainted(made, cells).example.questions[0].graded)
+    assert torch.equal(trained.questions[0].loss_mask, repainted(made, cells).example.questions[0].loss_mask)
 
 
 def test_an_answer_that_is_shown_is_copied_in_training(tmp_path):

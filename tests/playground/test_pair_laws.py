@@ -44,7 +44,7 @@ def variant(name):
 
 
 def with_sentences(tokens):
-    rows = zip(texts(tokens), tokens.sentence.tolist(), strict=True)
+    rows = zip(texts(tokens), tokens.sentence_ids.tolist(), strict=True)
     return [(text, sentence[: len(text)]) for text, sentence in rows]
 
 
@@ -92,7 +92,7 @@ def assert_halves(example, row, story):
     assert int(example.tokens.lengths[row]) == len(story.text)
     if isinstance(story, oracles_pairs.Pair):
         size = len(story.inputs.ids)
-        assert example.inputs.segment[row, :size].tolist() == [int(k >= story.turn) for k in range(size)]
+        assert example.inputs.segment_ids[row, :size].tolist() == [int(k >= story.turn) for k in range(size)]
 
 
 @settings(max_examples=40)
@@ -101,7 +101,7 @@ def test_the_language_of_a_word_is_that_of_its_text(tokens, seed):
     objective = find_objective("TLM")
     example = objective.example(suited(objective, tokens), generator(seed))
     for row, length in enumerate(tokens.lengths.tolist()):
-        for place, language in zip(example.inputs.origin[row].tolist(), example.inputs.language[row], strict=True):
+        for place, language in zip(example.inputs.origin[row].tolist(), example.inputs.language_ids[row], strict=True):
             assert place < 0 or int(language) == int(place >= length)
 
 
@@ -135,7 +135,7 @@ def test_every_outcome_of_a_pair_is_as_likely_as_the_others(name):
     objective = find_objective(name)
     tokens = suited(objective, tokens_of([[40, 41, 42, 43, 44, 45]] * 9000, padded=False))
     question = objective.example(tokens, generator(1)).questions[-1]
-    outcomes = question.targets[question.graded]
+    outcomes = question.targets[question.loss_mask]
     assert len(outcomes) == 9000
     assert len(question.classes) == FAIR[name]
     assert_law(Counter(outcomes.tolist()), uniform(range(FAIR[name])))
@@ -171,6 +171,6 @@ def test_what_is_written_begins_after_the_last_given_word(tokens, seed):
     (question,) = steps[-1].example.questions
     first = next(step.plan.given for step in steps if step.verb == "choose").tolist()
     for row, text in enumerate(texts(tokens)):
-        graded = question.graded[row].nonzero().flatten().tolist()
+        graded = question.loss_mask[row].nonzero().flatten().tolist()
         assert graded == list(range(max(first[row] - 1, 0), len(text) - 1))
         assert question.targets[row, graded].tolist() == text[first[row] :]

@@ -117,7 +117,7 @@ def test_verbs_agree_over_up_to_four_attractors_equally_often():
     corpus = generate("agreement", 0, 60_000)
     rows = zip(named(corpus, "pos"), named(corpus, "number"), named(corpus, "attractors"), strict=True)
     counts = Counter()
-    for tokens in cut(list(rows), corpus.sentence.tolist()):
+    for tokens in cut(list(rows), corpus.sentence_ids.tolist()):
         numbers = [number for pos, number, _ in tokens if pos == "NOUN"]
         (verb,) = [token for token in tokens if token[2]]
         assert verb[1] == numbers[0]
@@ -133,7 +133,7 @@ def test_cues_stand_where_their_label_says():
     counts = Counter()
     corpus = generate("senses", 0, 40_000)
     rows = zip(words_of(corpus), *(named(corpus, label) for label in ("sense", "cue", "distance")), strict=True)
-    for tokens in cut(list(rows), corpus.sentence.tolist()):
+    for tokens in cut(list(rows), corpus.sentence_ids.tolist()):
         words = [word for word, *_ in tokens]
         if not tokens[0][2]:
             continue
@@ -189,7 +189,7 @@ def test_connectives_fit_the_feelings_of_their_clauses():
     words = {"addition": "and", "contrast": "but", "cause": "because", "result": "so"}
     corpus, counts = generate("arguments", 0, 30_000), Counter()
     rows = zip(words_of(corpus), named(corpus, "connective"), strict=True)
-    for tokens in cut(list(rows), corpus.sentence.tolist()):
+    for tokens in cut(list(rows), corpus.sentence_ids.tolist()):
         relation = tokens[0][1]
         if not relation:
             continue
@@ -280,7 +280,7 @@ def test_labels_stay_with_their_words_in_both_domains():
     assert {("devoured", "VERB", "feeling"), ("!", "PUNCT", "")} <= pairs
     starts = [tokens[0] for tokens in documents(corpus, "polarity")]
     assert {word for word, _ in starts} == set(CODES)
-    assert all(len(set(cut_)) == 1 for cut_ in cut(corpus.document.tolist(), corpus.sentence.tolist()))
+    assert all(len(set(cut_)) == 1 for cut_ in cut(corpus.document_ids.tolist(), corpus.sentence_ids.tolist()))
 
 
 def test_codes_can_be_left_out_and_the_vocabulary_stays_the_same():
@@ -366,7 +366,7 @@ def test_the_cue_of_a_shortcut_misleads_once_in_twenty():
 
 def test_slips_are_what_their_label_says():
     corpus, counts = generate("speech", 0, 20_000), Counter()
-    for tokens in cut(list(zip(words_of(corpus), named(corpus, "slip"), strict=True)), corpus.sentence.tolist()):
+    for tokens in cut(list(zip(words_of(corpus), named(corpus, "slip"), strict=True)), corpus.sentence_ids.tolist()):
         tokens = [token for token in tokens if token[0] != "[SEP]"]
         slips = {said for _, said in tokens if said}
         assert len(slips) <= 1
@@ -419,7 +419,7 @@ def test_who_acts_is_told_by_the_order_and_the_passive_alone():
     kinds = Counter()
     corpus = generate("roles", 0, 20_000)
     columns = zip(words_of(corpus), *(named(corpus, name) for name in ("role", "relation")), strict=True)
-    for tokens in cut(list(columns), corpus.sentence.tolist()):
+    for tokens in cut(list(columns), corpus.sentence_ids.tolist()):
         words = [word for word, *_ in tokens]
         agent = [k for k, (_, role, _) in enumerate(tokens) if role == "agent"]
         patient = [k for k, (_, role, _) in enumerate(tokens) if role == "patient"]
@@ -441,8 +441,8 @@ def test_stories_of_fewer_topics_leave_out_the_others(topics):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_held_out_sentences_of_two_languages_are_new(seed):
     corpus = make_parallel(seed, 60_000)
-    rows = cut(corpus.ids.tolist(), corpus.document.tolist())
-    first = int(corpus.document[corpus.held_out_from])
+    rows = cut(corpus.ids.tolist(), corpus.document_ids.tolist())
+    first = int(corpus.document_ids[corpus.held_out_from])
     assert corpus.ids[corpus.held_out_from - 1] == SEPARATOR
     assert not {tuple(row) for row in rows[:first]} & {tuple(row) for row in rows[first:]}
     assert 0.05 < 1 - corpus.held_out_from / len(corpus) < 0.2

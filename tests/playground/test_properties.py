@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from playground import leaks
 from playground.corpora.corpus import pick
-from playground.example import Action, at_origin, begin
+from playground.example import Action, begin, gather_origin
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.objectives.choose import (
@@ -69,13 +69,13 @@ def everybody(step):
 def left(step):
     reader, read = grid(step.example.inputs)
     away = reader - read
-    return {"inputs": (away >= 0) & ((away < step.stage.window) | (step.stage.window == 0))}
+    return {"inputs": (away >= 0) & ((away < step.stage.sliding_window) | (step.stage.sliding_window == 0))}
 
 
 def right(step):
     reader, read = grid(step.example.inputs)
     away = read - reader
-    return {"inputs": (away >= 0) & ((away < step.stage.window) | (step.stage.window == 0))}
+    return {"inputs": (away >= 0) & ((away < step.stage.sliding_window) | (step.stage.sliding_window == 0))}
 
 
 def second_part(example, second):
@@ -85,15 +85,15 @@ def second_part(example, second):
 
 def prefix(step):
     example = step.example
-    by_text = example.inputs.segment > 0
-    chosen = at_origin(example.chosen, example.inputs.origin, False)
+    by_text = example.inputs.segment_ids > 0
+    chosen = gather_origin(example.selected, example.inputs.origin, False)
     return {"inputs": second_part(example, by_text if step.stage.second == "text" else chosen)}
 
 
 def mixture(step):
     """UniLM: which of the four masks a row has was drawn."""
     reader, read = grid(step.example.inputs)
-    second = step.example.inputs.segment % 4 > 0
+    second = step.example.inputs.segment_ids % 4 > 0
     rules = {
         "both": torch.ones_like(second[:, :, None] & second[:, None, :]),
         "seq2seq": second_part(step.example, second),
@@ -108,21 +108,21 @@ def mixture(step):
 def order(step):
     """Words that are not predicted see each other; a target sees those and the targets before it in the order."""
     example = step.example
-    target = at_origin(example.chosen, example.inputs.origin, False)
-    turn = at_origin(example.rank, example.inputs.origin, -1).masked_fill(~target, -1)
+    target = gather_origin(example.selected, example.inputs.origin, False)
+    turn = gather_origin(example.prediction_order, example.inputs.origin, -1).masked_fill(~target, -1)
     early, late = turn[:, None, :], turn[:, :, None]
     return {"inputs": early <= late, "query": early < late}
 
 
 def apart(step):
-    segment = step.example.inputs.segment
+    segment = step.example.inputs.segment_ids
     return {"inputs": segment[:, :, None] == segment[:, None, :]}
 
 
 def across(step):
     """The encoder sees all, the decoder its left, and of the encoder what is not hidden from it."""
     inputs = step.example.inputs
-    masked = at_origin(step.example.action, inputs.origin) == Action.MASKED
+    masked = gather_origin(step.example.actions, inputs.origin) == Action.MASKED
     shut = masked & bool(getattr(step.stage, "hide_masked", False))
     return everybody(step) | written(step.example) | {"cross": ~shut[:, None, :]}
 
@@ -154,7 +154,7 @@ def others(step):
 
 def window(step):
     reader, read = grid(step.example.inputs)
-    radius = at_origin(step.plan.radius, step.example.inputs.origin)
+    radius = gather_origin(step.plan.radius, step.example.inputs.origin)
     near = (reader - read).abs() <= radius[:, :, None]
     return alone(step) | {"query": others(step)["query"] & near}
 
@@ -187,14 +187,14 @@ RULED = tuple(name for name in NAMES if name not in OWN_RULES)
 def test_p10_every_cell_follows_the_rule(name, tokens, seed):
     step = [s for s in made(name, tokens, seed) if s.verb == "see" and s.part == 0][-1]
     inputs, decoder = step.example.inputs, step.example.decoder
-    masks = {"inputs": inputs.visible, "query": inputs.query_visible}
+    masks = {"inputs": inputs.attn_mask, "query": inputs.query_attn_mask}
     if decoder is not None:
-        masks |= {"decoder": decoder.visible, "cross": decoder.cross}
+        masks |= {"decoder": decoder.attn_mask, "cross": decoder.cross_attn_mask}
     rules = RULES[type(step.stage).__name__](step)
     assert rules.keys() == {kind for kind, seen in masks.items() if seen is not None}
     for kind, cells in rules.items():
         readers, read = ((inputs, decoder)[kind in ("decoder", "cross")], (inputs, decoder)[kind == "decoder"])
-        both = readers.real[:, :, None] & read.real[:, None, :]
+        both = readers.valid[:, :, None] & read.valid[:, None, :]
         assert torch.equal(masks[kind].dense() & both, cells & both), kind
 
 
@@ -206,34 +206,38 @@ def test_p10_every_cell_follows_the_rule(name, tokens, seed):
 @given(tokens=batches(longest=30, rows=3), seed=seeds)
 def test_p12_nobody_sees_padding_and_p19_shapes_and_kinds(name, tokens, seed):
     example = made(name, tokens, seed)[-1].example
-    for part in example.everything:
+    for part in example.with_auxiliary:
         places = part.tokens.ids.shape
-        for values, kind in ((part.chosen, torch.bool), (part.action, torch.int64), (part.rank, torch.int64)):
+        for values, kind in (
+            (part.selected, torch.bool),
+            (part.actions, torch.int64),
+            (part.prediction_order, torch.int64),
+        ):
             assert (values.shape, values.dtype) == (places, kind)
         for stream in filter(None, (part.inputs, part.decoder)):
             assert_stream(stream, places[1])
         for question in part.questions:
-            assert_question(question, part.decoder if question.reader == "decoder" else part.inputs)
+            assert_question(question, part.decoder if question.stream == "decoder" else part.inputs)
         for visible, read in masks_of(part):
             assert not (visible.dense() & ~read.real[:, None, :]).any()
 
 
 def assert_question(question, stream):
-    assert question.targets.shape == question.graded.shape == question.origin.shape == stream.ids.shape
-    assert (question.targets.dtype, question.graded.dtype, question.origin.dtype) == (
+    assert question.targets.shape == question.loss_mask.shape == question.origin.shape == stream.ids.shape
+    assert (question.targets.dtype, question.loss_mask.dtype, question.origin.dtype) == (
         torch.int64,
         torch.bool,
         torch.int64,
     )
-    assert not (question.graded & ~stream.real).any(), "padding is never graded"
+    assert not (question.loss_mask & ~stream.valid).any(), "padding is never graded"
 
 
 def masks_of(example):
     """Every mask and what it reads; those above a mask too."""
     inputs, decoder = example.inputs, example.decoder
-    seen = [(inputs.visible, inputs), (inputs.query_visible, inputs)]
+    seen = [(inputs.attn_mask, inputs), (inputs.query_attn_mask, inputs)]
     if decoder is not None:
-        seen += [(decoder.visible, decoder), (decoder.cross, inputs)]
+        seen += [(decoder.attn_mask, decoder), (decoder.cross_attn_mask, inputs)]
     return [(v, s) for mask, s in seen if mask is not None for v in (mask, mask.above) if v is not None]
 
 
@@ -251,9 +255,9 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
     tokens = suited(objective, tokens)
     steps = objective.steps(tokens, generator(seed))
     for row in range(len(tokens.ids)):
-        plans = tuple(alone_in(s.plan, row, s.example.chosen.shape[1]) for s in steps)
+        plans = tuple(alone_in(s.plan, row, s.example.selected.shape[1]) for s in steps)
         alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].example
-        for one, whole in zip(alone.everything, steps[-1].example.everything, strict=True):
+        for one, whole in zip(alone.with_auxiliary, steps[-1].example.with_auxiliary, strict=True):
             assert_same_row(one, whole, row)
 
 
@@ -335,14 +339,14 @@ def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
     mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
     first = objective.example(tokens, generator(seed))
     other = objective.example(renamed(tokens, mapping), generator(seed))
-    for one, two in zip(first.everything, other.everything, strict=True):
-        assert torch.equal(two.action, one.action)
+    for one, two in zip(first.with_auxiliary, other.with_auxiliary, strict=True):
+        assert torch.equal(two.actions, one.actions)
         assert torch.equal(two.inputs.origin, one.inputs.origin)
         assert torch.equal(two.inputs.ids, mapping[one.inputs.ids])
         if one.decoder is not None:
             assert torch.equal(two.decoder.ids, mapping[one.decoder.ids])
         for asked, again in zip(one.questions, two.questions, strict=True):
-            assert torch.equal(again.graded, asked.graded)
+            assert torch.equal(again.loss_mask, asked.loss_mask)
             if asked.head != "match":
                 wanted = mapping[asked.targets] if asked.head == "vocabulary" else asked.targets
                 assert torch.equal(again.targets, wanted)

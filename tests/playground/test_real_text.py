@@ -36,8 +36,8 @@ def write(folder, name: str, content: str | bytes):
 def spelt(corpus: Corpus, chosen: torch.Tensor) -> list[str]:
     """The words whose tokens are chosen, each put together from its pieces."""
     places = chosen.nonzero()[:, 0].tolist()
-    numbers = list(dict.fromkeys(corpus.word[places].tolist()))
-    return [corpus.tokenizer.join(corpus.ids[corpus.word == number].tolist()) for number in numbers]
+    numbers = list(dict.fromkeys(corpus.word_ids[places].tolist()))
+    return [corpus.tokenizer.join(corpus.ids[corpus.word_ids == number].tolist()) for number in numbers]
 
 
 # Tables
@@ -216,13 +216,13 @@ def test_the_label_of_a_text_is_that_of_all_its_words(tmp_path, kind):
     assert corpus.label_names["label"] == ("bad", "good")
     assert ((label < 0) == (corpus.ids == SEPARATOR)).all()
     assert label[-2] == 0
-    assert int(corpus.document[-1]) == len(rows) - 2
+    assert int(corpus.document_ids[-1]) == len(rows) - 2
     whole = from_table(found, kind="word", size=2000)
     assert spelt(whole, whole.labels["label"] == 1)[:9] == ["a", "fine", "film", "I", "<", "b", ">", "loved", "<"]
     for number in (0, 1, 2, len(rows) - 3):
-        values = label[(corpus.document == number) & (label >= 0)]
+        values = label[(corpus.document_ids == number) & (label >= 0)]
         assert values.unique().tolist() == [int(rows[number][1] == "good")]
-    assert kind == "word" or len(corpus) > len(corpus.word.unique())
+    assert kind == "word" or len(corpus) > len(corpus.word_ids.unique())
 
 
 # Treebanks
@@ -247,9 +247,9 @@ HEADS = {"I": "see", "do": "see", "n't": "see", "her": "new_York", "new_York": "
 @KINDS
 def test_a_treebank_keeps_its_words_borders_and_labels(tmp_path, kind):
     corpus = read_treebank(write(tmp_path, "a.conllu", (TREEBANK + CRY).replace("\n", "\r\n")), kind=kind, size=120)
-    assert int(corpus.sentence[-1]) == 20
-    assert int(corpus.document[-1]) == 9
-    assert int(corpus.word[-1]) == 10 * (2 * 6 + 1)
+    assert int(corpus.sentence_ids[-1]) == 20
+    assert int(corpus.document_ids[-1]) == 9
+    assert int(corpus.word_ids[-1]) == 10 * (2 * 6 + 1)
     assert corpus.label_names["pos"] == ("AUX", "INTJ", "PART", "PRON", "VERB")
     relation = corpus.label_names["relation"]
     assert relation == ("advmod", "aux", "nmod:poss", "nsubj", "obj", "root")
@@ -259,29 +259,31 @@ def test_a_treebank_keeps_its_words_borders_and_labels(tmp_path, kind):
     assert set(spelt(corpus, corpus.labels["relation"] == relation.index("root"))) == {"see", "skodrenw"}
     assert set(spelt(corpus, (head < 0) & ~ends)) == {"see", "skodrenw"}
     places = (head >= 0).nonzero()[:, 0]
-    first_piece = corpus.word[1:] != corpus.word[:-1]
+    first_piece = corpus.word_ids[1:] != corpus.word_ids[:-1]
     assert first_piece[head[places] - 1].all()
-    assert (corpus.sentence[places] == corpus.sentence[head[places]]).all()
-    spelling = {n: corpus.tokenizer.join(corpus.ids[corpus.word == n].tolist()) for n in range(20)}
+    assert (corpus.sentence_ids[places] == corpus.sentence_ids[head[places]]).all()
+    spelling = {n: corpus.tokenizer.join(corpus.ids[corpus.word_ids == n].tolist()) for n in range(20)}
     pairs = {
-        (spelling[int(corpus.word[p])], spelling[int(corpus.word[head[p]])]) for p in places if corpus.word[p] < 13
+        (spelling[int(corpus.word_ids[p])], spelling[int(corpus.word_ids[head[p]])])
+        for p in places
+        if corpus.word_ids[p] < 13
     }
     assert pairs == set(HEADS.items())
-    assert kind == "word" or len(corpus) > int(corpus.word[-1]) + 1
+    assert kind == "word" or len(corpus) > int(corpus.word_ids[-1]) + 1
 
 
 def test_paragraphs_are_documents_where_no_document_is_marked(tmp_path):
     marked = read_treebank(write(tmp_path, "a.conllu", ("# newpar id = 1\n" + SENTENCE * 2) * 10))
-    assert int(marked.document[-1]) == 9
+    assert int(marked.document_ids[-1]) == 9
     bare = read_treebank(write(tmp_path, "b.conllu", SENTENCE * 20))
-    assert int(bare.document[-1]) == 0
+    assert int(bare.document_ids[-1]) == 0
 
 
 def test_a_treebank_is_cut_between_sentences(tmp_path):
     corpus = read_treebank(write(tmp_path, "a.conllu", TREEBANK), limit=100)
-    assert len(corpus.word.unique()) <= 100
+    assert len(corpus.word_ids.unique()) <= 100
     assert int(corpus.labels["head"].max()) < len(corpus)
-    assert int((corpus.labels["head"] < 0).sum()) == int(corpus.sentence[-1]) + 1 + int(corpus.document[-1]) + 1
+    assert int((corpus.labels["head"] < 0).sum()) == int(corpus.sentence_ids[-1]) + 1 + int(corpus.document_ids[-1]) + 1
     assert "The text is longer" in corpus.description
 
 
@@ -330,13 +332,13 @@ def test_each_line_and_its_translation_are_a_document(tmp_path, kind):
     )
     language = corpus.labels["language"]
     assert corpus.label_names["language"] == ("en", "fr")
-    assert corpus.tokenizer.join(corpus.ids[(corpus.document == 1) & (language == 0)].tolist()) == "a dog. it barks"
-    second = corpus.ids[(corpus.document == 1) & (language == 1)].tolist()
+    assert corpus.tokenizer.join(corpus.ids[(corpus.document_ids == 1) & (language == 0)].tolist()) == "a dog. it barks"
+    second = corpus.ids[(corpus.document_ids == 1) & (language == 1)].tolist()
     assert corpus.tokenizer.join(second[:-1]) == "un chien aboie"
     assert second[-1] == SEPARATOR
-    assert int(corpus.document[-1]) == 26
-    assert int(corpus.sentence[-1]) == 2 * 27 - 1
-    assert (corpus.sentence % 2 == language).all()
+    assert int(corpus.document_ids[-1]) == 26
+    assert int(corpus.sentence_ids[-1]) == 2 * 27 - 1
+    assert (corpus.sentence_ids % 2 == language).all()
     assert "9 pairs with an empty side are left out" in corpus.description
     assert heard[-1][0] == heard[-1][1] == first.stat().st_size + (tmp_path / "a.fr").stat().st_size
 
@@ -353,7 +355,7 @@ def test_translations_are_cut_between_pairs(tmp_path):
     corpus = read_translations(first, second, limit=100)
     assert len(corpus) <= 100
     assert corpus.label_names["language"] == ("first", "second")
-    assert int(corpus.sentence[-1]) == 2 * int(corpus.document[-1]) + 1
+    assert int(corpus.sentence_ids[-1]) == 2 * int(corpus.document_ids[-1]) + 1
 
 
 # Encodings
@@ -394,7 +396,7 @@ def test_words_without_end_stop_at_a_bound(tmp_path, monkeypatch):
     monkeypatch.setattr("playground.corpora.build.MOST_TYPES", 300)
     text = "\n\n".join(" ".join(f"w{k}x{j}" for j in range(50)) for k in range(40))
     corpus = read_text_file(write(tmp_path, "a.txt", text))
-    assert len(corpus.word.unique()) < 400
+    assert len(corpus.word_ids.unique()) < 400
     assert "The text is longer" in corpus.description
 
 
@@ -427,14 +429,14 @@ def test_a_name_leads_to_its_reader(tmp_path):
 
 def test_the_python_reference_is_english_prose():
     corpus = open_corpus("python reference")
-    assert len(corpus.word.unique()) > 20_000
+    assert len(corpus.word_ids.unique()) > 20_000
     text = corpus.tokenizer.join(corpus.ids.tolist())
     assert "Objects are Python’s abstraction for data." in text
     assert not {"::=", ">>>", "====", "****", "--+--"} & {
         mark for mark in ("::=", ">>>", "====", "****") if mark in text
     }
     assert open_corpus("python reference", seed=1).hash != corpus.hash
-    assert len(open_corpus("Python reference", tokens=2000).word.unique()) == 2000
+    assert len(open_corpus("Python reference", tokens=2000).word_ids.unique()) == 2000
 
 
 def test_markup_code_and_what_comes_twice_are_no_prose():

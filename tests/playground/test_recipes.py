@@ -89,9 +89,9 @@ def test_rows_with_few_answers_do_not_count_more_than_others():
     course = prepared(run_of("BERT", steps=1))
     example = course.blocks.at(0)
     question = example.questions[0]
-    graded = question.graded.clone()
+    graded = question.loss_mask.clone()
     graded[:4] &= torch.arange(graded.shape[1]) < 6
-    uneven = replace(example, questions=(replace(question, graded=graded),))
+    uneven = replace(example, questions=(replace(question, loss_mask=graded),))
     assert graded[:4].sum() != graded[4:].sum()
     whole, parts = (Alone()(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
     assert float(parts) == pytest.approx(float(whole), rel=1e-5)
@@ -119,7 +119,7 @@ def test_only_graded_positions_reach_the_vocabulary():
     seen = []
     course.learner.model.vocabulary.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
     course.learner.learn(example := course.blocks.at(0))
-    assert seen == [int(example.questions[0].graded.sum())]
+    assert seen == [int(example.questions[0].loss_mask.sum())]
 
 
 # devices

@@ -10,16 +10,16 @@ import pytest
 import torch
 
 from playground.example import (
-    Contrast,
-    Count,
-    Example,
-    Question,
+    AttentionMask,
+    Batch,
+    CooccurrenceTarget,
+    NegativeSampling,
+    SoftTargets,
     Spans,
     Specials,
     Stream,
-    Taught,
+    Target,
     Tokens,
-    Visible,
     begin,
 )
 from playground.models import Architecture, fitted, make_model
@@ -85,7 +85,7 @@ def test_the_batches_of_an_example_put_together_are_the_example(name):
 def test_every_part_counts_the_tokens_of_its_texts(name):
     whole = example_of(name)
     for part in (*batches(whole, 5), *trimmed_batches(whole, 4), rows(whole, 3, 10), whole):
-        assert part.count == int(part.tokens.lengths.sum()) == replace(part, copies=1).count
+        assert part.count == int(part.tokens.lengths.sum()) == replace(part, dupe_factor=1).count
 
 
 def test_parts_of_texts_without_padding_count_their_tokens_too():
@@ -121,10 +121,10 @@ def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name
 def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
     """Where all rows are empty, as when nothing was drawn to be written, it stays as it is."""
     for part in batches(example_of(name), 3):
-        for piece in trimmed(part).everything:
+        for piece in trimmed(part).with_auxiliary:
             for stream in (piece.inputs, piece.decoder):
                 if stream is not None and stream.padded:
-                    assert int(stream.real.sum(1).max()) in (0, stream.ids.shape[1])
+                    assert int(stream.valid.sum(1).max()) in (0, stream.ids.shape[1])
 
 
 @every_objective
@@ -140,7 +140,7 @@ def test_what_has_no_padding_is_not_touched():
         whole = objectives()[name].example(tokens, generator(0))
         assert trimmed(whole).inputs is whole.inputs
         assert all(a is b for a, b in zip(trimmed(whole).questions, whole.questions, strict=True))
-        assert [p.inputs.visible.form for p in batches(whole, 2)] == [whole.inputs.visible.form] * 2
+        assert [p.inputs.attn_mask.form for p in batches(whole, 2)] == [whole.inputs.attn_mask.form] * 2
 
 
 def full_of_everything():
@@ -154,11 +154,11 @@ def full_of_everything():
     def stream(width, **more):
         real = torch.arange(width) < torch.tensor([3, 2, 3, 3, 1, 2])[:, None]
         values = [some(b, width) for _ in range(4)]
-        visible = Visible(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
+        visible = AttentionMask(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
         return Stream(values[0], values[1], real, values[2], values[3], some(1, width), visible, **more)
 
     def question(name, reader, width, against):
-        return Question(
+        return Target(
             name, "vocabulary", reader, some(b, width), some(b, width) > 0, some(b, width), 2.0, True, ("a", "b"),
             some(b, width, 2), against,
         )  # fmt: skip
@@ -167,9 +167,9 @@ def full_of_everything():
     text = replace(text, row=torch.arange(b), visit=some(b), counts=some(b), labels={"sense": some(b, n)})
     text = replace(text, neighbours={"next": text})
     window = (some(1, n), some(b, n))
-    above = Visible(some(b, n), some(b, n))
-    query = Visible(some(b, n), some(1, n), window=window, without=some(b, n), above=above)
-    cross = Visible(some(b, m), some(b, n), above=Visible(some(b, m), some(b, n)))
+    above = AttentionMask(some(b, n), some(b, n))
+    query = AttentionMask(some(b, n), some(1, n), window=window, excluded=some(b, n), odd_layers=above)
+    cross = AttentionMask(some(b, m), some(b, n), odd_layers=AttentionMask(some(b, m), some(b, n)))
     made = begin(text)
     return replace(
         made,
@@ -178,9 +178,9 @@ def full_of_everything():
         spans=Spans(some(b, 3), some(b, 3)),
         beside=(replace(made, network="backward"),),
         questions=(
-            question("one", "inputs", n, Contrast(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
-            question("two", "decoder", m, Count(some(b, m))),
-            question("three", "query", n, Taught("label:sense", some(b, n))),
+            question("one", "inputs", n, NegativeSampling(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
+            question("two", "decoder", m, CooccurrenceTarget(some(b, m))),
+            question("three", "query", n, SoftTargets("label:sense", some(b, n))),
         ),
     )
 
@@ -200,11 +200,11 @@ def test_the_visibility_of_a_part_is_that_of_its_rows():
     whole = full_of_everything()
     part, narrow = rows(whole, 1, 4), trimmed(rows(whole, 1, 4))
     matrices = (
-        lambda e: e.inputs.visible,
-        lambda e: e.inputs.query_visible,
-        lambda e: e.inputs.query_visible.above,
-        lambda e: e.decoder.cross,
-        lambda e: e.decoder.cross.above,
+        lambda e: e.inputs.attn_mask,
+        lambda e: e.inputs.query_attn_mask,
+        lambda e: e.inputs.query_attn_mask.above,
+        lambda e: e.decoder.cross_attn_mask,
+        lambda e: e.decoder.cross_attn_mask.above,
     )
     for pick in matrices:
         dense = pick(whole).dense()[1:4]
@@ -212,12 +212,12 @@ def test_the_visibility_of_a_part_is_that_of_its_rows():
         small = pick(narrow).dense()
         assert torch.equal(small, dense[:, : small.shape[1], : small.shape[2]])
     assert narrow.inputs.ids.shape == narrow.decoder.ids.shape == (3, 3)
-    wrong, seen = narrow.questions[0].against.wrong, narrow.questions[1].against.seen
+    wrong, seen = narrow.questions[0].loss.negatives, narrow.questions[1].loss.counts
     assert (wrong.shape, seen.shape, narrow.questions[0].reads.shape) == ((3, 3, 3), (3, 3), (3, 3, 2))
 
 
 def test_parts_share_memory_with_the_whole():
-    whole: Example = example_of("MLM")
+    whole: Batch = example_of("MLM")
     for part in batches(whole, 4):
         assert part.inputs.ids.untyped_storage().data_ptr() == whole.inputs.ids.untyped_storage().data_ptr()
 
@@ -232,7 +232,7 @@ def test_nothing_stays_behind_when_the_parts_are_gone():
     """Without the help of the collector of cycles, which does not know how much memory a tensor takes."""
     whole = example_of("RTD")
     parts = batches(whole, 6)
-    assert all(part.tokens.ids is not None and part.action is not None for part in parts)
+    assert all(part.tokens.ids is not None and part.actions is not None for part in parts)
     held = weakref.ref(whole.inputs.ids)
     gc.disable()
     try:

@@ -72,16 +72,20 @@ def plan_of_row(step, row, length):
     """The row's own lists out of a batched plan, without padding."""
     if step.plan is None:
         return None
-    values = row_of(step.plan, row, step.example.chosen.shape[1])
+    values = row_of(step.plan, row, step.example.selected.shape[1])
     spans = {"start", "length", "predicted"}
     return {k: v if k in spans else v[:length] for k, v in values.items()}
 
 
 def shown(stream, row):
     """Ids, origins and positions of a row's real positions, which must stand at its beginning."""
-    count = int(stream.real[row].sum())
-    assert stream.real[row, :count].all()
-    return stream.ids[row, :count].tolist(), stream.origin[row, :count].tolist(), stream.position[row, :count].tolist()
+    count = int(stream.valid[row].sum())
+    assert stream.valid[row, :count].all()
+    return (
+        stream.ids[row, :count].tolist(),
+        stream.origin[row, :count].tolist(),
+        stream.position_ids[row, :count].tolist(),
+    )
 
 
 def dense(visible, row, readers, read):
@@ -92,30 +96,30 @@ def dense(visible, row, readers, read):
 def assert_row_is_story(example, row, story):
     """One row of a batched example says the same as the slow story of that row."""
     size = len(story.text)
-    assert shown(example.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position)
-    assert example.chosen[row, :size].tolist() == story.chosen
-    assert example.action[row, :size].tolist() == story.done
-    assert example.rank[row, :size].tolist() == story.rank
+    assert shown(example.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position_ids)
+    assert example.selected[row, :size].tolist() == story.chosen
+    assert example.actions[row, :size].tolist() == story.done
+    assert example.prediction_order[row, :size].tolist() == story.rank
     if story.decoder is not None:
-        assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
+        assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position_ids)
     assert_sees(example, row, story)
     assert len(example.questions) == len(story.asked)
     for question, asked in zip(example.questions, story.asked, strict=True):
         count = len(asked.targets)
         assert question.targets[row, :count].tolist() == asked.targets
-        assert question.graded[row, :count].tolist() == asked.graded
+        assert question.loss_mask[row, :count].tolist() == asked.graded
         assert question.origin[row, :count].tolist() == asked.origin
-        assert not question.graded[row, count:].any()
+        assert not question.loss_mask[row, count:].any()
 
 
 def assert_sees(example, row, story):
     n, m = len(story.inputs.ids), len(story.decoder.ids) if story.decoder else 0
     for name, cells in story.sees.items():
         visible = {
-            "inputs": lambda: (example.inputs.visible, n, n),
-            "query": lambda: (example.inputs.query_visible, n, n),
-            "decoder": lambda: (example.decoder.visible, m, m),
-            "cross": lambda: (example.decoder.cross, m, n),
+            "inputs": lambda: (example.inputs.attn_mask, n, n),
+            "query": lambda: (example.inputs.query_attn_mask, n, n),
+            "decoder": lambda: (example.decoder.attn_mask, m, m),
+            "cross": lambda: (example.decoder.cross_attn_mask, m, n),
         }[name]()
         assert dense(visible[0], row, *visible[1:]) == cells, name
 
@@ -144,7 +148,7 @@ def restored(example, row):
             text[place] = token
     for question in (*(example.generator.questions if example.generator else ()), *example.questions):
         if question.head == "vocabulary":
-            for position in question.graded[row].nonzero().flatten().tolist():
+            for position in question.loss_mask[row].nonzero().flatten().tolist():
                 if question.origin[row, position] >= 0:
                     text[question.origin[row, position]] = int(question.targets[row, position])
     return text
@@ -167,7 +171,7 @@ def test_p1_t5_inputs_and_targets_decode_to_the_text(tokens, seed, rate, mean):
     example = objective.example(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
         inputs, targets = shown(example.inputs, row)[0], example.questions[0].targets[row]
-        targets = targets[example.questions[0].graded[row]].tolist()
+        targets = targets[example.questions[0].loss_mask[row]].tolist()
         parts = parts_by_sentinel(closed(targets))
         assert [t for t in inputs if t in SPECIALS.sentinels] == list(parts) == list(SPECIALS.sentinels[: len(parts)])
         assert [t for token in inputs for t in parts.get(token, [token])] == text
@@ -198,7 +202,7 @@ def test_p2_what_is_kept_is_the_text(name, tokens, seed):
         example = step.example
         for row, text in enumerate(texts(tokens)):
             for token, place in zip(*shown(example.inputs, row)[:2], strict=True):
-                if place >= 0 and example.action[row, place] in (Action.KEPT, Action.GRADED_AS_IS, Action.MOVED):
+                if place >= 0 and example.actions[row, place] in (Action.KEPT, Action.GRADED_AS_IS, Action.MOVED):
                     assert token == text[place]
 
 
@@ -216,8 +220,8 @@ def test_p4_specials_of_the_text_are_never_hidden_and_never_lost(name, tokens, s
             if name == "LM" and place == len(text) - 1:
                 continue
             assert at[place] == text[place]
-            assert moves or example.action[row, place] == Action.KEPT
-            assert moves or name == "LM" or "shuffling" in name or not example.chosen[row, place]
+            assert moves or example.actions[row, place] == Action.KEPT
+            assert moves or name == "LM" or "shuffling" in name or not example.selected[row, place]
 
 
 @settings(max_examples=40)
@@ -226,10 +230,10 @@ def test_p8_infilling_leaves_a_subsequence_and_counts_its_marks(tokens, seed):
     example = run("BART infilling", tokens, seed)[-1].example
     for row, text in enumerate(texts(tokens)):
         ids, origin, _ = shown(example.inputs, row)
-        spans = int(example.spans.there[row].sum())
-        kept = [p for p in origin if p >= 0 and example.action[row, p] == Action.KEPT]
+        spans = int(example.spans.is_span[row].sum())
+        kept = [p for p in origin if p >= 0 and example.actions[row, p] == Action.KEPT]
         assert kept == sorted(set(kept))
-        assert len(ids) == len(kept) + spans == len(text) - int(example.chosen[row].sum()) + spans
+        assert len(ids) == len(kept) + spans == len(text) - int(example.selected[row].sum()) + spans
 
 
 @pytest.mark.parametrize("name", ["sentence shuffling", "sentence shuffling local", "sentence permutation"])
@@ -241,7 +245,7 @@ def test_p8_shuffling_moves_and_changes_nothing(name, tokens, seed):
         ids, origin, _ = shown(example.inputs, row)
         assert sorted(origin) == list(range(len(text)))
         assert Counter(ids) == Counter(text)
-        assert [ids[example.rank[row, place]] for place in range(len(text))] == text
+        assert [ids[example.prediction_order[row, place]] for place in range(len(text))] == text
 
 
 @settings(max_examples=40)
@@ -250,7 +254,7 @@ def test_p8_sentences_stay_whole(tokens, seed):
     example = run("sentence permutation", tokens, seed)[-1].example
     for row in range(len(tokens.ids)):
         origin = shown(example.inputs, row)[1]
-        sentence = tokens.sentence[row].tolist()
+        sentence = tokens.sentence_ids[row].tolist()
         for left, right in pairwise(origin):
             if sentence[left] == sentence[right]:
                 assert right == left + 1
@@ -261,8 +265,8 @@ def test_p8_sentences_stay_whole(tokens, seed):
 def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, window):
     tokens = replace(tokens, word=torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids))
     example = find_objective("sentence shuffling").turn({"shuffle_distance": window}).example(tokens, generator(seed))
-    away = (example.rank - torch.arange(tokens.ids.shape[1])).abs()
-    assert bool(((away < window) | ~tokens.real).all())
+    away = (example.prediction_order - torch.arange(tokens.ids.shape[1])).abs()
+    assert bool(((away < window) | ~tokens.valid).all())
 
 
 # P3, P6, P7: counts and spans
@@ -278,7 +282,7 @@ def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, wind
 def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials):
     stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials)
     example = start(tokens)
-    chosen = stage.build(example, stage.plan(example, generator(seed))).chosen
+    chosen = stage.build(example, stage.plan(example, generator(seed))).selected
     wanted = [oracles.count_half_even(text, rate, specials) for text in texts(tokens)]
     assert chosen.sum(1).tolist() == wanted
 
@@ -360,7 +364,7 @@ def test_p3_the_order_is_a_permutation_and_its_end_is_predicted(tokens, seed, ke
     stage = ChooseOrder(partial_prediction_k=kept)
     example = start(tokens)
     plan = stage.plan(example, generator(seed))
-    chosen = stage.build(example, plan).chosen
+    chosen = stage.build(example, plan).selected
     for row, text in enumerate(texts(tokens)):
         words = sum(oracles.maskable(text))
         assert sorted(plan.rank[row, : len(text)].tolist()) == list(range(len(text)))
@@ -375,9 +379,12 @@ def test_p3_the_order_is_a_permutation_and_its_end_is_predicted(tokens, seed, ke
 @given(tokens=batches(), seed=seeds)
 def test_p12_nobody_ever_sees_padding(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
-    sides = [(example.inputs.visible, example.inputs.real), (example.inputs.query_visible, example.inputs.real)]
+    sides = [(example.inputs.attn_mask, example.inputs.valid), (example.inputs.query_attn_mask, example.inputs.valid)]
     if example.decoder is not None:
-        sides += [(example.decoder.visible, example.decoder.real), (example.decoder.cross, example.inputs.real)]
+        sides += [
+            (example.decoder.attn_mask, example.decoder.valid),
+            (example.decoder.cross_attn_mask, example.inputs.valid),
+        ]
     for visible, real in sides:
         if visible is not None:
             assert not (visible.dense() & ~real[:, None, :]).any()
@@ -390,25 +397,25 @@ def test_p10_every_cell_follows_the_rule(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     inputs, decoder = example.inputs, example.decoder
     for row in range(len(tokens.ids)):
-        n = int(inputs.real[row].sum())
-        seen = dense(inputs.visible, row, n, n)
-        if inputs.query_visible is not None:
-            assert_order_rule(example, row, seen, dense(inputs.query_visible, row, n, n))
+        n = int(inputs.valid[row].sum())
+        seen = dense(inputs.attn_mask, row, n, n)
+        if inputs.query_attn_mask is not None:
+            assert_order_rule(example, row, seen, dense(inputs.query_attn_mask, row, n, n))
         elif name == "LM":
             assert all(seen[i][j] == (j <= i) for i in range(n) for j in range(n))
         else:
             assert all(map(all, seen))
         if decoder is not None:
-            m = int(decoder.real[row].sum())
-            own = dense(decoder.visible, row, m, m)
+            m = int(decoder.valid[row].sum())
+            own = dense(decoder.attn_mask, row, m, m)
             assert all(own[i][j] == (j <= i) for i in range(m) for j in range(m))
 
 
 def assert_order_rule(example, row, content, query):
     """Off the diagonal both streams agree; a target sees its context and the targets before it (reference, sec. 13)."""
     n = len(content)
-    targets = [bool(g) for g in example.questions[0].graded[row, :n]]
-    rank = [int(example.rank[row, p]) if p >= 0 else -1 for p in example.inputs.origin[row, :n].tolist()]
+    targets = [bool(g) for g in example.questions[0].loss_mask[row, :n]]
+    rank = [int(example.prediction_order[row, p]) if p >= 0 else -1 for p in example.inputs.origin[row, :n].tolist()]
     context = n - sum(targets)
     strict = any(content[i][j] != content[j][i] for i in range(n) for j in range(n) if not (targets[i] or targets[j]))
     for i in range(n):
@@ -433,7 +440,7 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
     together = steps[-1].example
     for row in reversed(range(len(tokens.ids))):
         only = torch.tensor([row])
-        plans = tuple(plan_of_one(s.plan, row, s.example.chosen.shape[1]) for s in steps)
+        plans = tuple(plan_of_one(s.plan, row, s.example.selected.shape[1]) for s in steps)
         alone = variant(name).replay(pick(tokens, only), plans)[-1].example
         assert_same_row(alone, together, row)
 
@@ -444,17 +451,17 @@ def assert_same_row(alone, together, row):
     for one, whole in zip(alone.questions, together.questions, strict=True):
         assert one.targets[0][one.graded[0]].tolist() == whole.targets[row][whole.graded[row]].tolist()
         assert one.graded[0].nonzero().tolist() == whole.graded[row].nonzero().tolist()
-    n = int(alone.inputs.real.sum())
-    assert dense(alone.inputs.visible, 0, n, n) == dense(together.inputs.visible, row, n, n)
-    if alone.inputs.query_visible is not None:
-        assert dense(alone.inputs.query_visible, 0, n, n) == dense(together.inputs.query_visible, row, n, n)
+    n = int(alone.inputs.valid.sum())
+    assert dense(alone.inputs.attn_mask, 0, n, n) == dense(together.inputs.attn_mask, row, n, n)
+    if alone.inputs.query_attn_mask is not None:
+        assert dense(alone.inputs.query_attn_mask, 0, n, n) == dense(together.inputs.query_attn_mask, row, n, n)
     if alone.decoder is not None:
-        m = int(alone.decoder.real.sum())
-        assert dense(alone.decoder.cross, 0, m, n) == dense(together.decoder.cross, row, m, n)
+        m = int(alone.decoder.valid.sum())
+        assert dense(alone.decoder.cross_attn_mask, 0, m, n) == dense(together.decoder.cross_attn_mask, row, m, n)
 
 
 def fingerprint(example):
-    parts = [example.inputs.ids, example.chosen, example.rank, *(q.targets for q in example.questions)]
+    parts = [example.inputs.ids, example.selected, example.prediction_order, *(q.targets for q in example.questions)]
     return [p.tolist() for p in parts]
 
 
@@ -480,11 +487,11 @@ def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
     example = steps[-1].example
     assert torch.equal(other.inputs.ids, mapping[example.inputs.ids])
     assert torch.equal(other.inputs.origin, example.inputs.origin)
-    assert torch.equal(other.action, example.action)
+    assert torch.equal(other.actions, example.actions)
     if example.decoder is not None:
         assert torch.equal(other.decoder.ids, mapping[example.decoder.ids])
     for a, b in zip(other.questions, example.questions, strict=True):
-        assert torch.equal(a.graded, b.graded)
+        assert torch.equal(a.loss_mask, b.loss_mask)
         assert torch.equal(a.targets, mapping[b.targets] if b.head == "vocabulary" else b.targets)
 
 
@@ -498,25 +505,29 @@ def renamed(plan, mapping):
 def test_p19_shapes_and_kinds(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     b, t = tokens.ids.shape
-    for values, kind in ((example.chosen, torch.bool), (example.action, torch.int64), (example.rank, torch.int64)):
+    for values, kind in (
+        (example.selected, torch.bool),
+        (example.actions, torch.int64),
+        (example.prediction_order, torch.int64),
+    ):
         assert (values.shape, values.dtype) == ((b, t), kind)
     for stream in filter(None, (example.inputs, example.decoder)):
         assert_stream(stream, t)
     for question in example.questions:
-        stream = example.decoder if question.reader == "decoder" else example.inputs
-        assert question.targets.shape == question.graded.shape == question.origin.shape == stream.ids.shape
-        assert (question.targets.dtype, question.graded.dtype) == (torch.int64, torch.bool)
-        assert not (question.graded & ~stream.real).any()
+        stream = example.decoder if question.stream == "decoder" else example.inputs
+        assert question.targets.shape == question.loss_mask.shape == question.origin.shape == stream.ids.shape
+        assert (question.targets.dtype, question.loss_mask.dtype) == (torch.int64, torch.bool)
+        assert not (question.loss_mask & ~stream.valid).any()
 
 
 def assert_stream(stream, places):
-    for values in (stream.ids, stream.origin, stream.segment, stream.position, stream.language):
+    for values in (stream.ids, stream.origin, stream.segment_ids, stream.position_ids, stream.language_ids):
         assert (values.shape, values.dtype) == (stream.ids.shape, torch.int64)
-    assert (stream.real.shape, stream.real.dtype) == (stream.ids.shape, torch.bool)
-    assert bool((stream.ids[~stream.real] == SPECIALS.pad).all())
-    assert bool((stream.origin[~stream.real] == -1).all())
+    assert (stream.valid.shape, stream.valid.dtype) == (stream.ids.shape, torch.bool)
+    assert bool((stream.ids[~stream.valid] == SPECIALS.pad).all())
+    assert bool((stream.origin[~stream.valid] == -1).all())
     assert bool(((stream.origin >= -1) & (stream.origin < max(places, 1))).all())
-    assert stream.padded or bool(stream.real.all())
+    assert stream.padded or bool(stream.valid.all())
 
 
 # texts of no, one or two tokens
@@ -538,7 +549,7 @@ def tiny():
 def test_a_batch_without_columns_is_built(name):
     for rows in ([], [[]], [[], []]):
         example = find_objective(name).example(tokens_of(rows), generator(0))
-        assert int(sum(q.graded.sum() for q in example.questions)) == 0
+        assert int(sum(q.loss_mask.sum() for q in example.questions)) == 0
 
 
 @every_variant
@@ -552,7 +563,7 @@ def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, ex
     total, terms = grade(answers)
     assert bool(torch.isfinite(total))
     for answer in answers:
-        if not answer.question.graded.any():
+        if not answer.question.loss_mask.any():
             assert terms[answer.question.name].item() == 0.0
     total.backward()
     assert all(bool(torch.isfinite(p.grad).all()) for p in tiny.parameters() if p.grad is not None)

@@ -216,7 +216,7 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     assert full > 0.3
     assert full > frozen - 0.3
     texts = find_task(name).load(corpus.tokenizer, 16, 0, "train", packing_for(learner.model.shape))
-    assert bool((texts.tokens.ids[texts.tokens.real] != corpus.tokenizer.specials.unknown).all())
+    assert bool((texts.tokens.ids[texts.tokens.valid] != corpus.tokenizer.specials.unknown).all())
 
 
 @pytest.mark.usefixtures("files")

@@ -38,7 +38,7 @@ def sentences(corpus=WORLD):
     words = corpus.tokenizer.decode(corpus.ids.tolist())
     columns = zip(words, *(named(corpus, n) for n in ("pos", "number", "attractors", "sense")), strict=True)
     found = defaultdict(list)
-    for number, token in zip(corpus.sentence.tolist(), columns, strict=True):
+    for number, token in zip(corpus.sentence_ids.tolist(), columns, strict=True):
         found[number].append(token)
     return list(found.values())
 
@@ -201,7 +201,7 @@ def test_the_meanings_of_a_word_are_equally_frequent_and_given_away_by_its_neigh
 def test_a_word_without_a_cue_in_its_sentence_stands_among_words_of_its_field():
     fields, bare = defaultdict(set), set()
     by_document = defaultdict(list)
-    document = dict(zip(WORLD.sentence.tolist(), WORLD.document.tolist(), strict=True))
+    document = dict(zip(WORLD.sentence_ids.tolist(), WORLD.document_ids.tolist(), strict=True))
     for number, words in zip(document, sentences(), strict=True):
         by_document[document[number]].append(words)
     for number, texts in by_document.items():
@@ -229,7 +229,7 @@ def test_events_of_a_story_come_in_order():
                 form: k for verb in step.verbs.split() for form in (verb, past(verb), with_s(verb), participle(verb))
             }
     by_document = defaultdict(list)
-    columns = (WORLD.document.tolist(), WORDS, named(WORLD, "pos"), named(WORLD, "topic"))
+    columns = (WORLD.document_ids.tolist(), WORDS, named(WORLD, "pos"), named(WORLD, "topic"))
     for document, word, pos, topic in zip(*columns, strict=True):
         if topic and pos == "VERB" and word in phase:
             by_document[document].append(phase[word])
@@ -243,7 +243,7 @@ def test_nearly_all_sentences_of_a_review_have_its_polarity():
     sign |= dict.fromkeys(f"{lex.BAD} {lex.DISLIKED} bad".split(), 0)
     agree = []
     polarity = {}
-    for number, label in zip(REVIEWS.sentence.tolist(), REVIEWS.labels["polarity"].tolist(), strict=True):
+    for number, label in zip(REVIEWS.sentence_ids.tolist(), REVIEWS.labels["polarity"].tolist(), strict=True):
         polarity[number] = max(label, polarity.get(number, -1))
     for number, words in zip(sorted(polarity), sentences(REVIEWS), strict=True):
         texts = [w for w, *_ in words]
@@ -393,7 +393,7 @@ def test_the_alignment_points_both_ways_to_the_same_meaning(knobs):
     corpus = make_parallel(1, 4000, Language(**knobs))
     words, aligned = corpus.tokenizer.decode(corpus.ids.tolist()), corpus.labels["aligned"].tolist()
     pairs = dictionary(generate("parallel", 0, 1000).tokenizer.words[FIRST_WORD:], knobs.get("shared", 0.1))
-    sides = list(runs_of(corpus.sentence.tolist()))
+    sides = list(runs_of(corpus.sentence_ids.tolist()))
     assert corpus.labels["language"][[side[0] for side in sides]].tolist() == [0, 1] * (len(sides) // 2)
     for one, two in zip(sides[::2], sides[1::2], strict=True):
         two = two[:-1]
@@ -416,7 +416,7 @@ def test_the_order_of_words_is_that_of_the_knobs():
     def order(**knobs):
         corpus = make_parallel(0, 30_000, Language(shared=1.0, **knobs))
         words = corpus.tokenizer.decode(corpus.ids.tolist())
-        sides = [" ".join(words[k] for k in run) for run in runs_of(corpus.sentence.tolist())]
+        sides = [" ".join(words[k] for k in run) for run in runs_of(corpus.sentence_ids.tolist())]
         return dict(zip(sides[::2], sides[1::2], strict=True))
 
     plain = order(verb_last=False)

@@ -215,8 +215,8 @@ def test_sentences_end_where_a_reader_ends_them(text, sentences):
 
 def test_typed_text_numbers_its_sentences_and_paragraphs():
     row = typed("One two. Three!\r\n\r\nfour\r\n five").tokens
-    assert row.sentence.tolist() == [[0, 0, 0, 1, 1, 2, 2]]
-    assert row.word.tolist() == [list(range(7))]
+    assert row.sentence_ids.tolist() == [[0, 0, 0, 1, 1, 2, 2]]
+    assert row.word_ids.tolist() == [list(range(7))]
     assert row.lengths.tolist() == [7]
     assert not row.padded
 
@@ -453,7 +453,7 @@ def test_a_word_with_a_hyphen_is_one_word():
         *("How", "are", "you", "?", "Comment", "vas-tu", "?", "Re\u2010read", "!")
     ]
     assert clean("Comment vas-tu") == "Comment vas-tu"
-    assert typed("Comment vas-tu").tokens.word.tolist() == [[0, 1]]
+    assert typed("Comment vas-tu").tokens.word_ids.tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -472,7 +472,7 @@ def test_invisible_marks_make_no_tokens():
 @pytest.mark.parametrize("name", [None, *ALL])
 def test_a_hostile_text_is_typed_all_the_same(text, name):
     row = typed(text, ALL[name] if name else None).tokens
-    assert row.ids.shape == row.word.shape == row.sentence.shape
+    assert row.ids.shape == row.word_ids.shape == row.sentence_ids.shape
     assert all(label.shape == row.ids.shape for label in row.labels.values())
 
 
@@ -531,11 +531,11 @@ def test_typed_text_carries_its_guesses_and_every_piece_those_of_its_word():
     row = typed(text, PIECES).tokens
     assert row.ids.shape[1] > 9
     for name, values in labels.items():
-        assert row.labels[name][0].tolist() == [values[word] for word in row.word[0].tolist()]
+        assert row.labels[name][0].tolist() == [values[word] for word in row.word_ids[0].tolist()]
 
 
 def test_typed_text_without_the_rule_of_categories_keeps_marks_with_their_word():
     row = typed("My dog. Your (dog).", ACROSS).tokens
-    assert row.word[0].unique().tolist() == [0, 1, 2, 3]
+    assert row.word_ids[0].unique().tolist() == [0, 1, 2, 3]
     assert row.ids[0].tolist() == ACROSS.encode("My dog. Your (dog).").ids
-    assert row.sentence[0].tolist()[0] == 0 and row.sentence[0].tolist()[-1] == 1
+    assert row.sentence_ids[0].tolist()[0] == 0 and row.sentence_ids[0].tolist()[-1] == 1

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from playground.example import Contrast, Count, Tokens
+from playground.example import CooccurrenceTarget, NegativeSampling, Tokens
 from playground.models import Architecture, grade
 from playground.objectives import objectives
 from playground.objectives.family.mlm import MLM
@@ -267,8 +267,10 @@ def test_the_same_text_is_corrupted_anew_in_every_step(name):
     again = learner.example(tokens)
     learner.step = 1
     later = learner.example(tokens)
-    assert torch.equal(first.chosen, again.chosen) and torch.equal(first.rank, again.rank)
-    assert not (torch.equal(first.chosen, later.chosen) and torch.equal(first.rank, later.rank))
+    assert torch.equal(first.selected, again.selected) and torch.equal(first.prediction_order, again.prediction_order)
+    assert not (
+        torch.equal(first.selected, later.selected) and torch.equal(first.prediction_order, later.prediction_order)
+    )
 
 
 def test_no_step_sees_held_out_text():
@@ -350,7 +352,7 @@ def test_a_batch_knows_how_often_the_training_part_holds_every_word():
     corpus = reviews(1_000)
     seen = corpus.ids[: corpus.held_out_from].tolist()
     for tokens in (feed_of().at(3), feed_of().evaluation()):
-        assert tokens.counts.tolist() == [seen.count(k) for k in range(len(corpus.tokenizer))]
+        assert tokens.word_counts.tolist() == [seen.count(k) for k in range(len(corpus.tokenizer))]
 
 
 # second texts and labels
@@ -372,7 +374,7 @@ def test_an_objective_of_pairs_is_fed_with_pairs():
     batch = feed.at(2)
     known = corpus.pairs(16, "train", 5).neighbours
     for name, other in batch.neighbours.items():
-        assert torch.equal(other.ids, known[name].ids[batch.row])
+        assert torch.equal(other.ids, known[name].ids[batch.example_ids])
 
 
 def test_only_the_labels_that_are_needed_are_fed():
@@ -393,7 +395,7 @@ def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
 
 def test_padding_of_pairs_is_not_counted_as_read():
     steps = [e for e in train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP), steps=3)) if isinstance(e, Stepped)]
-    lengths = [int(e.example.tokens.real.sum()) for e in steps]
+    lengths = [int(e.example.tokens.valid.sum()) for e in steps]
     assert steps[-1].tokens == sum(lengths) < 3 * 8 * 16 + 1
 
 
@@ -462,7 +464,7 @@ def test_an_example_follows_from_seed_and_step_wherever_a_run_begins(name):
 def test_the_steps_of_a_block_are_corrupted_apart_and_so_are_the_blocks():
     blocks = blocks_of("BERT")
     feed = replace(blocks.feed, windows=replace(blocks.feed.windows, ids=blocks.feed.windows.ids[:1].repeat(800, 1)))
-    seen = [replace(blocks, feed=feed).at(step).chosen for step in range(64)]
+    seen = [replace(blocks, feed=feed).at(step).selected for step in range(64)]
     assert len({tuple(chosen.flatten().tolist()) for chosen in seen}) == 64
 
 
@@ -495,9 +497,9 @@ def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blo
     example = learner_of("BERT").example(feed.at(0))
     assert steps_together(MLM, [example], feed) == 256
     question = example.questions[0]
-    wrong = replace(question, against=Contrast(torch.full((*question.targets.shape, 5), -1)))
+    wrong = replace(question, loss=NegativeSampling(torch.full((*question.targets.shape, 5), -1)))
     assert steps_together(MLM, [replace(example, questions=(question, wrong))], feed) == 32
-    pairs = replace(example, questions=(replace(question, against=Count(torch.ones_like(question.targets))),))
+    pairs = replace(example, questions=(replace(question, loss=CooccurrenceTarget(torch.ones_like(question.targets))),))
     assert steps_together(MLM, [pairs], feed) == 1
     assert steps_together(MLM, [replace(example, beside=(pairs,))], feed) == 1
     assert steps_together(objectives()["RTD"], [example], feed)

@@ -75,7 +75,7 @@ def test_the_end_of_a_text_is_a_word_of_its_own():
 
 def test_the_entropy_of_a_whole_corpus_is_its_bound_where_no_choice_is_hidden():
     truth, corpus = every_text("facts", "Document"), generate("facts", 0, 100_000)
-    documents = int(corpus.document[-1]) + 1
+    documents = int(corpus.document_ids[-1]) + 1
     assert len(truth.chances) == 2 * sum(fact.mentions > 0 for fact in FACTS)
     assert (corpus.entropy_bound or 0) * len(corpus) / documents == pytest.approx(truth.entropy, rel=0.01)
 

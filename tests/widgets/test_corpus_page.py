@@ -78,9 +78,11 @@ def test_sheets_cover_every_token_once_and_never_two_documents(text):
     spans = sheets(corpus).tolist()
     assert [k for first, last in spans for k in range(first, last)] == list(range(len(corpus)))
     for first, last in spans:
-        assert len(set(corpus.document[first:last].tolist())) == 1
-        assert 1 <= len(set(corpus.word[first:last].tolist())) <= reading.LONGEST_SHEET
-    documents = [len(set(corpus.word[corpus.document == d].tolist())) for d in range(int(corpus.document[-1]) + 1)]
+        assert len(set(corpus.document_ids[first:last].tolist())) == 1
+        assert 1 <= len(set(corpus.word_ids[first:last].tolist())) <= reading.LONGEST_SHEET
+    documents = [
+        len(set(corpus.word_ids[corpus.document_ids == d].tolist())) for d in range(int(corpus.document_ids[-1]) + 1)
+    ]
     assert len(spans) == sum(-(-words // reading.LONGEST_SHEET) for words in documents)
 
 

@@ -209,8 +209,8 @@ def describe(corpus: Corpus) -> str:
     bound = "not known" if corpus.entropy_bound is None else f"≤ {corpus.entropy_bound:.3f}"
     named = {
         "tokens": f"{len(corpus):,}",
-        "documents": f"{int(corpus.document[-1]) + 1:,}",
-        "sentences": f"{1 + int((corpus.sentence.diff() != 0).sum()):,}",
+        "documents": f"{int(corpus.document_ids[-1]) + 1:,}",
+        "sentences": f"{1 + int((corpus.sentence_ids.diff() != 0).sum()):,}",
         "types in use": f"{used:,}",
         "entropy of one token (nats)": f"{corpus.unigram_entropy:.3f}",
         "true entropy (nats per token)": bound,
@@ -265,7 +265,7 @@ def _where(corpus: CorpusStore) -> str:
     """Which document is on screen, which part of it, and whether training may see it."""
     opened = corpus.opened
     assert opened is not None
-    of_sheets = opened.corpus.document[opened.sheets[:, 0]]
+    of_sheets = opened.corpus.document_ids[opened.sheets[:, 0]]
     number = int(of_sheets[corpus.place])
     parts = (of_sheets == number).nonzero()[:, 0].tolist()
     part = f", part {parts.index(corpus.place) + 1} of {len(parts)}" if len(parts) > 1 else ""

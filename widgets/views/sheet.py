@@ -71,10 +71,10 @@ def sheet(corpus: Corpus, first: int, last: int) -> Sheet:
     """The tokens from `first` to `last` as words; every piece of a word has the word's labels."""
     ids = corpus.ids[first:last].tolist()
     places = [place for place, number in enumerate(ids) if number != SEPARATOR]
-    pieces = [list(group) for _, group in groupby(places, lambda place: int(corpus.word[first + place]))]
+    pieces = [list(group) for _, group in groupby(places, lambda place: int(corpus.word_ids[first + place]))]
     heads = torch.tensor([first + group[0] for group in pieces], dtype=torch.long)
     values = {name: corpus.labels[name][heads].tolist() for name in known(corpus)}
-    sentence = corpus.sentence[heads].tolist()
+    sentence = corpus.sentence_ids[heads].tolist()
     language = values.get("language", [])
     whole = dict(_whole(corpus, values))
     return Sheet(

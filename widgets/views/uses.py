@@ -83,9 +83,9 @@ def _verdict(use: Use, labels: set[str]) -> tuple[bool, str]:
 def _order(corpus: Corpus) -> Iterator[tuple[str, bool, str]]:
     """Next sentences, their order, and translations."""
     several = int(corpus.labels["language"].max()) > 0 if "language" in corpus.labels else False
-    documents = int(corpus.document[-1]) + 1
+    documents = int(corpus.document_ids[-1]) + 1
     marks = int((corpus.ids == SEPARATOR).sum())
-    sentences = int((torch.diff(corpus.sentence) != 0).sum()) + 1
+    sentences = int((torch.diff(corpus.sentence_ids) != 0).sum()) + 1
     pairs = not several and sentences > documents > 1 and marks > 0
     why = "it takes several documents, some of two sentences"
     if several:

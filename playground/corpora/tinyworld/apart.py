@@ -15,7 +15,7 @@ def new_sentences_last(corpus: Corpus) -> Corpus:
     ends = (corpus.ids == SEPARATOR).nonzero()[:, 0] + 1
     texts = corpus.ids.short().numpy().tobytes()
     chosen = torch.tensor([_chosen(texts[2 * a : 2 * b]) for a, b in pairwise([0, *ends.tolist()])])
-    late = chosen[corpus.document.long()]
+    late = chosen[corpus.document_ids.long()]
     order = torch.cat([(~late).nonzero()[:, 0], late.nonzero()[:, 0]])
     place = torch.empty_like(order)
     place[order] = torch.arange(len(order))
@@ -24,8 +24,8 @@ def new_sentences_last(corpus: Corpus) -> Corpus:
     return replace(
         corpus,
         ids=corpus.ids[order],
-        sentence=counted(corpus.sentence[order]),
-        document=counted(corpus.document[order]),
+        sentence_ids=counted(corpus.sentence_ids[order]),
+        document_ids=counted(corpus.document_ids[order]),
         held_out_from=int((~late).sum()),
         labels={name: row[order] for name, row in labels.items()},
     )

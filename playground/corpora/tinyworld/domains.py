@@ -36,15 +36,15 @@ def split_domains(
         if not 0 <= value <= 1:
             raise Refusal(f"{name} is {value}; it is a share and lies between 0 and 1.")
     rng = generator(seed, "domains")
-    food = torch.rand(int(corpus.document[-1]) + 1, generator=rng) < share
-    loud = torch.rand(int(corpus.sentence[-1]) + 1, generator=rng) < style
-    split = _reworded(corpus, food[corpus.document.long()], loud[corpus.sentence.long()], vocabulary)
+    food = torch.rand(int(corpus.document_ids[-1]) + 1, generator=rng) < share
+    loud = torch.rand(int(corpus.sentence_ids[-1]) + 1, generator=rng) < style
+    split = _reworded(corpus, food[corpus.document_ids.long()], loud[corpus.sentence_ids.long()], vocabulary)
     split = _with_codes(split, food) if codes else split
-    sentences = len(corpus.sentence[food[corpus.document.long()]].unique())
+    sentences = len(corpus.sentence_ids[food[corpus.document_ids.long()]].unique())
     nats = (corpus.entropy_bound or 0.0) * len(corpus) + len(food) * _nats(share) + sentences * _nats(style)
     return replace(
         split,
-        held_out_from=find_boundary(split.ids, split.sentence),
+        held_out_from=find_boundary(split.ids, split.sentence_ids),
         label_names={**corpus.label_names, "domain": DOMAINS},
         entropy_bound=nats / len(split) if corpus.entropy_bound else None,
     )
@@ -99,7 +99,7 @@ def _articles(tokenizer: Tokenizer, ids: Tensor) -> Tensor:
 
 def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
     """The same with the code of its domain before every document, as part of the first sentence."""
-    place = torch.arange(len(corpus)) + corpus.document.long() + 1
+    place = torch.arange(len(corpus)) + corpus.document_ids.long() + 1
     first = torch.ones(len(corpus) + len(food), dtype=torch.bool)
     first[place] = False
     films, meals = corpus.tokenizer.encode_words(CODES)
@@ -119,8 +119,8 @@ def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
         corpus,
         ids=widen(corpus.ids, torch.where(food, meals, films)),
         word=torch.arange(len(first), dtype=torch.int32),
-        sentence=widen(corpus.sentence, corpus.sentence[follower]),
-        document=widen(corpus.document, corpus.document[follower]),
+        sentence=widen(corpus.sentence_ids, corpus.sentence_ids[follower]),
+        document=widen(corpus.document_ids, corpus.document_ids[follower]),
         labels={name: widen(row, codes.get(name, nothing)) for name, row in labels.items()},
     )
 

@@ -62,9 +62,9 @@ def generate(preset: str, seed: int, tokens: int, turned: Turned = AS_IT_IS) -> 
         description=find_preset(preset).idea,
         tokenizer=tokenizer,
         ids=ids,
-        word=torch.arange(len(ids), dtype=torch.int32),
-        sentence=sentence,
-        document=document,
+        word_ids=torch.arange(len(ids), dtype=torch.int32),
+        sentence_ids=sentence,
+        document_ids=document,
         held_out_from=find_boundary(ids, sentence),
         labels={
             **of_forms(rules.forms, forms),

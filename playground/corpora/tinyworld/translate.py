@@ -39,7 +39,7 @@ def in_other_words(corpus: Corpus, other: Language, second: bool = True) -> Corp
     kept = corpus.ids != SEPARATOR
     place = kept.nonzero()[:, 0]
     labels = {name: row[kept] for name, row in corpus.labels.items()}
-    sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]
+    sentence = corpus.sentence_ids[kept].unique_consecutive(return_inverse=True)[1]
     order = reorder(sentence, labels, other.verb_last, other.adjective_after)
     there = torch.arange(len(corpus))
     there[place[order]] = place
@@ -67,7 +67,7 @@ def translate(corpus: Corpus, other: Language | None = None) -> Corpus:
     shared, verb_last, adjective_after, language = other.shared, other.verb_last, other.adjective_after, other.language
     kept = corpus.ids != SEPARATOR
     ids, labels = corpus.ids[kept], {name: row[kept] for name, row in corpus.labels.items()}
-    sentence = corpus.sentence[kept].unique_consecutive(return_inverse=True)[1]
+    sentence = corpus.sentence_ids[kept].unique_consecutive(return_inverse=True)[1]
     layout = _lay_out(sentence, reorder(sentence, labels, verb_last, adjective_after))
     tokenizer, second = both_vocabularies(corpus, shared, language)
     text = layout.put(ids, second[ids], SEPARATOR)
@@ -79,9 +79,9 @@ def translate(corpus: Corpus, other: Language | None = None) -> Corpus:
         corpus,
         tokenizer=tokenizer,
         ids=text,
-        word=torch.arange(len(text), dtype=torch.int32),
-        sentence=layout.document * 2 + side.int(),
-        document=layout.document,
+        word_ids=torch.arange(len(text), dtype=torch.int32),
+        sentence_ids=layout.document * 2 + side.int(),
+        document_ids=layout.document,
         held_out_from=int(layout.one[kept[: corpus.held_out_from].sum()]),
         labels={**twice, **numbers, "language": side, "aligned": layout.aligned()},
         label_names={**corpus.label_names, "language": ("first", language)},

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Spans, Tokens, begin, running, spoken, stream
+from playground.example import Batch, Spans, Tokens, arange_rows, begin, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -50,34 +50,34 @@ class ArrangeCooccurrences:
         if self.table is not None and not len(self.table.seen):
             raise Refusal("The table of co-occurrences is empty; count a longer text.")
 
-    def plan(self, example: Example, rng: Generator) -> Drawn:
+    def plan(self, example: Batch, rng: Generator) -> Drawn:
         rows, width = example.tokens.ids.shape
         if self.table is None:
             return Drawn(example.tokens.ids.new_zeros((rows, 0)))
         return Drawn((draw.noise((rows, width), rng) * len(self.table.seen)).long())
 
-    def build(self, example: Example, plan: Drawn) -> Example:
+    def build(self, example: Batch, plan: Drawn) -> Batch:
         return (
             _of_batch(example, self.window_size) if self.table is None else _of_table(example.tokens, self.table, plan)
         )
 
-    def revise(self, example: Example, plan: Drawn, wanted: Wishes) -> Drawn:
+    def revise(self, example: Batch, plan: Drawn, wanted: Wishes) -> Drawn:
         return plan
 
-    def tell(self, example: Example, plan: Drawn, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Drawn, row: int) -> dict[str, Any]:
         return {}
 
 
-def _of_batch(example: Example, window: int) -> Example:
+def _of_batch(example: Batch, window: int) -> Batch:
     tokens = example.tokens
-    known = collect(example, tokens.real & (tokens.ids != tokens.specials.unknown))
+    known = collect(example, tokens.valid & (tokens.ids != tokens.specials.unknown))
     met = meetings(known, tokens.specials.first_word, window)
     seen, first = table_of(known.ids, met, tokens.specials.size)
     index, real = packed(first)
     word, other = met.word[index], met.other[index]
     ids = known.ids.gather(1, word).where(real, tokens.specials.pad)
     origin = known.origin.gather(1, word).where(real, -1)
-    cells = replace(stream(ids, origin, real, language=spoken(tokens, origin)), position=word)
+    cells = replace(stream(ids, origin, real, language=language_ids_at(tokens, origin)), position_ids=word)
     named = Spans(known.origin.gather(1, other).where(real, 0), real.long().masked_fill(~real, -1))
     counted = replace(tokens, labels={**tokens.labels, "seen": seen.gather(1, index) * real})
     return replace(example, tokens=counted, inputs=cells, spans=named)
@@ -124,14 +124,16 @@ def table_of(ids: Tensor, met: Meetings, size: int) -> tuple[Tensor, Tensor]:
     return seen.view(shape).float(), first.view(shape) & met.there
 
 
-def _of_table(tokens: Tokens, table: Cells, plan: Drawn) -> Example:
+def _of_table(tokens: Tokens, table: Cells, plan: Drawn) -> Batch:
     """A text of drawn cells, word and other by turns; the words stand in the input, the others are to be named."""
-    real = tokens.real
+    real = tokens.valid
     pair = torch.stack([table.word[plan.cell], table.other[plan.cell]], dim=-1)
     ids = pair.where(real[..., None], tokens.specials.pad).flatten(1)
-    place = running(ids)
+    place = arange_rows(ids)
     seen = {"seen": table.seen[plan.cell].float() * real}
-    text = replace(tokens, ids=ids, lengths=2 * tokens.lengths, word=place, sentence=torch.zeros_like(ids), labels=seen)
+    text = replace(
+        tokens, ids=ids, lengths=2 * tokens.lengths, word_ids=place, sentence_ids=torch.zeros_like(ids), labels=seen
+    )
     cells = stream(ids[:, 0::2], place[:, 0::2].where(real, -1), real)
     named = Spans(place[:, 1::2].where(real, 0), real.long().masked_fill(~real, -1))
     return replace(begin(replace(text, neighbours={})), inputs=cells, spans=named)

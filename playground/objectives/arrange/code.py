@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Example, Tokens, begin, running
+from playground.example import Batch, Tokens, arange_rows, begin
 from playground.objectives.arrange.text import ArrangeText
 from playground.objectives.weave import first_sign
 from playground.refusal import Refusal
@@ -20,7 +20,7 @@ class ArrangeDocument:
 
     label: str
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         tokens = example.tokens
         return begin(cut(tokens, *stretch(tokens, self.label))) if tokens.ids.shape[1] else example
 
@@ -29,7 +29,7 @@ class ArrangeDocument:
 class WrapSpecials:
     """The text between [CLS] and [SEP] where the first sign speaks for the text, so it cannot be left out."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         return ArrangeText(add_special_tokens=True).build(example)
 
 
@@ -43,7 +43,7 @@ class ControlCode:
 
     label: str
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
         if not tokens.ids.numel():
             return example
@@ -60,7 +60,7 @@ class ControlCode:
 
 def said(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
     """The place of the first word of each row that has a label and the label's number, `[b, 1]` each; else 0 and -1."""
-    numbers = tokens.labels[label].masked_fill(~tokens.real, -1)
+    numbers = tokens.labels[label].masked_fill(~tokens.valid, -1)
     first = (numbers >= 0).int().argmax(1, keepdim=True)
     return first, numbers.gather(1, first)
 
@@ -68,7 +68,7 @@ def said(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
 def stretch(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
     """Where the text of each row begins that the label speaks of, and one after its last word, `[b, 1]` each."""
     first, number = said(tokens, label)
-    place = running(tokens.ids)
+    place = arange_rows(tokens.ids)
     other = (place >= first) & (tokens.labels[label] != number) & (number >= 0)
     end = place.masked_fill(~other, place.shape[1]).amin(1, keepdim=True)
     return first, torch.minimum(end, tokens.lengths[:, None])
@@ -76,20 +76,20 @@ def stretch(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
 
 def cut(tokens: Tokens, first: Tensor, end: Tensor) -> Tokens:
     """The words of each row from the `first [b, 1]` on that come before the `end [b, 1]`, numbered from 0."""
-    place = running(tokens.ids)
+    place = arange_rows(tokens.ids)
     source = (place + first).clamp(max=place.shape[1] - 1)
     real = place < end - first
 
     def part(values: Tensor, blank: int) -> Tensor:
         return values.gather(1, source).where(real, blank)
 
-    word, sentence = (numbers - numbers.gather(1, first) for numbers in (tokens.word, tokens.sentence))
+    word, sentence = (numbers - numbers.gather(1, first) for numbers in (tokens.word_ids, tokens.sentence_ids))
     return replace(
         tokens,
         ids=part(tokens.ids, tokens.specials.pad),
         lengths=(end - first)[:, 0],
-        word=part(word, 0),
-        sentence=part(sentence, 0),
+        word_ids=part(word, 0),
+        sentence_ids=part(sentence, 0),
         labels={name: part(row, -1) for name, row in tokens.labels.items()},
         padded=True,
     )

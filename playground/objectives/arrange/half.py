@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Example, running, spoken, stream
+from playground.example import Batch, arange_rows, language_ids_at, stream
 from playground.objectives.arrange.pair import ArrangePair, Outcome
 
 
@@ -10,14 +10,14 @@ from playground.objectives.arrange.pair import ArrangePair, Outcome
 class FirstOfPair:
     """The first text between [CLS] and [SEP]; the second is chosen, not shown (Qiu et al., arXiv:2003.08271, eq. 4)."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         first = example.tokens.lengths
         pair = ArrangePair(("next",)).build(example, Outcome(first.new_zeros(first.shape)))
-        inputs, place = pair.inputs, running(pair.inputs.ids)
+        inputs, place = pair.inputs, arange_rows(pair.inputs.ids)
         width = int(first.max()) + 2 if len(first) else 0
         real = (place < first[:, None] + 2)[:, :width]
         origin = inputs.origin[:, :width].where(real, -1)
         ids = inputs.ids[:, :width].where(real, pair.tokens.specials.pad)
-        shown = stream(ids, origin, real, language=spoken(pair.tokens, origin))
-        second = pair.maskable & (running(pair.tokens.ids) >= first[:, None])
-        return replace(pair, inputs=shown, chosen=second & (first > 0)[:, None])
+        shown = stream(ids, origin, real, language=language_ids_at(pair.tokens, origin))
+        second = pair.maskable & (arange_rows(pair.tokens.ids) >= first[:, None])
+        return replace(pair, inputs=shown, selected=second & (first > 0)[:, None])

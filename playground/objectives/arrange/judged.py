@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives.arrange.pair import FORMS, ArrangePair, Outcome
 from playground.objectives.stage import Wishes
@@ -29,26 +29,26 @@ class LabelledPair:
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
-    def plan(self, example: Example, rng: Generator) -> Outcome:
+    def plan(self, example: Batch, rng: Generator) -> Outcome:
         tokens = example.tokens
         unknown = torch.full_like(tokens.lengths, -1)
         if self.label not in tokens.labels or not tokens.ids.shape[1]:
             return Outcome(unknown)
-        return Outcome(tokens.labels[self.label].masked_fill(~tokens.real, -1).amax(1))
+        return Outcome(tokens.labels[self.label].masked_fill(~tokens.valid, -1).amax(1))
 
-    def build(self, example: Example, plan: Outcome) -> Example:
+    def build(self, example: Batch, plan: Outcome) -> Batch:
         pair = ArrangePair(("next",), self.pair_format, self.reset_position_ids)
         text = pair.build(example, Outcome(torch.zeros_like(plan.number)))
         said = plan.number[:, None].expand(text.tokens.ids.shape)
         return replace(text, tokens=replace(text.tokens, labels={**text.tokens.labels, self.label: said}))
 
-    def revise(self, example: Example, plan: Outcome, wanted: Wishes) -> Outcome:
+    def revise(self, example: Batch, plan: Outcome, wanted: Wishes) -> Outcome:
         if "pair" not in wanted:
             return plan
         if wanted["pair"] not in self.outcomes:
             raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
         return Outcome(torch.full_like(plan.number, self.outcomes.index(wanted["pair"])))
 
-    def tell(self, example: Example, plan: Outcome, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Outcome, row: int) -> dict[str, Any]:
         number = int(plan.number[row])
         return {"pair": self.outcomes[number]} if 0 <= number < len(self.outcomes) else {}

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Tokens, begin, nothing
+from playground.example import Batch, Tokens, begin, zeros_view
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.arrange.pair import either
@@ -33,20 +33,20 @@ class ArrangeLanguage:
 
     keys: ClassVar[tuple[str, ...]] = ("language",)
 
-    def plan(self, example: Example, rng: Generator) -> Spoken:
+    def plan(self, example: Batch, rng: Generator) -> Spoken:
         return Spoken(draw.noise((len(example.tokens.ids),), rng) < 0.5)
 
-    def build(self, example: Example, plan: Spoken) -> Example:
+    def build(self, example: Batch, plan: Spoken) -> Batch:
         return begin(either(plan.second, translation(example.tokens), example.tokens))
 
-    def revise(self, example: Example, plan: Spoken, wanted: Wishes) -> Spoken:
+    def revise(self, example: Batch, plan: Spoken, wanted: Wishes) -> Spoken:
         if "language" not in wanted:
             return plan
         if wanted["language"] not in NAMES:
             raise Refusal(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
         return Spoken(torch.full_like(plan.second, wanted["language"] == NAMES[1]))
 
-    def tell(self, example: Example, plan: Spoken, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Spoken, row: int) -> dict[str, Any]:
         return {"language": NAMES[int(plan.second[row])]}
 
 
@@ -61,10 +61,10 @@ class DropLanguageIds:
         False, why="A vector for the language at every position, as XLM has it; mBERT and XLM-R do not."
     )
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         if self.language_embeddings:
             return example
-        return replace(example, inputs=replace(example.inputs, language=nothing(example.inputs.ids)))
+        return replace(example, inputs=replace(example.inputs, language_ids=zeros_view(example.inputs.ids)))
 
 
 def translation(tokens: Tokens) -> Tokens:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Stream, Tokens, at_origin, begin, spoken, stream
+from playground.example import Batch, Stream, Tokens, begin, gather_origin, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -48,10 +48,10 @@ class ArrangePair:
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
-    def plan(self, example: Example, rng: Generator) -> Outcome:
+    def plan(self, example: Batch, rng: Generator) -> Outcome:
         return Outcome((draw.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long())
 
-    def build(self, example: Example, plan: Outcome) -> Example:
+    def build(self, example: Batch, plan: Outcome) -> Batch:
         first = example.tokens
         second = self._second(first, plan.number)
         tokens = joined(first, second)
@@ -73,7 +73,7 @@ class ArrangePair:
     def _number(self, outcome: str) -> int:
         return self.outcomes.index(outcome) if outcome in self.outcomes else -1
 
-    def _laid_out(self, text: Example, first: Tensor, second: Tensor, swapped: Tensor) -> Stream:
+    def _laid_out(self, text: Batch, first: Tensor, second: Tensor, swapped: Tensor) -> Stream:
         """The positions: signs have no origin, the texts follow each other, swapped or not."""
         tokens, (lead, gap, tail) = text.tokens, FORMS[self.pair_format]
         left, right = second.where(swapped, first), first.where(swapped, second)
@@ -89,13 +89,13 @@ class ArrangePair:
         if self.pair_format == "bert":
             signs = signs.masked_fill(place == 0, tokens.specials.cls)
         segment = (place > (lead + left)[:, None]).long()
-        ids = at_origin(tokens.ids, origin).where(origin >= 0, signs)
+        ids = gather_origin(tokens.ids, origin).where(origin >= 0, signs)
         turn = (lead + left + 1)[:, None]
         position = place.where((segment == 0) | (not self.reset_position_ids), place - turn)
-        made = stream(ids, origin, real, language=spoken(tokens, origin, segment))
-        return replace(made, segment=segment, position=position)
+        made = stream(ids, origin, real, language=language_ids_at(tokens, origin, segment))
+        return replace(made, segment_ids=segment, position_ids=position)
 
-    def revise(self, example: Example, plan: Outcome, wanted: Wishes) -> Outcome:
+    def revise(self, example: Batch, plan: Outcome, wanted: Wishes) -> Outcome:
         if "pair" not in wanted:
             return plan
         outcome = ALSO.get(wanted["pair"], wanted["pair"])
@@ -106,7 +106,7 @@ class ArrangePair:
             raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
         return Outcome(torch.full_like(plan.number, self.outcomes.index(outcome)))
 
-    def tell(self, example: Example, plan: Outcome, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Outcome, row: int) -> dict[str, Any]:
         return {"pair": NAMES[self.outcomes[int(plan.number[row])]]}
 
 
@@ -120,7 +120,7 @@ def either(first: Tensor, one: Tokens, other: Tokens) -> Tokens:
     shared = [name for name in one.labels if name in other.labels]
     return replace(
         one,
-        **{name: pick(getattr(one, name), getattr(other, name)) for name in ("ids", "word", "sentence")},
+        **{name: pick(getattr(one, name), getattr(other, name)) for name in ("ids", "word_ids", "sentence_ids")},
         lengths=one.lengths.where(first, other.lengths),
         labels={name: pick(one.labels[name], other.labels[name]) for name in shared},
         padded=True,
@@ -144,8 +144,8 @@ def joined(first: Tokens, second: Tokens) -> Tokens:
         first,
         ids=one(first.ids, second.ids, first.specials.pad),
         lengths=first.lengths + second.lengths,
-        word=one(first.word, second.word + _count(first, first.word), 0),
-        sentence=one(first.sentence, second.sentence + _count(first, first.sentence), 0),
+        word_ids=one(first.word_ids, second.word_ids + _count(first, first.word_ids), 0),
+        sentence_ids=one(first.sentence_ids, second.sentence_ids + _count(first, first.sentence_ids), 0),
         labels=labels,
         neighbours={},
         padded=True,
@@ -156,7 +156,7 @@ def _count(tokens: Tokens, numbers: Tensor) -> Tensor:
     """How many words or sentences each row has, `[b, 1]`."""
     if not numbers.shape[1]:
         return numbers.new_zeros((len(numbers), 1))
-    return (numbers + 1).masked_fill(~tokens.real, 0).amax(1, keepdim=True)
+    return (numbers + 1).masked_fill(~tokens.valid, 0).amax(1, keepdim=True)
 
 
 def _after(first: Tokens, second: Tokens, name: str) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
@@ -35,13 +35,13 @@ class SampleTask:
     known: tuple[tuple[str, ...], ...]
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
-    def plan(self, example: Example, rng: Generator) -> Part:
+    def plan(self, example: Batch, rng: Generator) -> Part:
         return Part(draw.among(self.shares, (1,), rng).expand(len(example.tokens.ids)))
 
-    def build(self, example: Example, plan: Part) -> Example:
+    def build(self, example: Batch, plan: Part) -> Batch:
         return example
 
-    def revise(self, example: Example, plan: Part, wanted: Wishes) -> Part:
+    def revise(self, example: Batch, plan: Part, wanted: Wishes) -> Part:
         others = set(wanted) - {"part"}
         able = [k for k, keys in enumerate(self.known) if others <= set(keys)]
         number = wanted["part"] - 1 if "part" in wanted else plan.index
@@ -52,5 +52,5 @@ class SampleTask:
             raise Refusal(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
         return Part(torch.full_like(plan.number, number if number in able else able[0]))
 
-    def tell(self, example: Example, plan: Part, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Part, row: int) -> dict[str, Any]:
         return {"part": plan.index + 1}

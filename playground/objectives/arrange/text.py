@@ -5,7 +5,7 @@ from typing import Literal
 
 import torch
 
-from playground.example import Example, Stream, at_origin, spoken, stream
+from playground.example import Batch, Stream, gather_origin, language_ids_at, stream
 from playground.knob import knob
 
 
@@ -15,7 +15,7 @@ class ArrangeText:
 
     add_special_tokens: bool = knob(False, why="Put [CLS] before and [SEP] after the text.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         if not self.add_special_tokens:
             return example
         specials = example.tokens.specials
@@ -33,7 +33,7 @@ class ShiftRight:
     side: Literal["left", "right"] = "left"
     add_eos: bool = knob(False, why="One more answer, the sign after the last word, so that stopping is learnt.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         tokens, specials = example.tokens, example.tokens.specials
         signs = int(self.add_eos)
         count = tokens.lengths[:, None] + signs
@@ -42,12 +42,12 @@ class ShiftRight:
         shown = place - 1 if self.side == "left" else place + 1 - signs
         origin = shown.where(real & (shown >= 0) & (shown < tokens.lengths[:, None]), -1)
         sign = torch.full_like(place, specials.start if self.side == "left" else specials.end)
-        ids = at_origin(tokens.ids, origin).where(origin >= 0, sign).where(real, specials.pad)
-        inputs = stream(ids, origin, real, padded=tokens.padded, language=spoken(tokens, origin))
+        ids = gather_origin(tokens.ids, origin).where(origin >= 0, sign).where(real, specials.pad)
+        inputs = stream(ids, origin, real, padded=tokens.padded, language=language_ids_at(tokens, origin))
         return replace(example, inputs=inputs, network="main" if self.side == "left" else "backward")
 
 
-def wrapped(example: Example, before: int, after: int) -> Stream:
+def wrapped(example: Batch, before: int, after: int) -> Stream:
     """The text with one token before and one right after its last token, `[b, t + 2]`."""
     tokens = example.tokens
     blank = torch.full_like(tokens.lengths[:, None], tokens.specials.pad)
@@ -57,4 +57,4 @@ def wrapped(example: Example, before: int, after: int) -> Stream:
     edge = torch.full_like(blank, -1)
     origin = torch.cat([edge, places, edge], dim=1)
     real = torch.arange(ids.shape[1], device=ids.device) < tokens.lengths[:, None] + 2
-    return stream(ids, origin, real, padded=tokens.padded, language=spoken(tokens, origin))
+    return stream(ids, origin, real, padded=tokens.padded, language=language_ids_at(tokens, origin))

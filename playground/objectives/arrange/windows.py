@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator
 
-from playground.example import Example, Spans, spoken, stream
+from playground.example import Batch, Spans, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.stage import Wishes
 from playground.objectives.windows import Radii, draw_radii, packed, tell_radii, window, wished_radii
@@ -26,10 +26,10 @@ class ArrangeWindows:
     shrink_windows: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
-    def plan(self, example: Example, rng: Generator) -> Radii:
+    def plan(self, example: Batch, rng: Generator) -> Radii:
         return draw_radii(example, self.window_size, self.shrink_windows, rng)
 
-    def build(self, example: Example, plan: Radii) -> Example:
+    def build(self, example: Batch, plan: Radii) -> Batch:
         inputs, pad = example.inputs, example.tokens.specials.pad
         first, last = window(example, plan)
         place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device)
@@ -42,13 +42,13 @@ class ArrangeWindows:
         context = near.flatten()[index] if near.numel() else index
         ids = inputs.ids.gather(1, centre).where(real, pad)
         origin = inputs.origin.gather(1, centre).where(real, -1)
-        pairs = stream(ids, origin, real, language=spoken(example.tokens, origin))
-        pairs = replace(pairs, position=inputs.position.gather(1, centre))
+        pairs = stream(ids, origin, real, language=language_ids_at(example.tokens, origin))
+        pairs = replace(pairs, position_ids=inputs.position_ids.gather(1, centre))
         named = inputs.origin.gather(1, context.clamp(min=0)).where(real, 0)
         return replace(example, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
 
-    def revise(self, example: Example, plan: Radii, wanted: Wishes) -> Radii:
+    def revise(self, example: Batch, plan: Radii, wanted: Wishes) -> Radii:
         return wished_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
-    def tell(self, example: Example, plan: Radii, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Radii, row: int) -> dict[str, Any]:
         return {"radius": tell_radii(example, plan, row)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Example, Question, at_origin, running
+from playground.example import Batch, Target, arange_rows, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.runs import Runs, places, runs
@@ -22,19 +22,19 @@ class AskSpanBoundary:
     sbo_max_length: int = knob(15, 1, 32, unit="words of a run", why="More of a long run cannot be told from its ends.")
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
-        hidden = runs(example, example.chosen)
+        hidden = runs(example, example.selected)
         inner = places(example) - hidden.first
-        graded = at_origin(has_ends(example, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
-        position = running(inputs.ids)
-        left = position - 1 - at_origin(inner, inputs.origin)
-        right = position + 1 + at_origin(hidden.last - places(example), inputs.origin)
-        question = Question(
+        graded = gather_origin(has_ends(example, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
+        position = arange_rows(inputs.ids)
+        left = position - 1 - gather_origin(inner, inputs.origin)
+        right = position + 1 + gather_origin(hidden.last - places(example), inputs.origin)
+        question = Target(
             "span boundary",
             "vocabulary",
             "inputs",
-            at_origin(tokens.ids, inputs.origin, tokens.specials.pad),
+            gather_origin(tokens.ids, inputs.origin, tokens.specials.pad),
             graded,
             inputs.origin,
             self.weight,
@@ -43,7 +43,7 @@ class AskSpanBoundary:
         return asked(example, question)
 
 
-def has_ends(example: Example, hidden: Runs) -> Tensor:
+def has_ends(example: Batch, hidden: Runs) -> Tensor:
     """Which hidden places `[b, t]` lie in a run with a word right before and right behind it."""
     block = runs(example, example.maskable)
     inside = (hidden.first > block.first) & (hidden.last < block.last)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from playground import frames
-from playground.example import Example, Question
+from playground.example import Batch, Target
 
 GRADED = "graded"
 """Stands for the answers where what is painted by hand is told by the name of a matrix."""
@@ -62,20 +62,20 @@ class OverrideLossMask:
 
     judged: tuple[Judged, ...]
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         for each in self.judged:
             example = judge(example, each)
         return example
 
 
-def judge(example: Example, rule: Judged, row: int | None = None) -> Example:
+def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
     """The example with the answers at these places graded or not, in one row or in all of them.
 
     What was not asked before has an answer only where a word of the text stands; the first question with one gets it.
     """
     if not example.questions:
         return example
-    real = frames.asked_of(example).real
+    real = frames.asked_of(example).valid
     here = real if row is None else real & (torch.arange(len(real), device=real.device) == row)[:, None]
     number = real.cumsum(1).masked_fill(~here, 0)
     counts, skips = (_among(number, places) for places in (rule.counts, rule.skips))
@@ -84,7 +84,7 @@ def judge(example: Example, rule: Judged, row: int | None = None) -> Example:
         able = answerable(example, question)
         new = counts & able & ~given
         given = given | new
-        questions.append(replace(question, graded=(question.graded & ~(skips & able)) | new))
+        questions.append(replace(question, loss_mask=(question.loss_mask & ~(skips & able)) | new))
     return replace(example, questions=tuple(questions))
 
 
@@ -92,9 +92,9 @@ def _among(number: Tensor, places: Iterable[int]) -> Tensor:
     return torch.isin(number, torch.tensor(list(places), dtype=number.dtype, device=number.device))
 
 
-def answerable(example: Example, question: Question) -> Tensor:
+def answerable(example: Batch, question: Target) -> Tensor:
     """Where a question of the drawn lane has an answer, `[b, n]`: a word of the text, or what it grades there."""
-    if (question.reader == "decoder") != (example.questions[0].reader == "decoder"):
-        return torch.zeros_like(question.graded)
-    known = question.head in ("vocabulary", "replaced") and question.against is None and question.reads is None
-    return question.graded | (question.origin >= 0) if known else question.graded
+    if (question.stream == "decoder") != (example.questions[0].stream == "decoder"):
+        return torch.zeros_like(question.loss_mask)
+    known = question.head in ("vocabulary", "replaced") and question.loss is None and question.reads is None
+    return question.loss_mask | (question.origin >= 0) if known else question.loss_mask

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Example, Question, running, spoken, stream
+from playground.example import Batch, Target, arange_rows, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.weave import collect
@@ -22,10 +22,10 @@ class AskInBatchContrast:
     duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this loss counts beside others.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
-        place = running(inputs.ids)
-        graded = (place == 0) & example.chosen.any(1, keepdim=True)
+        place = arange_rows(inputs.ids)
+        graded = (place == 0) & example.selected.any(1, keepdim=True)
         partner = _alone(example)
         group = (
             torch.arange(len(place), device=place.device)
@@ -34,20 +34,20 @@ class AskInBatchContrast:
         )
         targets = group[:, None].where(graded, 0)
         nowhere = torch.full_like(inputs.ids, -1)
-        question = Question("match", "match", "inputs", targets, graded, nowhere, self.weight)
-        return asked(replace(example, beside=(*example.beside, partner)), question)
+        question = Target("match", "match", "inputs", targets, graded, nowhere, self.weight)
+        return asked(replace(example, auxiliary=(*example.auxiliary, partner)), question)
 
 
-def _alone(example: Example) -> Example:
+def _alone(example: Batch) -> Batch:
     """The chosen words behind [CLS], as they stand in the text."""
-    found, cls = collect(example, example.chosen), example.tokens.specials.cls
+    found, cls = collect(example, example.selected), example.tokens.specials.cls
     lead = torch.ones_like(found.real[:, :0].sum(1, keepdim=True))
     ids = torch.cat([lead * cls, found.ids], dim=1)
     origin = torch.cat([-lead, found.origin], dim=1)
     real = torch.cat([lead > 0, found.real], dim=1)
-    kept = torch.zeros_like(example.action)
-    inputs = stream(ids, origin, real, language=spoken(example.tokens, origin))
-    return replace(example, inputs=inputs, action=kept, beside=(), questions=())
+    kept = torch.zeros_like(example.actions)
+    inputs = stream(ids, origin, real, language=language_ids_at(example.tokens, origin))
+    return replace(example, inputs=inputs, actions=kept, auxiliary=(), questions=())
 
 
 def _groups(ids: Tensor) -> Tensor:

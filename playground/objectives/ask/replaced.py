@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Action, Example, Question, at_origin
+from playground.example import Action, Batch, Target, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.runs import places, runs
@@ -21,16 +21,16 @@ class AskReplaced:
     where: str = "everywhere"
     weight: float = knob(50.0, 0.0, 100.0, unit="times the generator's loss", why="A yes-or-no loss is small.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
-        label = (at_origin(example.action, inputs.origin) == Action.REPLACED).long()
+        label = (gather_origin(example.actions, inputs.origin) == Action.REPLACED).long()
         nowhere = torch.full_like(inputs.origin, -1)
-        question = Question("replaced?", "replaced", "inputs", label, self._graded(example), nowhere, self.weight)
+        question = Target("replaced?", "replaced", "inputs", label, self._graded(example), nowhere, self.weight)
         return asked(example, question)
 
-    def _graded(self, example: Example) -> Tensor:
+    def _graded(self, example: Batch) -> Tensor:
         if self.where == "everywhere":
-            return example.inputs.real
+            return example.inputs.valid
         number = example.tokens.labels["mention"]
         names = runs(example, example.maskable & (number >= 0), number)
-        return at_origin((names.of >= 0) & (names.first == places(example)), example.inputs.origin, False)
+        return gather_origin((names.of >= 0) & (names.first == places(example)), example.inputs.origin, False)

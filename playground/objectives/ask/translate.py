@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Example, Tokens
+from playground.example import Batch, Tokens
 from playground.knob import knob
 from playground.objectives.arrange.language import translation
 from playground.objectives.ask.write import answered_so_far, asked_to_write, whole
@@ -18,7 +18,7 @@ class AskTranslation:
 
     add_eos: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         return asked_to_say(example, translation(example.tokens), self.add_eos)
 
 
@@ -28,13 +28,13 @@ class AskAnswer:
 
     add_eos: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         if "next" not in example.tokens.neighbours:
             raise Refusal("This objective needs an answer beside the text; this corpus or text has none.")
         return asked_to_say(example, example.tokens.neighbours["next"], self.add_eos)
 
 
-def asked_to_say(example: Example, second: Tokens, end: bool) -> Example:
+def asked_to_say(example: Batch, second: Tokens, end: bool) -> Batch:
     """The example with a decoder that must write another text."""
     written = whole(second)
     if end:
@@ -44,5 +44,5 @@ def asked_to_say(example: Example, second: Tokens, end: bool) -> Example:
     if "language" in second.labels:
         language = torch.nn.functional.pad(second.labels["language"], (0, 1))  # an empty text speaks language 0
         spoken = language.amax(1, keepdim=True).clamp(min=0)
-        decoder = replace(decoder, language=spoken.expand(written.ids.shape))
+        decoder = replace(decoder, language_ids=spoken.expand(written.ids.shape))
     return asked_to_write(example, written, decoder, copying=False)

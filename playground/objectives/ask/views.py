@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Example, Question, Taught, at_origin
+from playground.example import Batch, SoftTargets, Target, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.refusal import Refusal
@@ -27,35 +27,35 @@ class AskCrossView:
     )
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the views count beside the labels.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         if self.label not in example.tokens.labels:
             raise Refusal(f"This objective needs the label {self.label!r} of every word; this text does not have it.")
-        *others, forwards, backwards = example.beside
-        known = example.chosen if self.views == "unlabelled texts" else torch.zeros_like(example.chosen)
+        *others, forwards, backwards = example.auxiliary
+        known = example.selected if self.views == "unlabelled texts" else torch.zeros_like(example.selected)
         asked_of = example.maskable & ~known.any(1, keepdim=True)
         views = (
             self._asked(self._asked(forwards, "forwards", 0, asked_of), "future", 1, asked_of),
             self._asked(self._asked(backwards, "backwards", 0, asked_of), "past", -1, asked_of),
         )
-        return asked(replace(example, beside=(*others, *views)), self._primary(example))
+        return asked(replace(example, auxiliary=(*others, *views)), self._primary(example))
 
-    def _primary(self, example: Example) -> Question:
+    def _primary(self, example: Batch) -> Target:
         origin = example.inputs.origin
-        label = at_origin(example.tokens.labels[self.label], origin, -1)
-        graded = at_origin(example.chosen, origin, False) & (label >= 0) & (label < len(self.classes))
+        label = gather_origin(example.tokens.labels[self.label], origin, -1)
+        graded = gather_origin(example.selected, origin, False) & (label >= 0) & (label < len(self.classes))
         nowhere = torch.full_like(origin, -1)
         return self._question("label", f"label:{self.label}", label.where(graded, 0), graded, nowhere)
 
-    def _asked(self, view: Example, name: str, ahead: int, asked_of: Tensor) -> Example:
+    def _asked(self, view: Batch, name: str, ahead: int, asked_of: Tensor) -> Batch:
         """A view with its question: the state at each place answers for the place `ahead` of it in reading order."""
         inputs, width = view.inputs, view.tokens.ids.shape[1]
         place = inputs.origin + ahead
         there = (inputs.origin >= 0) & (place >= 0) & (place < width)
-        graded = at_origin(asked_of, place.where(there, -1), False)
+        graded = gather_origin(asked_of, place.where(there, -1), False)
         unseen = place.where(graded, -1) if ahead else torch.full_like(place, -1)
-        taught = Taught(f"label:{self.label}", place.where(graded, 0))
+        taught = SoftTargets(f"label:{self.label}", place.where(graded, 0))
         question = self._question(name, f"label:{self.label} {name}", torch.zeros_like(place), graded, unseen)
-        return asked(view, replace(question, weight=self.weight, against=taught))
+        return asked(view, replace(question, weight=self.weight, loss=taught))
 
-    def _question(self, name: str, head: str, targets: Tensor, graded: Tensor, origin: Tensor) -> Question:
-        return Question(name, head, "inputs", targets, graded, origin, classes=self.classes)
+    def _question(self, name: str, head: str, targets: Tensor, graded: Tensor, origin: Tensor) -> Target:
+        return Target(name, head, "inputs", targets, graded, origin, classes=self.classes)

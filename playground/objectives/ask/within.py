@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Example
+from playground.example import Batch
 
 
 @dataclass(frozen=True)
@@ -12,9 +12,9 @@ class Reweight:
     weight: float = 1.0
     names: tuple[tuple[str, str], ...] = ()
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         names = dict(self.names)
         questions = tuple(
             replace(q, name=names.get(q.name, q.name), weight=q.weight * self.weight) for q in example.questions
         )
-        return replace(example, questions=questions, beside=tuple(map(self.build, example.beside)))
+        return replace(example, questions=questions, auxiliary=tuple(map(self.build, example.auxiliary)))

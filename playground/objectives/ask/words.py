@@ -5,7 +5,7 @@ from typing import Literal
 
 import torch
 
-from playground.example import NEVER, Example, Question, at_origin, running
+from playground.example import MASKED_LEVEL, Batch, Target, arange_rows, gather_origin
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
 
@@ -14,7 +14,7 @@ from playground.objectives.change.trigrams import movable
 class AskMasked:
     """The original word at every chosen position, and nothing elsewhere (BERT, arXiv:1810.04805, sec. 3.1)."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         return asked(example, in_place(example, "inputs"))
 
 
@@ -27,14 +27,14 @@ class AskMoved:
 
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the order counts beside the hidden words.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
-        slot = at_origin(example.rank, inputs.origin, -1)
-        graded = at_origin(movable(example).of >= 0, inputs.origin, False)
-        targets = at_origin(tokens.ids, slot, tokens.specials.pad)
+        slot = gather_origin(example.prediction_order, inputs.origin, -1)
+        graded = gather_origin(movable(example).of >= 0, inputs.origin, False)
+        targets = gather_origin(tokens.ids, slot, tokens.specials.pad)
         return asked(
             example,
-            Question("word order", "vocabulary", "inputs", targets, graded, slot, self.weight, copying=True),
+            Target("word order", "vocabulary", "inputs", targets, graded, slot, self.weight, copying=True),
         )
 
 
@@ -51,19 +51,19 @@ class AskNext:
     )
     weight: float = knob(1.0, 0.0, 1.0, unit="times", why="What one direction counts: a half of two, or all of it.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         tokens, inputs = example.tokens, example.inputs
-        position = running(inputs.ids)
-        count = inputs.real.sum(1, keepdim=True)
+        position = arange_rows(inputs.ids)
+        count = inputs.valid.sum(1, keepdim=True)
         place = position if self.side == "left" else position - (count - tokens.lengths[:, None])
-        origin = place.where(inputs.real & (place >= 0) & (place < tokens.lengths[:, None]), -1)
+        origin = place.where(inputs.valid & (place >= 0) & (place < tokens.lengths[:, None]), -1)
         sign = torch.full_like(place, tokens.specials.end if self.side == "left" else tokens.specials.start)
-        targets = at_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.real, tokens.specials.pad)
+        targets = gather_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.valid, tokens.specials.pad)
         read = position if self.side == "left" else count - 1 - position
         name = "next word" if self.side == "left" else "previous word"
-        graded = inputs.real & (read >= self.context_size)
-        question = Question(name, "vocabulary", "inputs", targets, graded, origin, self.weight)
-        return asked(replace(example, chosen=tokens.real), question)
+        graded = inputs.valid & (read >= self.context_size)
+        question = Target(name, "vocabulary", "inputs", targets, graded, origin, self.weight)
+        return asked(replace(example, selected=tokens.valid), question)
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class AskContinuation:
 
     loss_on: str = knob("second part", choices=("second part", "all"), why="The first part stands in sight of itself.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         tokens = example.tokens
-        place = running(tokens.ids)
-        asked_for = tokens.real if self.loss_on == "all" else example.chosen
+        place = arange_rows(tokens.ids)
+        asked_for = tokens.valid if self.loss_on == "all" else example.selected
         ahead = torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)
         nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
         targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
-        question = Question("next word", "vocabulary", "inputs", targets, ahead, (place + 1).where(ahead, -1))
+        question = Target("next word", "vocabulary", "inputs", targets, ahead, (place + 1).where(ahead, -1))
         return asked(example, question)
 
 
@@ -95,34 +95,34 @@ class AskQueryStream:
     answers.
     """
 
-    def build(self, example: Example) -> Example:
-        question = in_place(example, "inputs" if example.inputs.query_visible is None else "query")
-        return asked(example, one_step_ahead(example, question) if example.inputs.ahead else question)
+    def build(self, example: Batch) -> Batch:
+        question = in_place(example, "inputs" if example.inputs.query_attn_mask is None else "query")
+        return asked(example, one_step_ahead(example, question) if example.inputs.predicts_next else question)
 
 
-def one_step_ahead(example: Example, question: Question) -> Question:
+def one_step_ahead(example: Batch, question: Target) -> Target:
     """The same question asked one step earlier in the order, of whoever comes right before the place it is about."""
     inputs = example.inputs
-    rank = at_origin(example.rank, inputs.origin, -1)
+    rank = gather_origin(example.prediction_order, inputs.origin, -1)
     width = inputs.ids.shape[1]
-    level = inputs.visible.reader.long() * (width + 1) + rank
-    order = level.masked_fill(~inputs.real, NEVER * (width + 1)).argsort(dim=1, stable=True)
+    level = inputs.attn_mask.query_level.long() * (width + 1) + rank
+    order = level.masked_fill(~inputs.valid, MASKED_LEVEL * (width + 1)).argsort(dim=1, stable=True)
     after = torch.full_like(order, -1).scatter_(1, order[:, :-1], order[:, 1:])
     there = after.clamp(min=0)
-    graded = question.graded.gather(1, there) & (after >= 0)
+    graded = question.loss_mask.gather(1, there) & (after >= 0)
     origin = question.origin.gather(1, there).where(graded, -1)
     targets = question.targets.gather(1, there).where(graded, example.tokens.specials.pad)
-    return replace(question, targets=targets, graded=graded, origin=origin)
+    return replace(question, targets=targets, loss_mask=graded, origin=origin)
 
 
-def in_place(example: Example, reader: Literal["inputs", "query"]) -> Question:
+def in_place(example: Batch, reader: Literal["inputs", "query"]) -> Target:
     """A question for the original word at every chosen position of the input."""
     inputs = example.inputs
-    graded = at_origin(example.chosen, inputs.origin, False)
-    targets = at_origin(example.tokens.ids, inputs.origin, example.tokens.specials.pad)
-    return Question("hidden words", "vocabulary", reader, targets, graded, inputs.origin)
+    graded = gather_origin(example.selected, inputs.origin, False)
+    targets = gather_origin(example.tokens.ids, inputs.origin, example.tokens.specials.pad)
+    return Target("hidden words", "vocabulary", reader, targets, graded, inputs.origin)
 
 
-def asked(example: Example, question: Question) -> Example:
+def asked(example: Batch, question: Target) -> Batch:
     """The example with one more question."""
     return replace(example, questions=(*example.questions, question))

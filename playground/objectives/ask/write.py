@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Example, Question, Stream, Tokens, at_origin, everything, running, spoken
+from playground.example import Batch, Stream, Target, Tokens, arange_rows, gather_origin, language_ids_at, ones_view
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.change.markers import markers, sentinel
@@ -23,11 +23,11 @@ class AskDecoder:
     add_eos: bool = knob(True, why="Close the target with [END], so that stopping is learnt.")
     final_sentinel: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         tokens = example.tokens
         written = self.written(example)
         if self.final_sentinel and self.target == "sentinels":
-            number = example.spans.there.sum(1, keepdim=True)
+            number = example.spans.is_span.sum(1, keepdim=True)
             written = append(written, sentinel(example, number), tokens.specials.pad)
         if self.add_eos:
             written = append(written, tokens.specials.end, tokens.specials.pad, to_empty=False)
@@ -36,22 +36,22 @@ class AskDecoder:
             decoder = _in_its_own_places(example, written, decoder)
         return asked_to_write(example, written, decoder, copying=self.target == "text")
 
-    def written(self, example: Example) -> Woven:
+    def written(self, example: Batch) -> Woven:
         """What the decoder must write, `[b, n]`, and the place of the text that each answer stands at."""
         if self.target == "sentinels":
             return unfold(example, markers(example, "sentinel"))
-        return whole(example.tokens) if self.target == "text" else collect(example, example.chosen)
+        return whole(example.tokens) if self.target == "text" else collect(example, example.selected)
 
 
 def whole(tokens: Tokens) -> Woven:
     """A text as it stands, without the columns that are padding in every row."""
     if not tokens.padded:
-        return Woven(tokens.ids, running(tokens.ids), everything(tokens.ids), padded=False)
+        return Woven(tokens.ids, arange_rows(tokens.ids), ones_view(tokens.ids), padded=False)
     real, padded = below(tokens.lengths)
     ids = tokens.ids[:, : real.shape[1]]
     if not padded:
-        return Woven(ids, running(ids), real, padded)
-    return Woven(ids.where(real, tokens.specials.pad), running(ids).where(real, -1), real)
+        return Woven(ids, arange_rows(ids), real, padded)
+    return Woven(ids.where(real, tokens.specials.pad), arange_rows(ids).where(real, -1), real)
 
 
 def answered_so_far(tokens: Tokens, written: Woven) -> Stream:
@@ -61,21 +61,21 @@ def answered_so_far(tokens: Tokens, written: Woven) -> Stream:
     return Woven(ids, shift(written.origin, -1).where(real, -1), real, padded).stream(tokens)
 
 
-def asked_to_write(example: Example, written: Woven, decoder: Stream, copying: bool) -> Example:
+def asked_to_write(example: Batch, written: Woven, decoder: Stream, copying: bool) -> Batch:
     """The example with a decoder and the question what it writes."""
-    question = Question(
+    question = Target(
         name="written words",
         head="vocabulary",
-        reader="decoder",
+        stream="decoder",
         targets=written.ids,
-        graded=written.real,
+        loss_mask=written.real,
         origin=written.origin,
         copying=copying,
     )
     return asked(replace(example, decoder=decoder), question)
 
 
-def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Stream:
+def _in_its_own_places(example: Batch, written: Woven, decoder: Stream) -> Stream:
     """MASS: the decoder starts from the visible word before the fragment and keeps the positions of the text.
 
     Each word is written from the position before its own. Where the fragment begins the text there is no such position:
@@ -83,7 +83,7 @@ def _in_its_own_places(example: Example, written: Woven, decoder: Stream) -> Str
     """
     tokens = example.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
-    ids = at_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
-    language = spoken(tokens, before)
+    ids = gather_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
+    language = language_ids_at(tokens, before)
     position = (before + (before[:, :1] < 0).long()).clamp(min=0)
-    return replace(decoder, ids=ids, origin=before, position=position, language=language)
+    return replace(decoder, ids=ids, origin=before, position_ids=position, language_ids=language)

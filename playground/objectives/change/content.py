@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Action, Example
+from playground.example import Action, Batch
 from playground.knob import knob
 from playground.objectives.change.tokens import rewritten
 
@@ -18,9 +18,9 @@ class MaskContentStream:
 
     content: str = knob("masks", choices=("masks", "words"), why="What stands at the targets of the content stream.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         if self.content == "words":
             return example
         masks = torch.full_like(example.tokens.ids, example.tokens.specials.mask)
-        action = example.action.masked_fill(example.chosen, Action.MASKED)
-        return replace(example, action=action, inputs=rewritten(example.inputs, masks, example.chosen))
+        action = example.actions.masked_fill(example.selected, Action.MASKED)
+        return replace(example, actions=action, inputs=rewritten(example.inputs, masks, example.selected))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Action, Example, at_origin
+from playground.example import Action, Batch, gather_origin
 from playground.objectives.weave import close_up
 
 
@@ -10,8 +10,8 @@ from playground.objectives.weave import close_up
 class DeleteTokens:
     """Take the chosen tokens out without a mark: their places must be guessed (BART, arXiv:1910.13461, sec. 2.2)."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
-        keep = inputs.real & ~at_origin(example.chosen, inputs.origin, False)
-        action = example.action.masked_fill(example.chosen, Action.DELETED)
-        return replace(example, inputs=close_up(example, keep), action=action)
+        keep = inputs.valid & ~gather_origin(example.selected, inputs.origin, False)
+        action = example.actions.masked_fill(example.selected, Action.DELETED)
+        return replace(example, inputs=close_up(example, keep), actions=action)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example
+from playground.example import Action, Batch
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.change.tokens import first_pieces, one_each, paint, rewritten, word_id
@@ -32,7 +32,7 @@ class ChangeEntities:
     replace_prob: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to tell apart.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
-    def plan(self, example: Example, rng: Generator) -> OtherNames:
+    def plan(self, example: Batch, rng: Generator) -> OtherNames:
         names = mentions(example)
         picked = draw.noise(tuple(names.of.shape), rng) < self.replace_prob
         chance = draw.noise(tuple(names.of.shape), rng)
@@ -43,38 +43,38 @@ class ChangeEntities:
         here = names.at(picked & (donor >= 0))
         return OtherNames(ids.flatten()[source].where(here, ids))
 
-    def build(self, example: Example, plan: OtherNames) -> Example:
+    def build(self, example: Batch, plan: OtherNames) -> Batch:
         names, ids = mentions(example), example.tokens.ids
         other = ((plan.words != ids) & (names.of >= 0)).long()
         changed = torch.zeros_like(ids).scatter_add_(1, names.of.clamp(min=0), other) > 0
         new = names.at(changed)
         return replace(
             example,
-            chosen=example.chosen | new,
-            action=example.action.masked_fill(new, Action.REPLACED),
+            selected=example.selected | new,
+            actions=example.actions.masked_fill(new, Action.REPLACED),
             inputs=rewritten(example.inputs, plan.words, new),
         )
 
-    def revise(self, example: Example, plan: OtherNames, wanted: Wishes) -> OtherNames:
+    def revise(self, example: Batch, plan: OtherNames, wanted: Wishes) -> OtherNames:
         if "replace" not in wanted:
             return plan
         named = mentions(example).of >= 0
         words = one_each(wanted["replace"], wishes.words_of(example, named, 0), "replace")
         return OtherNames(paint(example, plan.words, {p: word_id(example, w) for p, w in words.items()}))
 
-    def tell(self, example: Example, plan: OtherNames, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: OtherNames, row: int) -> dict[str, Any]:
         """A word for each word of each name, its own where it stays."""
         ids = plan.words[row][first_pieces(example, mentions(example).of >= 0, row)].tolist()
         return {"replace": [example.tokens.vocabulary[i] for i in ids]}
 
 
-def mentions(example: Example) -> Runs:
+def mentions(example: Batch) -> Runs:
     """The names of each text, by the corpus' own marks."""
     number = example.tokens.labels["mention"]
     return runs(example, example.maskable & (number >= 0), number)
 
 
-def partners(example: Example, names: Runs, chance: Tensor) -> Tensor:
+def partners(example: Batch, names: Runs, chance: Tensor) -> Tensor:
     """The first token, counted through the whole batch, of another entity's name of the same type and length.
 
     By name, `[b, t]`, -1 where the batch has none: each such name is equally likely. Sorted by type, length and entity,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Action, Example
+from playground.example import Action, Batch
 from playground.objectives.change.tokens import rewritten
 
 
@@ -12,7 +12,7 @@ from playground.objectives.change.tokens import rewritten
 class ReplaceWithMask:
     """Every chosen token becomes [MASK], in its own place (InfoWord, arXiv:1910.08350, sec. 4)."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         masks = torch.full_like(example.tokens.ids, example.tokens.specials.mask)
-        action = example.action.masked_fill(example.chosen, int(Action.MASKED))
-        return replace(example, action=action, inputs=rewritten(example.inputs, masks, example.chosen))
+        action = example.actions.masked_fill(example.selected, int(Action.MASKED))
+        return replace(example, actions=action, inputs=rewritten(example.inputs, masks, example.selected))

@@ -12,7 +12,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from playground.example import Action, Example
+from playground.example import Action, Batch
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
@@ -46,24 +46,24 @@ class ChangeWordOrder:
     )
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
-    def plan(self, example: Example, rng: Generator) -> NewOrder:
+    def plan(self, example: Batch, rng: Generator) -> NewOrder:
         tokens = example.tokens
         dice = draw.noise(tuple(tokens.ids.shape), rng)
-        by_word = dice.gather(1, _from_zero(tokens.word))
+        by_word = dice.gather(1, _from_zero(tokens.word_ids))
         key = (
             by_word
             if self.shuffle_distance == 0
-            else _number_now(example, tokens.word) + by_word * self.shuffle_distance
+            else _number_now(example, tokens.word_ids) + by_word * self.shuffle_distance
         )
         return NewOrder(_sorted(example, example.maskable, key))
 
-    def build(self, example: Example, plan: NewOrder) -> Example:
+    def build(self, example: Batch, plan: NewOrder) -> Batch:
         return moved(example, plan)
 
-    def revise(self, example: Example, plan: NewOrder, wanted: Wishes) -> NewOrder:
+    def revise(self, example: Batch, plan: NewOrder, wanted: Wishes) -> NewOrder:
         return NewOrder(wishes.order(example, wanted["order"]).argsort(dim=1)) if "order" in wanted else plan
 
-    def tell(self, example: Example, plan: NewOrder, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: NewOrder, row: int) -> dict[str, Any]:
         return {"order": wishes.words_in_order(example, plan.source.argsort(dim=1), row)}
 
 
@@ -78,39 +78,39 @@ class ChangeSentenceOrder:
     shuffle_ratio: float = knob(1.0, 0.0, 1.0, unit="share of sentences", why="0 leaves the sentences as they are.")
     keys: ClassVar[tuple[str, ...]] = ("order", "sentences")
 
-    def plan(self, example: Example, rng: Generator) -> NewOrder:
+    def plan(self, example: Batch, rng: Generator) -> NewOrder:
         tokens = example.tokens
         step = draw.noise(tuple(tokens.ids.shape), rng)
         if self.shuffle_ratio < 1:
             step = self._some(example, step, rng)
-        return NewOrder(_sorted(example, tokens.real, step.gather(1, _from_zero(tokens.sentence))))
+        return NewOrder(_sorted(example, tokens.valid, step.gather(1, _from_zero(tokens.sentence_ids))))
 
-    def _some(self, example: Example, dice: Tensor, rng: Generator) -> Tensor:
+    def _some(self, example: Batch, dice: Tensor, rng: Generator) -> Tensor:
         """By sentence the place `[b, t]` among all sentences that it takes; those that move do so in order of dice."""
         tokens = example.tokens
-        last = torch.where(tokens.real, _from_zero(tokens.sentence), -1)
+        last = torch.where(tokens.valid, _from_zero(tokens.sentence_ids), -1)
         there = torch.arange(dice.shape[1], device=dice.device) <= pad(last, (0, 1), value=-1).amax(1, keepdim=True)
         moves = draw.exactly(draw.ceiling(self.shuffle_ratio, there.sum(1)), there, rng)
         return _in_order(_permute(moves, dice))
 
-    def build(self, example: Example, plan: NewOrder) -> Example:
+    def build(self, example: Batch, plan: NewOrder) -> Batch:
         return moved(example, plan)
 
-    def revise(self, example: Example, plan: NewOrder, wanted: Wishes) -> NewOrder:
+    def revise(self, example: Batch, plan: NewOrder, wanted: Wishes) -> NewOrder:
         asked = wanted.get("sentences", wanted.get("order"))
         if asked is None:
             return plan
         if wanted.get("order", asked) != asked:
             raise Refusal(f"The plan says sentences {asked} and order {wanted['order']}; say one of them.")
-        count = int(example.tokens.sentence[0][example.tokens.real[0]].max()) + 1
+        count = int(example.tokens.sentence_ids[0][example.tokens.valid[0]].max()) + 1
         if sorted(asked) != list(range(1, count + 1)):
             given = ",".join(map(str, asked))
             raise Refusal(f"The order {given} is not an order of {count} sentences; name each of 1 to {count} once.")
         step = torch.tensor(asked, device=plan.source.device).argsort()
-        return NewOrder(_sorted(example, example.tokens.real, step[example.tokens.sentence.clamp(0, count - 1)]))
+        return NewOrder(_sorted(example, example.tokens.valid, step[example.tokens.sentence_ids.clamp(0, count - 1)]))
 
-    def tell(self, example: Example, plan: NewOrder, row: int) -> dict[str, Any]:
-        in_order = example.tokens.sentence[row].gather(0, plan.source[row])[example.tokens.real[row]]
+    def tell(self, example: Batch, plan: NewOrder, row: int) -> dict[str, Any]:
+        in_order = example.tokens.sentence_ids[row].gather(0, plan.source[row])[example.tokens.valid[row]]
         return {"sentences": list(dict.fromkeys((in_order + 1).tolist()))}
 
 
@@ -126,9 +126,9 @@ class RotateDocument:
     match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 
-    def plan(self, example: Example, rng: Generator) -> Start:
+    def plan(self, example: Batch, rng: Generator) -> Start:
         inputs = example.inputs
-        number = inputs.real.sum(1)
+        number = inputs.valid.sum(1)
         drawn = (draw.noise((len(number),), rng) * (number + int(self.match_released_code))).long() % number.clamp(
             min=1
         )
@@ -136,47 +136,49 @@ class RotateDocument:
             return Start(drawn)
         place = home(inputs).gather(1, drawn[:, None])[:, 0]
         if self.rotate_prob < 1:
-            place = place.where(draw.noise((len(number),), rng) < self.rotate_prob, _in_order(example.rank)[:, 0])
+            place = place.where(
+                draw.noise((len(number),), rng) < self.rotate_prob, _in_order(example.prediction_order)[:, 0]
+            )
         return Start(place)
 
-    def build(self, example: Example, plan: Start) -> Example:
+    def build(self, example: Batch, plan: Start) -> Batch:
         return moved(example, self.begun_at(example, plan))
 
-    def begun_at(self, example: Example, plan: Start) -> NewOrder:
+    def begun_at(self, example: Batch, plan: Start) -> NewOrder:
         """The order of the whole text when it begins at a place of it."""
-        real, now = example.tokens.real, _in_order(example.rank)
+        real, now = example.tokens.valid, _in_order(example.prediction_order)
         slot = torch.arange(real.shape[1], device=real.device).expand(real.shape)
         if not real.shape[1]:
             return NewOrder(now)
-        ahead = example.rank.gather(1, plan.place[:, None])
+        ahead = example.prediction_order.gather(1, plan.place[:, None])
         turned = (slot + ahead) % example.tokens.lengths[:, None].clamp(min=1)
         return NewOrder(now.gather(1, turned.where(real, slot)))
 
-    def revise(self, example: Example, plan: Start, wanted: Wishes) -> Start:
+    def revise(self, example: Batch, plan: Start, wanted: Wishes) -> Start:
         if "start" not in wanted:
             return plan
         places = wishes.places(example, [wanted["start"]], "The start").long()
         return Start(places.argmax(dim=1))
 
-    def tell(self, example: Example, plan: Start, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Start, row: int) -> dict[str, Any]:
         if not int(example.tokens.lengths[row]):
             return {}
-        return {"start": int(example.tokens.word[row, plan.place[row]]) + 1}
+        return {"start": int(example.tokens.word_ids[row, plan.place[row]]) + 1}
 
 
-def moved(example: Example, plan: NewOrder) -> Example:
+def moved(example: Batch, plan: NewOrder) -> Batch:
     """The input read in the new order; words that are shown and not where the text has them count as moved."""
-    inputs, real = example.inputs, example.tokens.real
+    inputs, real = example.inputs, example.tokens.valid
     rank = _in_order(plan.source)
-    order = rank.gather(1, home(inputs)).masked_fill(~inputs.real, rank.shape[1]).argsort(dim=1, stable=True)
-    away = (rank != torch.arange(rank.shape[1], device=rank.device)) & real & (example.action == Action.KEPT)
-    chosen = example.chosen | (~example.chosen.any(1, keepdim=True) & real)
+    order = rank.gather(1, home(inputs)).masked_fill(~inputs.valid, rank.shape[1]).argsort(dim=1, stable=True)
+    away = (rank != torch.arange(rank.shape[1], device=rank.device)) & real & (example.actions == Action.KEPT)
+    chosen = example.selected | (~example.selected.any(1, keepdim=True) & real)
     return replace(
         example,
-        inputs=reorder(example, order, inputs.real, inputs.padded),
-        action=example.action.masked_fill(away, Action.MOVED),
-        chosen=chosen,
-        rank=rank,
+        inputs=reorder(example, order, inputs.valid, inputs.padded),
+        actions=example.actions.masked_fill(away, Action.MOVED),
+        selected=chosen,
+        prediction_order=rank,
     )
 
 
@@ -191,17 +193,17 @@ def _from_zero(index: Tensor) -> Tensor:
     return (index - index[:, :1]).clamp(0, index.shape[1] - 1)
 
 
-def _number_now(example: Example, word: Tensor) -> Tensor:
+def _number_now(example: Batch, word: Tensor) -> Tensor:
     """How many words stand before each word `[b, t]` in the order of now."""
-    there = word.gather(1, _in_order(example.rank))
+    there = word.gather(1, _in_order(example.prediction_order))
     new = there[:, 1:] != there[:, :-1]
     number = torch.cat([torch.zeros_like(word[:, :1]), new.long()], dim=1).cumsum(1)
-    return number.gather(1, example.rank)
+    return number.gather(1, example.prediction_order)
 
 
-def _sorted(example: Example, movable: Tensor, key: Tensor) -> Tensor:
+def _sorted(example: Batch, movable: Tensor, key: Tensor) -> Tensor:
     """The places of the text when the movable ones are sorted by key; the others stay where they are now."""
-    now = _in_order(example.rank)
+    now = _in_order(example.prediction_order)
     return now.gather(1, _permute(movable.gather(1, now), key.gather(1, now)))
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, Stream, at_origin
+from playground.example import Action, Batch, Stream, gather_origin
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.runs import runs
@@ -72,9 +72,9 @@ class ChangeTokens:
                 "add up to more than 1; lower one of them."
             )
 
-    def plan(self, example: Example, rng: Generator) -> Corruption:
-        places = example.places
-        if self.replace_unit == "token" and not example.copies:
+    def plan(self, example: Batch, rng: Generator) -> Corruption:
+        places = example.selected_positions
+        if self.replace_unit == "token" and not example.dupe_factor:
             return self._each_alone(example, places, rng)
         dice = self._dice(example, places, rng)
         return Corruption(places, self._action(dice), self._words(example, places, rng))
@@ -87,7 +87,7 @@ class ChangeTokens:
             + (dice >= self.mask_replace_prob + self.random_replace_prob)
         )
 
-    def _each_alone(self, example: Example, places: Tensor, rng: Generator) -> Corruption:
+    def _each_alone(self, example: Batch, places: Tensor, rng: Generator) -> Corruption:
         """One draw for each token: its first bits say what is done, the others which word; most need none.
 
         Where all are masked nothing is drawn.
@@ -98,32 +98,32 @@ class ChangeTokens:
         dice = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
         return Corruption(places, self._action(dice), words_by((dice * 2**24).frac_(), example, self.random_words_from))
 
-    def _dice(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
+    def _dice(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
         """A number for each chosen place: one for each run of chosen tokens, or for the pieces of each word in it."""
-        dice = draw.dice(example.tokens, example.copies, FATES, rng)
+        dice = draw.dice(example.tokens, example.dupe_factor, FATES, rng)
         if self.replace_unit != "token":
-            number = example.tokens.word if self.replace_unit == "word" else None
-            dice = dice.gather(1, runs(example, example.chosen, number).first)
+            number = example.tokens.word_ids if self.replace_unit == "word" else None
+            dice = dice.gather(1, runs(example, example.selected, number).first)
         return dice.take(places)
 
-    def _words(self, example: Example, places: Tensor, rng: Generator) -> Tensor:
+    def _words(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
         """The words that random ones become; whole numbers are drawn at once where no copy must come again."""
-        if example.copies:
-            dice = draw.dice(example.tokens, example.copies, WORDS, rng).take(places)
+        if example.dupe_factor:
+            dice = draw.dice(example.tokens, example.dupe_factor, WORDS, rng).take(places)
             return words_by(dice, example, self.random_words_from)
         if self.random_words_from == "unigram":
             return words_by(draw.noise((len(places),), rng), example, self.random_words_from)
         first, size = pool_of(example, self.random_words_from)
         return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
-    def build(self, example: Example, plan: Corruption) -> Example:
+    def build(self, example: Batch, plan: Corruption) -> Batch:
         corrupted = self._corrupted(example, plan)
         inputs = example.inputs
         as_text = inputs.ids is example.tokens.ids
-        inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.chosen)
-        return replace(example, action=put(example.action, plan.places, plan.action), inputs=inputs)
+        inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.selected)
+        return replace(example, actions=put(example.actions, plan.places, plan.action), inputs=inputs)
 
-    def _corrupted(self, example: Example, plan: Corruption) -> Tensor:
+    def _corrupted(self, example: Batch, plan: Corruption) -> Tensor:
         """The text `[b, t]` with masks at all chosen places, then with what is shown at those that are not masked."""
         ids, (here, random, words) = example.tokens.ids, plan.unmasked
         corrupted = ids.clone(memory_format=torch.contiguous_format)
@@ -133,13 +133,13 @@ class ChangeTokens:
         every.index_copy_(0, places, words.where(random, ids.flatten().index_select(0, places)))
         return corrupted
 
-    def revise(self, example: Example, plan: Corruption, wanted: Wishes) -> Corruption:
+    def revise(self, example: Batch, plan: Corruption, wanted: Wishes) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(wanted):
             return plan
         positions = _ordered_positions(example)
-        action = torch.full_like(example.action, Action.MASKED)
+        action = torch.full_like(example.actions, Action.MASKED)
         if "actions" in wanted:
-            names = one_each(wanted["actions"], wishes.words_of(example, example.chosen, 0), "actions")
+            names = one_each(wanted["actions"], wishes.words_of(example, example.selected, 0), "actions")
             action = paint(example, action, {p: _action(n) for p, n in names.items()})
         words = put(example.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
@@ -149,10 +149,10 @@ class ChangeTokens:
             action = action if "actions" in wanted else paint(example, action, dict.fromkeys(positions, 2))
         return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
 
-    def tell(self, example: Example, plan: Corruption, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Corruption, row: int) -> dict[str, Any]:
         names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
-        first = first_pieces(example, example.chosen, row)
-        action, words = plan.row(row, example.chosen.shape[1])
+        first = first_pieces(example, example.selected, row)
+        action, words = plan.row(row, example.selected.shape[1])
         told: dict[str, Any] = {"actions": [names[int(a)] for a in action[first]]}
         new = words[first & (action == Action.RANDOMISED)].tolist()
         return told | ({"replace": [example.tokens.vocabulary[i] for i in new]} if new else {})
@@ -165,12 +165,12 @@ def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
     return copy
 
 
-def random_words(example: Example, rng: Generator) -> Tensor:
+def random_words(example: Batch, rng: Generator) -> Tensor:
     """A word for every place `[b, t]`, uniform over the words of the vocabulary, specials excluded."""
     return words_by(draw.noise(tuple(example.tokens.ids.shape), rng), example)
 
 
-def words_by(dice: Tensor, example: Example, pool: str = "words") -> Tensor:
+def words_by(dice: Tensor, example: Batch, pool: str = "words") -> Tensor:
     """A word for every place `[b, t]` from uniform numbers: any word, any entry, or words by how often they occur."""
     if pool == "unigram":
         limits = _counts(example).cumsum(0)
@@ -179,19 +179,19 @@ def words_by(dice: Tensor, example: Example, pool: str = "words") -> Tensor:
     return first + (dice.double() * size).long()
 
 
-def pool_of(example: Example, pool: str) -> tuple[int, int]:
+def pool_of(example: Batch, pool: str) -> tuple[int, int]:
     """The first id of a pool of random words and how many there are: the words, or the whole vocabulary."""
     specials = example.tokens.specials
     first = 0 if pool == "vocabulary" else specials.first_word
     return first, max(specials.size - first, 1)
 
 
-def _counts(example: Example) -> Tensor:
+def _counts(example: Batch) -> Tensor:
     """How often each word `[v]` occurs in the corpus, else in this batch; where no word does, all are alike."""
     tokens, specials = example.tokens, example.tokens.specials
-    known = tokens.counts
+    known = tokens.word_counts
     if known is None:
-        known = torch.bincount(tokens.ids[tokens.real], minlength=specials.size)
+        known = torch.bincount(tokens.ids[tokens.valid], minlength=specials.size)
     words = torch.arange(len(known), device=known.device) >= specials.first_word
     counts = known.double() * words
     return counts.where(counts.sum() > 0, words.double())
@@ -199,11 +199,11 @@ def _counts(example: Example) -> Tensor:
 
 def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
     """The stream with the words `[b, t]` written at the positions that come from the marked places."""
-    here = at_origin(where, inputs.origin, False)
-    return replace(inputs, ids=at_origin(words, inputs.origin).where(here, inputs.ids))
+    here = gather_origin(where, inputs.origin, False)
+    return replace(inputs, ids=gather_origin(words, inputs.origin).where(here, inputs.ids))
 
 
-def word_id(example: Example, word: str, first: int | None = None) -> int:
+def word_id(example: Batch, word: str, first: int | None = None) -> int:
     """The id of a word that a person typed; the text's vocabulary must know it, from the id `first` on."""
     vocabulary = example.tokens.vocabulary
     first = example.tokens.specials.first_word if first is None else first
@@ -212,16 +212,16 @@ def word_id(example: Example, word: str, first: int | None = None) -> int:
     return vocabulary.index(word, first)
 
 
-def first_pieces(example: Example, chosen: Tensor, row: int) -> Tensor:
+def first_pieces(example: Batch, chosen: Tensor, row: int) -> Tensor:
     """The first chosen token of each word of a row, `[t]`: a plan in words says one thing about a whole word."""
     here = chosen[row].nonzero().flatten()
-    word = example.tokens.word[row][here]
+    word = example.tokens.word_ids[row][here]
     first = torch.cat([word.new_ones(min(1, len(word)), dtype=torch.bool), word[1:] != word[:-1]])
     return torch.zeros_like(chosen[row]).scatter(0, here[first], True)
 
 
-def _ordered_positions(example: Example) -> list[int]:
-    return wishes.words_of(example, example.chosen, 0)
+def _ordered_positions(example: Batch) -> list[int]:
+    return wishes.words_of(example, example.selected, 0)
 
 
 def _action(name: str) -> int:
@@ -230,10 +230,10 @@ def _action(name: str) -> int:
     return int(WORDS_FOR_ACTIONS[name])
 
 
-def _replaced(example: Example, action: Tensor, wanted: Wishes) -> list[int]:
+def _replaced(example: Batch, action: Tensor, wanted: Wishes) -> list[int]:
     if "actions" not in wanted:
         return _ordered_positions(example)
-    return wishes.words_of(example, (action == Action.RANDOMISED) & example.chosen, 0)
+    return wishes.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
 
 
 def one_each(values: list[str], positions: list[int], what: str, of: str = "chosen words") -> dict[int, str]:
@@ -243,7 +243,7 @@ def one_each(values: list[str], positions: list[int], what: str, of: str = "chos
     return dict(zip(positions, values, strict=True))
 
 
-def paint(example: Example, values: Tensor, by_word: dict[int, int]) -> Tensor:
+def paint(example: Batch, values: Tensor, by_word: dict[int, int]) -> Tensor:
     """Values `[b, t]` with some whole words overwritten."""
     for word, value in by_word.items():
         values = values.masked_fill(wishes.places(example, [word]), value)

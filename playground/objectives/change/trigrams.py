@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, at_origin, spoken
+from playground.example import Action, Batch, gather_origin, language_ids_at
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.change.order import NewOrder
@@ -30,7 +30,7 @@ class ChangeTrigrams:
     derange: bool = knob(False, why="Never leave a run in its order; the paper does not say whether that may happen.")
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
-    def plan(self, example: Example, rng: Generator) -> NewOrder:
+    def plan(self, example: Batch, rng: Generator) -> NewOrder:
         group = movable(example)
         dice = draw.noise(tuple(group.of.shape), rng).gather(1, group.first)
         first = 1 if self.derange else 0
@@ -40,22 +40,22 @@ class ChangeTrigrams:
         source = group.first + drawn.where(size == 3, (inner + 1) % size.clamp(min=1))
         return NewOrder(source.where(group.of >= 0, places(example)))
 
-    def build(self, example: Example, plan: NewOrder) -> Example:
+    def build(self, example: Batch, plan: NewOrder) -> Batch:
         inputs, source = example.inputs, plan.source
         ids = example.tokens.ids.gather(1, source)
         moved = source != places(example)
-        here = at_origin(moved, inputs.origin, False)
-        origin = at_origin(source, inputs.origin).where(here, inputs.origin)
+        here = gather_origin(moved, inputs.origin, False)
+        origin = gather_origin(source, inputs.origin).where(here, inputs.origin)
         inputs = replace(
             inputs,
-            ids=at_origin(ids, inputs.origin).where(here, inputs.ids),
+            ids=gather_origin(ids, inputs.origin).where(here, inputs.ids),
             origin=origin,
-            language=spoken(example.tokens, origin, inputs.segment),
+            language_ids=language_ids_at(example.tokens, origin, inputs.segment_ids),
         )
-        action = example.action.masked_fill(moved, Action.MOVED)
-        return replace(example, inputs=inputs, action=action, rank=source.argsort(dim=1))
+        action = example.actions.masked_fill(moved, Action.MOVED)
+        return replace(example, inputs=inputs, actions=action, prediction_order=source.argsort(dim=1))
 
-    def revise(self, example: Example, plan: NewOrder, wanted: Wishes) -> NewOrder:
+    def revise(self, example: Batch, plan: NewOrder, wanted: Wishes) -> NewOrder:
         """Words come in the order that a person named, but none leaves its run."""
         if "order" not in wanted:
             return plan
@@ -64,17 +64,17 @@ class ChangeTrigrams:
         width = max(1, slot.shape[1])
         return NewOrder((slot * width + wishes.order(example, wanted["order"])).argsort(dim=1))
 
-    def tell(self, example: Example, plan: NewOrder, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: NewOrder, row: int) -> dict[str, Any]:
         return {"order": wishes.words_in_order(example, plan.source.argsort(dim=1), row)}
 
 
-def movable(example: Example) -> Runs:
+def movable(example: Batch) -> Runs:
     """The marked runs, without the tokens in them that are hidden or graded where they stand."""
-    still = torch.isin(example.action, example.action.new_tensor([Action.KEPT, Action.MOVED]))
+    still = torch.isin(example.actions, example.actions.new_tensor([Action.KEPT, Action.MOVED]))
     return runs(example, inside(example.spans, example.tokens.ids.shape[1]) & example.maskable & still, _span(example))
 
 
-def _span(example: Example) -> Tensor:
+def _span(example: Batch) -> Tensor:
     """A number that differs between two spans that touch, `[b, t]`: how many spans have begun."""
     spans = example.spans
     steps = torch.zeros_like(example.tokens.ids)

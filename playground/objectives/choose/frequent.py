@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, Tokens, spoken, stream
+from playground.example import Action, Batch, Tokens, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen
@@ -26,22 +26,22 @@ class SubsampleFrequent:
     rule: str = knob("code", choices=("code", "paper"), why="The released code keeps a little more than the paper.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Example, rng: Generator) -> Chosen:
+    def plan(self, example: Batch, rng: Generator) -> Chosen:
         stays = keeping(counts_of(example.tokens), self.threshold, self.rule)[example.tokens.ids]
         return Chosen((draw.noise(tuple(stays.shape), rng) < stays) & example.maskable)
 
-    def build(self, example: Example, plan: Chosen) -> Example:
+    def build(self, example: Batch, plan: Chosen) -> Batch:
         chosen = plan.positions & example.maskable
         dropped = example.maskable & ~chosen
-        left = collect(example, example.tokens.real & ~dropped)
-        inputs = stream(left.ids, left.origin, left.real, language=spoken(example.tokens, left.origin))
-        action = example.action.masked_fill(dropped, int(Action.DELETED))
-        return replace(example, chosen=chosen, action=action, inputs=inputs)
+        left = collect(example, example.tokens.valid & ~dropped)
+        inputs = stream(left.ids, left.origin, left.real, language=language_ids_at(example.tokens, left.origin))
+        action = example.actions.masked_fill(dropped, int(Action.DELETED))
+        return replace(example, selected=chosen, actions=action, inputs=inputs)
 
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
         return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
 
 
@@ -56,8 +56,8 @@ def keeping(counts: Tensor, threshold: float, rule: str = "code") -> Tensor:
 def counts_of(tokens: Tokens) -> Tensor:
     """How often each word occurs, `[v]`, specials 0: in the corpus where that is known, else in this batch."""
     specials = tokens.specials
-    if tokens.counts is not None:
-        is_word = torch.arange(len(tokens.counts), device=tokens.counts.device) >= specials.unknown
-        return tokens.counts.double() * is_word
+    if tokens.word_counts is not None:
+        is_word = torch.arange(len(tokens.word_counts), device=tokens.word_counts.device) >= specials.unknown
+        return tokens.word_counts.double() * is_word
     words = tokens.maskable.double().flatten()
     return torch.bincount(tokens.ids.flatten(), words, minlength=specials.size)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
@@ -26,9 +26,9 @@ class ChooseGeometricSpans:
     max_span_length: int = knob(10, 1, 20, unit="words", why="No run is drawn longer; runs that meet can be.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         candidates = example.maskable
-        words = runs(example, candidates, example.tokens.word)
+        words = runs(example, candidates, example.tokens.word_ids)
         budget = torch.minimum(draw.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
         most = int(draw.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
         dice = draw.noise(tuple(candidates.shape), rng)

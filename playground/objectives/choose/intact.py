@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example, Spans
+from playground.example import Action, Batch, Spans
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -30,18 +30,18 @@ class KeepSomeSentences:
     unmasked_ratio: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to make up.")
     keys: ClassVar[tuple[str, ...]] = ("intact",)
 
-    def plan(self, example: Example, rng: Generator) -> Intact:
+    def plan(self, example: Batch, rng: Generator) -> Intact:
         dice = draw.noise(tuple(example.spans.start.shape), rng)
-        return Intact((dice < self.unmasked_ratio) & example.spans.there)
+        return Intact((dice < self.unmasked_ratio) & example.spans.is_span)
 
-    def build(self, example: Example, plan: Intact) -> Example:
+    def build(self, example: Batch, plan: Intact) -> Batch:
         spans = example.spans
-        kept = plan.spans & spans.there
-        action = example.action.masked_fill(covered(example, spans, kept), Action.GRADED_AS_IS)
+        kept = plan.spans & spans.is_span
+        action = example.actions.masked_fill(covered(example, spans, kept), Action.GRADED_AS_IS)
         left = Spans(spans.start.masked_fill(kept, 0), spans.length.masked_fill(kept, -1))
-        return replace(example, spans=left, action=action)
+        return replace(example, spans=left, actions=action)
 
-    def revise(self, example: Example, plan: Intact, wanted: Wishes) -> Intact:
+    def revise(self, example: Batch, plan: Intact, wanted: Wishes) -> Intact:
         if "intact" not in wanted:
             return plan
         sentences = _sentences(example, 0)
@@ -52,12 +52,12 @@ class KeepSomeSentences:
         kept = torch.tensor([n in wanted["intact"] for n in sentences], dtype=torch.bool, device=plan.spans.device)
         return Intact(kept.expand_as(plan.spans))
 
-    def tell(self, example: Example, plan: Intact, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Intact, row: int) -> dict[str, Any]:
         kept = plan.spans[row].tolist()
         return {"intact": [n for n, yes in zip(_sentences(example, row), kept, strict=True) if yes]}
 
 
-def covered(example: Example, spans: Spans, which: Tensor) -> Tensor:
+def covered(example: Batch, spans: Spans, which: Tensor) -> Tensor:
     """The places of the text `[b, t]` that lie in one of some spans `[b, m]`."""
     width, used = example.tokens.ids.shape[1], (which & (spans.length > 0)).long()
     steps = torch.zeros((len(used), width + 1), dtype=torch.long, device=used.device)
@@ -66,9 +66,9 @@ def covered(example: Example, spans: Spans, which: Tensor) -> Tensor:
     return steps.cumsum(1)[:, :width] > 0
 
 
-def _sentences(example: Example, row: int) -> list[int]:
+def _sentences(example: Batch, row: int) -> list[int]:
     """The sentence (1-based) of every span of a row, 0 where there is no span."""
-    sentence, spans = example.tokens.sentence[row], example.spans
-    starts = spans.start[row].masked_fill(~spans.there[row], 0).tolist()
-    there = spans.there[row].tolist()
+    sentence, spans = example.tokens.sentence_ids[row], example.spans
+    starts = spans.start[row].masked_fill(~spans.is_span[row], 0).tolist()
+    there = spans.is_span[row].tolist()
     return [int(sentence[s] - sentence[0]) + 1 if yes else 0 for s, yes in zip(starts, there, strict=True)]

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.stage import Wishes
@@ -29,20 +29,20 @@ class ChooseSupervised:
     supervised_ratio: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
     keys: ClassVar[tuple[str, ...]] = ("labelled",)
 
-    def plan(self, example: Example, rng: Generator) -> Labelled:
+    def plan(self, example: Batch, rng: Generator) -> Labelled:
         every = example.tokens.lengths[None] >= 0
         count = draw.ceiling(self.supervised_ratio, every.sum(1))
         return Labelled(draw.exactly(count, every, rng)[0])
 
-    def build(self, example: Example, plan: Labelled) -> Example:
-        return replace(example, chosen=example.maskable & plan.rows[:, None])
+    def build(self, example: Batch, plan: Labelled) -> Batch:
+        return replace(example, selected=example.maskable & plan.rows[:, None])
 
-    def revise(self, example: Example, plan: Labelled, wanted: Wishes) -> Labelled:
+    def revise(self, example: Batch, plan: Labelled, wanted: Wishes) -> Labelled:
         if "labelled" not in wanted:
             return plan
         if wanted["labelled"] not in ("yes", "no"):
             raise Refusal(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
         return Labelled((plan.rows | True) & (wanted["labelled"] == "yes"))
 
-    def tell(self, example: Example, plan: Labelled, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Labelled, row: int) -> dict[str, Any]:
         return {"labelled": "yes" if bool(plan.rows[row]) else "no"}

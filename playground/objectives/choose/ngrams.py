@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen, share_of, wished
@@ -33,8 +33,8 @@ class ChooseNgrams:
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Example, rng: Generator) -> Chosen:
-        words = runs(example, example.maskable, example.tokens.word if self.whole_words else places(example))
+    def plan(self, example: Batch, rng: Generator) -> Chosen:
+        words = runs(example, example.maskable, example.tokens.word_ids if self.whole_words else places(example))
         dice, chance = draw.noise((2, *words.number.shape), rng)
         order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
         budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
@@ -66,13 +66,13 @@ class ChooseNgrams:
             return torch.where(n == 1, 0.8, 0.2 / (self.max_ngram - 1))
         return (1 / n) / (1 / n).sum()
 
-    def build(self, example: Example, plan: Chosen) -> Example:
-        return replace(example, chosen=plan.positions & example.maskable)
+    def build(self, example: Batch, plan: Chosen) -> Batch:
+        return replace(example, selected=plan.positions & example.maskable)
 
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
         return wished(example, plan, wanted)
 
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
@@ -24,7 +24,7 @@ class ChooseNgram:
     length_std: float = knob(1.0, 0.0, 5.0, unit="tokens", why="Standard deviation of the length.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         shape, words = tuple(example.tokens.ids.shape), example.maskable
         if not shape[1]:
             nothing = example.tokens.ids.new_zeros((shape[0], 1))

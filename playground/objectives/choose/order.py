@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Spans, Tokens, certain
+from playground.example import Batch, Spans, Tokens, is_all_true
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.spans import inside
@@ -70,10 +70,10 @@ class ChooseOrder:
     )
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
-    def plan(self, example: Example, rng: Generator) -> ChosenOrder:
-        candidates, real = example.maskable, example.tokens.real
+    def plan(self, example: Batch, rng: Generator) -> ChosenOrder:
+        candidates, real = example.maskable, example.tokens.valid
         there = draw.how_many(candidates)
-        number = self.number(there[:1]).expand_as(there) if certain(candidates) else self.number(there)
+        number = self.number(there[:1]).expand_as(there) if is_all_true(candidates) else self.number(there)
         late = self._targets(example, number, rng)
         number = late.sum(1) if self.sampler == "hf" else number
         if self.special_tokens == "given":
@@ -90,14 +90,14 @@ class ChooseOrder:
         lot = torch.randint(2**62, (1,), generator=rng, device=rng.device)
         row = lot + torch.arange(len(tokens.ids), device=lot.device)
         dice = draw.fixed_noise(row, torch.zeros_like(row), tokens.ids.shape[1], CONTEXT)
-        return ChosenOrder(target.where(late, draw.rank(dice + 2.0 * late + 4.0 * ~tokens.real)), number)
+        return ChosenOrder(target.where(late, draw.rank(dice + 2.0 * late + 4.0 * ~tokens.valid)), number)
 
     def number(self, there: Tensor) -> Tensor:
         """How many of so many tokens `[b]` are predicted: 1 in K, but one where there is any."""
         number = (there.double() / self.partial_prediction_k).floor().long()
         return torch.minimum(number.clamp(min=1), there)
 
-    def _targets(self, example: Example, number: Tensor, rng: Generator) -> Tensor:
+    def _targets(self, example: Batch, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
         candidates, lengths = example.maskable, example.tokens.lengths
         runs = self.runs(lengths, candidates.shape[1], rng)
@@ -105,8 +105,8 @@ class ChooseOrder:
             return inside(runs, candidates.shape[1]) & candidates
         fits = _held(runs, lengths, candidates).cumsum(1) <= number[:, None]
         taken = around(Spans(runs.start, runs.length.where(fits, -1)), lengths, candidates.shape[1])
-        taken = taken if certain(candidates) else taken & candidates
-        free = ~taken if certain(candidates) else candidates & ~taken
+        taken = taken if is_all_true(candidates) else taken & candidates
+        free = ~taken if is_all_true(candidates) else candidates & ~taken
         return taken.logical_or_(draw.exactly(number - draw.how_many(taken), free, rng))
 
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
@@ -128,18 +128,18 @@ class ChooseOrder:
         there = start < text if self.sampler == "hf" else start + length < text
         return Spans(start * there, torch.minimum(length, text - start).where(there, -1))
 
-    def build(self, example: Example, plan: ChosenOrder) -> Example:
+    def build(self, example: Batch, plan: ChosenOrder) -> Batch:
         first = example.tokens.lengths - plan.predicted
-        return replace(example, chosen=(plan.rank >= first[:, None]) & example.maskable, rank=plan.rank)
+        return replace(example, selected=(plan.rank >= first[:, None]) & example.maskable, prediction_order=plan.rank)
 
-    def revise(self, example: Example, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
+    def revise(self, example: Batch, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
         if "order" in wanted:
             plan = replace(plan, rank=wishes.order(example, wanted["order"]))
         if "cut" in wanted:
             plan = replace(plan, predicted=self._after(example, plan.rank, wanted["cut"]))
         return plan
 
-    def _after(self, example: Example, rank: Tensor, cut: int) -> Tensor:
+    def _after(self, example: Batch, rank: Tensor, cut: int) -> Tensor:
         most = wishes.word_count(example.tokens) - self._fewest
         if not 0 <= cut <= most:
             left = ", so that a word is left to predict" if self._fewest else ""
@@ -147,10 +147,10 @@ class ChooseOrder:
         given = wishes.words_in_order(example, rank, 0)[:cut]
         return example.tokens.lengths - wishes.places(example, given).sum(1)
 
-    def tell(self, example: Example, plan: ChosenOrder, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
         in_order = wishes.words_in_order(example, plan.rank, row)
         first = int(example.tokens.lengths[row] - plan.predicted[row])
-        given = {int(w) for w in example.tokens.word[row][(plan.rank[row] < first) & example.tokens.real[row]]}
+        given = {int(w) for w in example.tokens.word_ids[row][(plan.rank[row] < first) & example.tokens.valid[row]]}
         return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - self._fewest))}
 
     @property
@@ -180,7 +180,7 @@ def _after(runs: Spans, lengths: Tensor) -> Tensor:
 def _held(runs: Spans, lengths: Tensor, candidates: Tensor) -> Tensor:
     """How many candidates each run holds, `[b, m]`."""
     used = runs.length > 0
-    if certain(candidates):
+    if is_all_true(candidates):
         return runs.length * used
     before = torch.nn.functional.pad(candidates.long().cumsum(1), (1, 0))
     after = _after(runs, lengths)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Example, Spans
+from playground.example import Batch, Spans
 from playground.objectives.choose.spans import inside
 
 
@@ -15,8 +15,8 @@ class MergeAdjacent:
     There is a numbered marker for so many runs only; those that come after are given back to the text.
     """
 
-    def build(self, example: Example) -> Example:
-        chosen, most = example.chosen, len(example.tokens.specials.sentinels)
+    def build(self, example: Batch) -> Batch:
+        chosen, most = example.selected, len(example.tokens.specials.sentinels)
         before = torch.cat([torch.zeros_like(chosen[:, :1]), chosen[:, :-1]], dim=1)
         opens = chosen & ~before
         number = opens.long().cumsum(1).clamp(max=most + 1) * chosen
@@ -25,4 +25,4 @@ class MergeAdjacent:
         start = table.scatter_add(1, number * opens, place * opens)
         length = table.scatter_add(1, number, chosen.long())[:, 1 : most + 1]
         spans = Spans(start[:, 1 : most + 1], length.where(length > 0, -1))
-        return replace(example, spans=spans, chosen=inside(spans, chosen.shape[1]))
+        return replace(example, spans=spans, selected=inside(spans, chosen.shape[1]))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans
@@ -48,7 +48,7 @@ class ChooseGapSentences:
     stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and shake the scores by 20 %.")
     keys: ClassVar[tuple[str, ...]] = ("sentences",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSentences:
+    def plan(self, example: Batch, rng: Generator) -> ChosenSentences:
         size = words_by_sentence(example)
         taken = draw.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
         return ChosenSentences(taken)
@@ -61,7 +61,7 @@ class ChooseGapSentences:
         wanted = (number * ratio + 1e-9).floor().long().clamp(min=1)
         return wanted.masked_fill(number < 2, 0)
 
-    def priority(self, example: Example, size: Tensor, rng: Generator) -> Tensor:
+    def priority(self, example: Batch, size: Tensor, rng: Generator) -> Tensor:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
         place = torch.arange(size.shape[1], device=size.device).expand_as(size)
         if self.sentence_selection == "random":
@@ -74,7 +74,7 @@ class ChooseGapSentences:
             return (score + TIE * place).masked_fill(size == 0, -1.0)
         return (score * size.shape[1] + place).masked_fill(size == 0, -1)
 
-    def build(self, example: Example, plan: ChosenSentences) -> Example:
+    def build(self, example: Batch, plan: ChosenSentences) -> Batch:
         tokens, most = example.tokens, plan.taken.shape[1]
         width = tokens.ids.shape[1]
         number = sentence_number(example).where(example.maskable, most).clamp(max=most)
@@ -85,7 +85,7 @@ class ChooseGapSentences:
         taken = plan.taken & (stop > 0)
         return mark_spans(example, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
 
-    def revise(self, example: Example, plan: ChosenSentences, wanted: Wishes) -> ChosenSentences:
+    def revise(self, example: Batch, plan: ChosenSentences, wanted: Wishes) -> ChosenSentences:
         if "sentences" not in wanted:
             return plan
         count = plan.taken.shape[1]
@@ -96,17 +96,17 @@ class ChooseGapSentences:
         place = torch.arange(count, device=plan.taken.device)
         return ChosenSentences(torch.isin(place, asked).expand_as(plan.taken))
 
-    def tell(self, example: Example, plan: ChosenSentences, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: ChosenSentences, row: int) -> dict[str, Any]:
         return {"sentences": (plan.taken[row].nonzero().flatten() + 1).tolist()}
 
 
-def sentence_number(example: Example) -> Tensor:
+def sentence_number(example: Batch) -> Tensor:
     """The sentence of each place `[b, t]`, counted from the row's first."""
-    sentence = example.tokens.sentence
+    sentence = example.tokens.sentence_ids
     return (sentence - sentence[:, :1]).clamp(min=0)
 
 
-def words_by_sentence(example: Example) -> Tensor:
+def words_by_sentence(example: Batch) -> Tensor:
     """How many words each sentence has, `[b, m]`."""
     number, words = sentence_number(example), example.maskable
     most = int((number * words).max()) + 1 if number.numel() else 0
@@ -114,7 +114,7 @@ def words_by_sentence(example: Example) -> Tensor:
     return size.scatter_add(1, (number * words), words.long()) if most else size
 
 
-def overlap(example: Example, most: int) -> Tensor:
+def overlap(example: Batch, most: int) -> Tensor:
     """How many words of each sentence `[b, most]` the rest of the text has too, repeats counted.
 
     This is the numerator of ROUGE-1 F1; its denominator is half the words of the text, the same for every sentence.

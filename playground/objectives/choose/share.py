@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from torch import Generator
 
-from playground.example import Action, Example
+from playground.example import Action, Batch
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen
@@ -19,18 +19,18 @@ class ChooseRatio:
     mask_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Example, rng: Generator) -> Chosen:
-        shown = example.maskable & (example.action == Action.KEPT)
+    def plan(self, example: Batch, rng: Generator) -> Chosen:
+        shown = example.maskable & (example.actions == Action.KEPT)
         number = draw.ceiling(self.mask_ratio, example.maskable.sum(1))
         return Chosen(draw.exactly(number, shown, rng))
 
-    def build(self, example: Example, plan: Chosen) -> Example:
-        return replace(example, chosen=plan.positions & example.maskable & (example.action == Action.KEPT))
+    def build(self, example: Batch, plan: Chosen) -> Batch:
+        return replace(example, selected=plan.positions & example.maskable & (example.actions == Action.KEPT))
 
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
         return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
 
 
@@ -41,14 +41,14 @@ class ChooseForDeletion:
     delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
     keys: ClassVar[tuple[str, ...]] = ("deleted",)
 
-    def plan(self, example: Example, rng: Generator) -> Chosen:
+    def plan(self, example: Batch, rng: Generator) -> Chosen:
         return ChooseRatio(self.delete_ratio).plan(example, rng)
 
-    def build(self, example: Example, plan: Chosen) -> Example:
+    def build(self, example: Batch, plan: Chosen) -> Batch:
         return ChooseRatio(self.delete_ratio).build(example, plan)
 
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
         return Chosen(wishes.places(example, wanted["deleted"])) if "deleted" in wanted else plan
 
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"deleted": wishes.words_of(example, plan.positions, row)}

@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from playground.example import Example, Spans, certain
+from playground.example import Batch, Spans, is_all_true
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import odd
@@ -25,10 +25,10 @@ class ChosenSpans:
     length: Tensor
 
 
-def mark_spans(example: Example, plan: ChosenSpans) -> Example:
+def mark_spans(example: Batch, plan: ChosenSpans) -> Batch:
     """The spans and the tokens in them, marked; a span that meets a sign goes on behind it as a span of its own."""
     spans = _parted_at_signs(example, plan)
-    return replace(example, spans=spans, chosen=inside(spans, example.tokens.ids.shape[1]))
+    return replace(example, spans=spans, selected=inside(spans, example.tokens.ids.shape[1]))
 
 
 def inside(spans: Spans, width: int) -> Tensor:
@@ -40,15 +40,15 @@ def inside(spans: Spans, width: int) -> Tensor:
     return steps.cumsum(1, dtype=torch.short)[:, :width].bool()
 
 
-def _signs(example: Example) -> Tensor | None:
+def _signs(example: Batch) -> Tensor | None:
     """Which places hold a sign that no objective may hide, `[b, t]`; nothing where there is none."""
-    if certain(example.maskable):
+    if is_all_true(example.maskable):
         return None
-    signs = example.tokens.real & ~example.maskable
+    signs = example.tokens.valid & ~example.maskable
     return signs if bool(signs.any()) else None
 
 
-def _parted_at_signs(example: Example, plan: ChosenSpans) -> Spans:
+def _parted_at_signs(example: Batch, plan: ChosenSpans) -> Spans:
     """The spans in pieces: up to the first sign, and behind each sign up to the next one or the end of its span.
 
     Behind the spans stands, for each sign, what follows it in the span that it lies in, if there is one.
@@ -85,24 +85,24 @@ def in_the_text(plan: ChosenSpans, opens: Tensor, closes: Tensor) -> ChosenSpans
     return ChosenSpans(start * (plan.length >= 0), length.where(plan.length > 0, plan.length))
 
 
-def past_signs(example: Example, plan: ChosenSpans) -> ChosenSpans:
+def past_signs(example: Batch, plan: ChosenSpans) -> ChosenSpans:
     """Spans counted in the tokens that may be hidden, as spans of the text."""
     return plan if _signs(example) is None else in_the_text(plan, example.maskable, example.maskable)
 
 
-def how_long(example: Example) -> Tensor:
+def how_long(example: Batch) -> Tensor:
     """How many tokens of each text may be hidden, `[b]`."""
-    return example.tokens.lengths if certain(example.maskable) else example.maskable.sum(1)
+    return example.tokens.lengths if is_all_true(example.maskable) else example.maskable.sum(1)
 
 
-def wished_spans(example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+def wished_spans(example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
     """The spans that a person named, or the drawn ones."""
     return ChosenSpans(*wishes.spans(example, wanted["spans"])) if "spans" in wanted else plan
 
 
-def tell_spans(example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+def tell_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
     """The spans of a row as `start:length` in words, 1-based."""
-    word = example.tokens.word[row][example.tokens.real[row]].tolist()
+    word = example.tokens.word_ids[row][example.tokens.valid[row]].tolist()
     told, free = [], 0
     for start, length in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True):
         if length >= 0:
@@ -128,7 +128,7 @@ class ChooseMassSpan:
     count_specials: bool = knob(False, why="Count the signs at both ends, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         text = how_long(example)
         number = text + int(self.count_specials)
         length = torch.minimum(draw.half_even(self.span_ratio, number + int(self.count_specials)), number)
@@ -157,7 +157,7 @@ class ChooseSpans:
     match_released_code: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         tokens = example.tokens
         cuts, most = _cuts(self, tokens.ids.shape[1], len(tokens.specials.sentinels), tokens.ids.device)
         count, number = cuts.gather(1, how_long(example).expand(4, -1)).view(2, -1)
@@ -173,7 +173,7 @@ class ChooseSpans:
         """Whether a run may lie at each end of the text: 1 for yes."""
         return 0 if self.match_released_code else 1
 
-    def rounding(self, example: Example) -> str:
+    def rounding(self, example: Batch) -> str:
         """What rounding did to the share of the first text, where that is odd."""
         number = int(how_long(example)[0])
         return odd(self.noise_density, number) if number > 1 else ""
@@ -221,13 +221,13 @@ class ChoosePoissonSpans:
     placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets runs overlap.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
+    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         if not self.whole_words:
             return past_signs(example, self._placed(example, how_long(example), rng))
-        words = runs(example, example.maskable, example.tokens.word)
+        words = runs(example, example.maskable, example.tokens.word_ids)
         return in_the_text(self._placed(example, words.count, rng), words.opens, _closes(words))
 
-    def _placed(self, example: Example, number: Tensor, rng: Generator) -> ChosenSpans:
+    def _placed(self, example: Batch, number: Tensor, rng: Generator) -> ChosenSpans:
         """Runs among so many units `[b]`."""
         budgets = _budgets(self.mask_ratio, example.tokens.ids.shape[1], example.tokens.ids.device)
         budget, slots = budgets.gather(1, number.expand(2, -1))

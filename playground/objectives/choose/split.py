@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
 from playground.refusal import Refusal
@@ -28,16 +28,16 @@ class ChooseSplit:
 
     keys: ClassVar[tuple[str, ...]] = ("split",)
 
-    def plan(self, example: Example, rng: Generator) -> Split:
+    def plan(self, example: Batch, rng: Generator) -> Split:
         number = example.tokens.lengths
         places = (draw.noise((len(number),), rng) * (number - 1)).long() + 1
         return Split(torch.minimum(places, number))
 
-    def build(self, example: Example, plan: Split) -> Example:
+    def build(self, example: Batch, plan: Split) -> Batch:
         places = torch.arange(example.tokens.ids.shape[1], device=plan.given.device)
-        return replace(example, chosen=(places >= plan.given[:, None]) & example.tokens.real)
+        return replace(example, selected=(places >= plan.given[:, None]) & example.tokens.valid)
 
-    def revise(self, example: Example, plan: Split, wanted: Wishes) -> Split:
+    def revise(self, example: Batch, plan: Split, wanted: Wishes) -> Split:
         if "split" not in wanted:
             return plan
         count, split = wishes.word_count(example.tokens), wanted["split"]
@@ -47,8 +47,8 @@ class ChooseSplit:
             raise Refusal(f"The split is {wishes.short(split)}; {right if count > 1 else alone}.")
         return Split(wishes.places(example, range(1, split + 1)).sum(1))
 
-    def tell(self, example: Example, plan: Split, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Split, row: int) -> dict[str, Any]:
         given = torch.arange(example.tokens.ids.shape[1], device=plan.given.device) < plan.given[row]
-        words = len(wishes.words_of(example, given.expand_as(example.chosen), row))
-        every = len(wishes.words_of(example, example.tokens.real, row))
+        words = len(wishes.words_of(example, given.expand_as(example.selected), row))
+        every = len(wishes.words_of(example, example.tokens.valid, row))
         return {"split": min(words, max(1, every - 1))}  # within the last word no whole word is left to be written

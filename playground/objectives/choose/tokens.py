@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor, minimum
 
-from playground.example import Example, Tokens, certain, choosing, running
+from playground.example import Batch, Tokens, arange_rows, is_all_true, with_selection
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.stage import Wishes
@@ -66,7 +66,7 @@ class ChooseTokens:
     outside: str = ""
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Example, rng: Generator) -> Chosen:
+    def plan(self, example: Batch, rng: Generator) -> Chosen:
         candidates = self.candidates(example)
         if self.dupe_factor:
             return Chosen(self._fixed(example, candidates, rng))
@@ -75,13 +75,13 @@ class ChooseTokens:
         places, positions = draw.exact_choice(self._number(example, candidates, rng), candidates, rng)
         return Chosen(positions, places)
 
-    def _fixed(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
+    def _fixed(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
         dice = draw.dice(example.tokens, self.dupe_factor, PLACES, rng)
         if self.selection == "iid":
             return (dice < self.mask_ratio) & candidates
         return draw.lowest(self._number(example, candidates, rng), candidates, dice)
 
-    def candidates(self, example: Example) -> Tensor:
+    def candidates(self, example: Batch) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
         able = (
             example.maskable
@@ -90,7 +90,7 @@ class ChooseTokens:
         )
         return able & (example.tokens.labels[self.outside] < 0) if self.outside else able
 
-    def _number(self, example: Example, candidates: Tensor, rng: Generator) -> Tensor:
+    def _number(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
         if self.selection == "exact":
             return self.count(candidates)
         chance = draw.dice(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
@@ -103,18 +103,18 @@ class ChooseTokens:
         wanted = share_of(self.mask_ratio, candidates, self.num_special_tokens)
         return wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted
 
-    def rounding(self, example: Example) -> str:
+    def rounding(self, example: Batch) -> str:
         """What rounding did to the share of the first text, where that is odd."""
         number = int(self.candidates(example)[0].sum())
         return odd(self.mask_ratio, number + self.num_special_tokens) if number and self.selection == "exact" else ""
 
-    def build(self, example: Example, plan: Chosen) -> Example:
+    def build(self, example: Batch, plan: Chosen) -> Batch:
         return chosen_of(example, plan, self.candidates(example), self.dupe_factor)
 
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
         return wished(example, plan, wanted)
 
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
 
 
@@ -122,22 +122,22 @@ def with_signs(tokens: Tokens, first: bool) -> Tensor:
     """The words of each text and the signs that part or close it, `[b, t]`; one that comes `first` only if wanted."""
     specials = tokens.specials
     signs = torch.tensor([specials.start, specials.end, specials.cls, specials.sep], device=tokens.ids.device)
-    able = torch.isin(tokens.ids, signs) & tokens.real
-    return tokens.maskable | (able if first else able & (running(tokens.ids) > 0))
+    able = torch.isin(tokens.ids, signs) & tokens.valid
+    return tokens.maskable | (able if first else able & (arange_rows(tokens.ids) > 0))
 
 
-def chosen_of(example: Example, plan: Chosen, candidates: Tensor, copies: int = 0) -> Example:
+def chosen_of(example: Batch, plan: Chosen, candidates: Tensor, copies: int = 0) -> Batch:
     """The example with what a plan chose of the candidates `[b, t]`."""
-    if certain(candidates):
-        return choosing(example, plan.positions, plan.places, copies)
+    if is_all_true(candidates):
+        return with_selection(example, plan.positions, plan.places, copies)
     kept = candidates.flatten().index_select(0, plan.places)
     places = plan.places if bool(kept.all()) else plan.places[kept]
-    return choosing(example, plan.positions & candidates, places, copies)
+    return with_selection(example, plan.positions & candidates, places, copies)
 
 
 def share_of(rate: float, candidates: Tensor, specials: int) -> Tensor:
     """BERT's count `[b]` of the candidates and some specials: half to even, at least one, at most all candidates."""
-    if certain(candidates):
+    if is_all_true(candidates):
         return _share(rate, *candidates.shape, specials, candidates.device)
     return _shares(rate, candidates.shape[1], specials, candidates.device).index_select(0, candidates.sum(1))
 
@@ -155,7 +155,7 @@ def _shares(rate: float, widest: int, specials: int, device: torch.device) -> Te
     return minimum(draw.half_even(rate, number + specials).clamp(min=1 if rate > 0 else 0), number).to(device)
 
 
-def wished(example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+def wished(example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
     """The words that a person chose, or the drawn ones."""
     return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example
+from playground.example import Batch
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
@@ -28,8 +28,8 @@ class ChooseTrigrams:
     )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Example, rng: Generator) -> ChosenSpans:
-        free = example.maskable & ~example.chosen
+    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
+        free = example.maskable & ~example.selected
         least = 1 if self.trigram_ratio > 0 else 0
         wanted = draw.half_even(self.trigram_ratio / SIZE, example.maskable.sum(1)).clamp(min=least)
         most = max(least, int(draw.half_even(self.trigram_ratio / SIZE, torch.tensor(free.shape[1]))))
@@ -37,18 +37,18 @@ class ChooseTrigrams:
         there = start < free.shape[1]
         return ChosenSpans(start.where(there, 0), torch.where(there, SIZE, -1))
 
-    def build(self, example: Example, plan: ChosenSpans) -> Example:
+    def build(self, example: Batch, plan: ChosenSpans) -> Batch:
         marked = mark_spans(example, plan)
-        return replace(marked, chosen=marked.chosen | example.chosen)
+        return replace(marked, selected=marked.selected | example.selected)
 
-    def revise(self, example: Example, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+    def revise(self, example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
         return wished_spans(example, plan, wanted)
 
-    def tell(self, example: Example, plan: ChosenSpans, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
         return tell_spans(example, plan, row)
 
 
-def take_trigrams(example: Example, free: Tensor, dice: Tensor, wanted: Tensor, most: int) -> Tensor:
+def take_trigrams(example: Batch, free: Tensor, dice: Tensor, wanted: Tensor, most: int) -> Tensor:
     """First places `[b, most]`, sorted, of runs of three free places that do not overlap; the width stands for none."""
     width, found = free.shape[1], []
     if not width:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, Tokens, everything
+from playground.example import Batch, Tokens, ones_view
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.choose.tokens import Chosen, chosen_of, share_of, wished
@@ -35,10 +35,10 @@ class ChooseWholeUnits:
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Example, rng: Generator) -> Chosen:
+    def plan(self, example: Batch, rng: Generator) -> Chosen:
         size = self.sizes(example)
         if self.sampler == "iid":
-            begun = draw.some_places(self.mask_ratio, everything(size), rng)
+            begun = draw.some_places(self.mask_ratio, ones_view(size), rng)
             chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
             return self._or_one(chosen, size, rng) if self.min_one and self.mask_ratio else chosen
         budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
@@ -56,23 +56,23 @@ class ChooseWholeUnits:
             return chosen
         return Chosen.at(torch.cat([chosen.places, spread(*any_one(size, idle, rng))]), size)
 
-    def sizes(self, example: Example) -> Tensor:
+    def sizes(self, example: Batch) -> Tensor:
         """By place, how many tokens the unit has that begins there, `[b, t]` in 16 bits; 0 where none begins."""
         plain = self.unit == "word" and as_text(example)
         return word_sizes(example.tokens) if plain else self.units(example).size
 
-    def units(self, example: Example) -> Runs:
+    def units(self, example: Batch) -> Runs:
         """The units of each text; a special in the middle parts one in two."""
         number = unit_numbers(example.tokens, self.unit)
         return runs(example, example.maskable & (number >= 0), number)
 
-    def build(self, example: Example, plan: Chosen) -> Example:
+    def build(self, example: Batch, plan: Chosen) -> Batch:
         return chosen_of(example, plan, example.maskable)
 
-    def revise(self, example: Example, plan: Chosen, wanted: Wishes) -> Chosen:
+    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
         return wished(example, plan, wanted)
 
-    def tell(self, example: Example, plan: Chosen, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"chosen": wishes.words_of(example, plan.positions, row)}
 
 
@@ -83,11 +83,11 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
         raise Refusal(
             f"Choosing by {unit} needs the label {lacking[0]!r} of every token, which this text does not have."
         )
-    kinds = [tokens.labels[name] for name in LABELS[unit]] or [tokens.word]
-    kinds += [tokens.word] if unit == "knowledge" else []
+    kinds = [tokens.labels[name] for name in LABELS[unit]] or [tokens.word_ids]
+    kinds += [tokens.word_ids] if unit == "knowledge" else []
     if len(kinds) == 1:
         return kinds[0]
-    number = torch.full_like(tokens.word, -1)
+    number = torch.full_like(tokens.word_ids, -1)
     for place, kind in reversed(list(enumerate(kinds))):
         number = (kind * len(kinds) + place).where(kind >= 0, number)
     return number

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Example
+from playground.example import Action, Batch
 from playground.knob import knob
 from playground.objectives import draw, wishes
 from playground.objectives.change.tokens import (
@@ -21,7 +21,7 @@ from playground.objectives.change.tokens import (
 )
 from playground.objectives.stage import Wishes
 
-Proposer = Callable[[Example], Tensor]
+Proposer = Callable[[Batch], Tensor]
 """Scores `[k, v]` of every word at the k chosen places of the text, row by row; no gradient flows back."""
 
 
@@ -44,39 +44,39 @@ class SampleFromGenerator:
     disallow_correct: bool = knob(False, why="Never draw the right word, so that every chosen place holds a wrong one.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
-    def plan(self, example: Example, rng: Generator) -> Proposed:
+    def plan(self, example: Batch, rng: Generator) -> Proposed:
         ids = example.tokens.ids
         if self.proposer is None:
             return Proposed(_others(example, rng) if self.disallow_correct else random_words(example, rng))
         scores = self.proposer(example)
         if self.disallow_correct:
-            scores = scores.scatter(1, ids[example.chosen_at][:, None], float("-inf"))
-        return Proposed(ids.masked_scatter(example.chosen, sample(scores, rng).to(ids.dtype)))
+            scores = scores.scatter(1, ids[example.selected_at][:, None], float("-inf"))
+        return Proposed(ids.masked_scatter(example.selected, sample(scores, rng).to(ids.dtype)))
 
-    def build(self, example: Example, plan: Proposed) -> Example:
+    def build(self, example: Batch, plan: Proposed) -> Batch:
         tokens = example.tokens
-        words = plan.words.where(example.chosen, tokens.ids)
+        words = plan.words.where(example.selected, tokens.ids)
         fate = torch.where(words == tokens.ids, int(Action.SAME_BY_LUCK), int(Action.REPLACED))
         return replace(
             example,
-            action=fate.where(example.chosen, int(Action.KEPT)),
+            actions=fate.where(example.selected, int(Action.KEPT)),
             inputs=rewritten(example.inputs, words, example.maskable),
-            beside=(*example.beside, replace(example, beside=(), network="generator")),
+            auxiliary=(*example.auxiliary, replace(example, auxiliary=(), network="generator")),
             questions=(),
         )
 
-    def revise(self, example: Example, plan: Proposed, wanted: Wishes) -> Proposed:
+    def revise(self, example: Batch, plan: Proposed, wanted: Wishes) -> Proposed:
         if "replace" not in wanted:
             return plan
-        names = one_each(wanted["replace"], wishes.words_of(example, example.chosen, 0), "replace")
+        names = one_each(wanted["replace"], wishes.words_of(example, example.selected, 0), "replace")
         return replace(plan, words=paint(example, plan.words, {p: word_id(example, n) for p, n in names.items()}))
 
-    def tell(self, example: Example, plan: Proposed, row: int) -> dict[str, Any]:
-        ids = plan.words[row][first_pieces(example, example.chosen, row)].tolist()
+    def tell(self, example: Batch, plan: Proposed, row: int) -> dict[str, Any]:
+        ids = plan.words[row][first_pieces(example, example.selected, row)].tolist()
         return {"replace": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
 
 
-def _others(example: Example, rng: Generator) -> Tensor:
+def _others(example: Batch, rng: Generator) -> Tensor:
     """A word for every place `[b, t]` that is not the word which stands there, every other one equally likely."""
     ids, (first, size) = example.tokens.ids, pool_of(example, "words")
     steps = 1 + (draw.noise(tuple(ids.shape), rng).double() * (size - 1)).long()

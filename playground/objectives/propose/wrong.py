@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Contrast, Example, Question, Tokens
+from playground.example import Batch, NegativeSampling, Target, Tokens
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.change.tokens import word_id
@@ -42,28 +42,28 @@ class SampleNegatives:
     )
     keys: ClassVar[tuple[str, ...]] = ("wrong",)
 
-    def plan(self, example: Example, rng: Generator) -> Wrong:
+    def plan(self, example: Batch, rng: Generator) -> Wrong:
         edges = chances(example.tokens, self.ns_exponent).cumsum(0)
         dice = draw.noise((*_last(example).targets.shape, self.num_negatives), rng)
         found = torch.searchsorted((edges / edges[-1]).to(dice.dtype), dice, right=True)
         return Wrong(found.clamp(max=len(edges) - 1))
 
-    def build(self, example: Example, plan: Wrong) -> Example:
+    def build(self, example: Batch, plan: Wrong) -> Batch:
         question = _last(example)
         drawn = plan.drawn[:, : question.targets.shape[1]]
-        estimates, unasked = self.loss == "nce", ~question.graded[..., None]
+        estimates, unasked = self.loss == "nce", ~question.loss_mask[..., None]
         skipped = unasked if estimates else unasked | (drawn == question.targets[..., None])
         log_chance = chances(example.tokens, self.ns_exponent).clamp(min=1e-12).log().float() if estimates else None
-        contrast = Contrast(drawn.masked_fill(skipped, -1), self._loss(), log_chance)
-        return replace(example, questions=(*example.questions[:-1], replace(question, against=contrast)))
+        contrast = NegativeSampling(drawn.masked_fill(skipped, -1), self._loss(), log_chance)
+        return replace(example, questions=(*example.questions[:-1], replace(question, loss=contrast)))
 
     def _loss(self) -> Any:
         return self.loss
 
-    def revise(self, example: Example, plan: Wrong, wanted: Wishes) -> Wrong:
+    def revise(self, example: Batch, plan: Wrong, wanted: Wishes) -> Wrong:
         if "wrong" not in wanted:
             return plan
-        graded, names = _last(example).graded[0], wanted["wrong"]
+        graded, names = _last(example).loss_mask[0], wanted["wrong"]
         needed = int(graded.sum()) * self.num_negatives
         if len(names) != needed:
             raise Refusal(
@@ -74,8 +74,8 @@ class SampleNegatives:
         drawn[:, graded] = ids.view(-1, self.num_negatives)
         return Wrong(drawn)
 
-    def tell(self, example: Example, plan: Wrong, row: int) -> dict[str, Any]:
-        ids = plan.drawn[row][_last(example).graded[row]].flatten().tolist()
+    def tell(self, example: Batch, plan: Wrong, row: int) -> dict[str, Any]:
+        ids = plan.drawn[row][_last(example).loss_mask[row]].flatten().tolist()
         return {"wrong": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
 
 
@@ -88,5 +88,5 @@ def chances(tokens: Tokens, power: float) -> Tensor:
     return weights / weights.sum()
 
 
-def _last(example: Example) -> Question:
+def _last(example: Batch) -> Target:
     return example.questions[-1]

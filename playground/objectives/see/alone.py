@@ -5,7 +5,16 @@ from typing import Literal
 
 from torch import Tensor
 
-from playground.example import Example, Stream, Visible, at_origin, by_level, causal, full, running
+from playground.example import (
+    AttentionMask,
+    Batch,
+    Stream,
+    arange_rows,
+    causal_mask,
+    full_mask,
+    gather_origin,
+    mask_by_level,
+)
 from playground.knob import knob
 
 
@@ -13,9 +22,9 @@ from playground.knob import knob
 class SeeAll:
     """Everybody sees everybody (BERT, arXiv:1810.04805, sec. 3)."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
-        return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)))
+        return replace(example, inputs=replace(inputs, attn_mask=full_mask(inputs.valid, inputs.padded)))
 
 
 @dataclass(frozen=True)
@@ -30,13 +39,13 @@ class SeeLeft:
         0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
     )
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
         if not self.sliding_window:
-            return replace(example, inputs=replace(inputs, visible=causal(inputs.real, inputs.padded)))
+            return replace(example, inputs=replace(inputs, attn_mask=causal_mask(inputs.valid, inputs.padded)))
         place = places(inputs)
         near = ((place - self.sliding_window + 1).clamp(min=0), place)
-        return replace(example, inputs=replace(inputs, visible=in_window(place, near, inputs.real)))
+        return replace(example, inputs=replace(inputs, attn_mask=in_window(place, near, inputs.valid)))
 
 
 @dataclass(frozen=True)
@@ -47,13 +56,13 @@ class SeeRight:
         0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
     )
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
         place, level = places(inputs), from_right(inputs)
         if not self.sliding_window:
-            return replace(example, inputs=replace(inputs, visible=by_level(level, level, inputs.real)))
+            return replace(example, inputs=replace(inputs, attn_mask=mask_by_level(level, level, inputs.valid)))
         near = (place, place + self.sliding_window - 1)
-        return replace(example, inputs=replace(inputs, visible=in_window(level, near, inputs.real)))
+        return replace(example, inputs=replace(inputs, attn_mask=in_window(level, near, inputs.valid)))
 
 
 @dataclass(frozen=True)
@@ -65,16 +74,16 @@ class SeePrefix:
 
     second: Literal["chosen", "text"] = "chosen"
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
-        chosen = at_origin(example.chosen, inputs.origin, False)
-        level = after_prefix(inputs, chosen if self.second == "chosen" else inputs.segment > 0)
-        return replace(example, inputs=replace(inputs, visible=by_level(level, level, inputs.real)))
+        chosen = gather_origin(example.selected, inputs.origin, False)
+        level = after_prefix(inputs, chosen if self.second == "chosen" else inputs.segment_ids > 0)
+        return replace(example, inputs=replace(inputs, attn_mask=mask_by_level(level, level, inputs.valid)))
 
 
 def places(inputs: Stream) -> Tensor:
     """The number of every position, counted from the left, `[b, n]`."""
-    return running(inputs.ids)
+    return arange_rows(inputs.ids)
 
 
 def from_right(inputs: Stream) -> Tensor:
@@ -87,6 +96,6 @@ def after_prefix(inputs: Stream, second: Tensor) -> Tensor:
     return (places(inputs) + 1).where(second, 0)
 
 
-def in_window(level: Tensor, near: tuple[Tensor, Tensor], real: Tensor) -> Visible:
+def in_window(level: Tensor, near: tuple[Tensor, Tensor], real: Tensor) -> AttentionMask:
     """What a reader sees by its level between the first and the last place that are near it."""
-    return replace(by_level(level, level, real), window=near)
+    return replace(mask_by_level(level, level, real), window=near)

@@ -4,24 +4,33 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import NEVER, Example, Visible, by_level, causal, full, nothing, running
+from playground.example import (
+    MASKED_LEVEL,
+    AttentionMask,
+    Batch,
+    arange_rows,
+    causal_mask,
+    full_mask,
+    mask_by_level,
+    zeros_view,
+)
 
 
 @dataclass(frozen=True)
 class SeeWithinSegment:
     """Each of two texts sees only itself, so each has a vector of its own (InferSent, arXiv:1705.02364, sec. 3.1)."""
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
-        level = nothing(inputs.ids)
-        seen = replace(by_level(level, level, inputs.real), window=half(inputs.segment, inputs.real))
-        return replace(example, inputs=replace(inputs, visible=seen))
+        level = zeros_view(inputs.ids)
+        seen = replace(mask_by_level(level, level, inputs.valid), window=half(inputs.segment_ids, inputs.valid))
+        return replace(example, inputs=replace(inputs, attn_mask=seen))
 
 
 def half(segment: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
     """The first and the last place of the text that each position `[b, n]` belongs to, by its segment 0 or 1."""
     turn = ((segment == 0) & real).sum(1, keepdim=True)
-    place, last = running(segment), real.sum(1, keepdim=True) - 1
+    place, last = arange_rows(segment), real.sum(1, keepdim=True) - 1
     second = place >= turn
     return turn.where(second, 0), last.where(second, turn - 1)
 
@@ -33,10 +42,12 @@ class SeeThroughOne:
     So all that is known of the text must pass through one vector (LASER, arXiv:1812.10464, sec. 3.1).
     """
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs, decoder = example.inputs, example.decoder
         assert decoder is not None, "an ask stage that writes a decoder must come before this one"
-        first = (running(inputs.ids) > 0).long() * NEVER
-        across = Visible(nothing(decoder.ids), first)
-        decoder = replace(decoder, visible=causal(decoder.real, decoder.padded), cross=across)
-        return replace(example, inputs=replace(inputs, visible=full(inputs.real, inputs.padded)), decoder=decoder)
+        first = (arange_rows(inputs.ids) > 0).long() * MASKED_LEVEL
+        across = AttentionMask(zeros_view(decoder.ids), first)
+        decoder = replace(decoder, attn_mask=causal_mask(decoder.valid, decoder.padded), cross_attn_mask=across)
+        return replace(
+            example, inputs=replace(inputs, attn_mask=full_mask(inputs.valid, inputs.padded)), decoder=decoder
+        )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import Action, Example, at_origin, causal, full, nothing
+from playground.example import Action, Batch, causal_mask, full_mask, gather_origin, zeros_view
 from playground.knob import knob
 
 
@@ -17,16 +17,16 @@ class SeeEncoderDecoder:
 
     hide_masked: bool = knob(False, why="Let the decoder lean on its own words, not on the gaps.")
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs, decoder = example.inputs, example.decoder
         assert decoder is not None, "an ask stage that writes a decoder must come before this one"
-        visible = full(inputs.real, inputs.padded)
-        read = full(self._shown(example), padded=True) if self.hide_masked else visible
-        cross = replace(read, reader=nothing(decoder.real))
-        decoder = replace(decoder, visible=causal(decoder.real, decoder.padded), cross=cross)
-        return replace(example, inputs=replace(inputs, visible=visible), decoder=decoder)
+        visible = full_mask(inputs.valid, inputs.padded)
+        read = full_mask(self._shown(example), padded=True) if self.hide_masked else visible
+        cross = replace(read, query_level=zeros_view(decoder.valid))
+        decoder = replace(decoder, attn_mask=causal_mask(decoder.valid, decoder.padded), cross_attn_mask=cross)
+        return replace(example, inputs=replace(inputs, attn_mask=visible), decoder=decoder)
 
-    def _shown(self, example: Example) -> Tensor:
+    def _shown(self, example: Batch) -> Tensor:
         inputs = example.inputs
-        masked = at_origin(example.action, inputs.origin) == Action.MASKED
-        return inputs.real & ~masked
+        masked = gather_origin(example.actions, inputs.origin) == Action.MASKED
+        return inputs.valid & ~masked

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Example, by_level
+from playground.example import Batch, mask_by_level
 from playground.knob import knob
 from playground.objectives import draw
 from playground.objectives.see.alone import after_prefix, from_right, places
@@ -43,29 +43,29 @@ class SampleMask:
     )
     keys: ClassVar[tuple[str, ...]] = ("mask",)
 
-    def plan(self, example: Example, rng: Generator) -> DrawnMask:
+    def plan(self, example: Batch, rng: Generator) -> DrawnMask:
         shares = [getattr(self, kind) for kind in KINDS]
         if not any(shares):
             raise Refusal("both, seq2seq, left and right are all 0; give at least one of them a part.")
         return DrawnMask(draw.among(shares, (len(example.tokens.ids),), rng))
 
-    def build(self, example: Example, plan: DrawnMask) -> Example:
+    def build(self, example: Batch, plan: DrawnMask) -> Batch:
         inputs, kind = example.inputs, plan.kind[:, None]
         place = places(inputs)
-        level = after_prefix(inputs, inputs.segment > 0).masked_fill(kind == 0, 0)
+        level = after_prefix(inputs, inputs.segment_ids > 0).masked_fill(kind == 0, 0)
         level = place.where(kind == 2, from_right(inputs).where(kind == 3, level))
-        seen = replace(inputs, visible=by_level(level, level, inputs.real))
+        seen = replace(inputs, attn_mask=mask_by_level(level, level, inputs.valid))
         if self.mode_segments:
             number = torch.tensor(SEGMENTS, device=kind.device)[plan.kind]
-            seen = replace(seen, segment=number.gather(1, inputs.segment))
+            seen = replace(seen, segment_ids=number.gather(1, inputs.segment_ids))
         return replace(example, inputs=seen)
 
-    def revise(self, example: Example, plan: DrawnMask, wanted: Wishes) -> DrawnMask:
+    def revise(self, example: Batch, plan: DrawnMask, wanted: Wishes) -> DrawnMask:
         if "mask" not in wanted:
             return plan
         if wanted["mask"] not in KINDS:
             raise Refusal(f"The mask is {wanted['mask']!r}; it must be one of {', '.join(KINDS)}.")
         return DrawnMask(torch.full_like(plan.kind, KINDS.index(wanted["mask"])))
 
-    def tell(self, example: Example, plan: DrawnMask, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: DrawnMask, row: int) -> dict[str, Any]:
         return {"mask": KINDS[int(plan.kind[row])]}

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import NEVER, Example, Stream, Visible, at_origin, by_level
+from playground.example import MASKED_LEVEL, AttentionMask, Batch, Stream, gather_origin, mask_by_level
 from playground.knob import knob
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
@@ -41,42 +41,46 @@ class SeePermutation:
         "two streams", choices=STREAMS, why="With one stream the answer is in the place that must give it."
     )
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
         reader, read = self._levels(example)
         content, query = both_streams(inputs, reader, read)
         if self.streams == "an order that turns round":
             turned = both_streams(inputs, -reader, -read)
-            content, query = (replace(seen, above=above) for seen, above in zip((content, query), turned, strict=True))
+            content, query = (
+                replace(seen, odd_layers=above) for seen, above in zip((content, query), turned, strict=True)
+            )
         visible, query_visible = {
             "two streams": (content, query),
             "one that sees itself": (content, None),
             "one blind to itself": (query, None),
-            "places only": (content, replace(content, reader=content.reader - NEVER // 2)),
+            "places only": (content, replace(content, query_level=content.query_level - MASKED_LEVEL // 2)),
             "an order that turns round": (content, query),
             "words only": (content, None),
         }[self.streams]
         ahead = self.streams == "words only"
-        return replace(example, inputs=replace(inputs, visible=visible, query_visible=query_visible, ahead=ahead))
+        return replace(
+            example, inputs=replace(inputs, attn_mask=visible, query_attn_mask=query_visible, predicts_next=ahead)
+        )
 
-    def _levels(self, example: Example) -> tuple[Tensor, Tensor]:
+    def _levels(self, example: Batch) -> tuple[Tensor, Tensor]:
         """The level of every position as a reader and as what is read, `[b, n]`; a sign put in may stand between."""
         origin = example.inputs.origin
-        reader, read = (at_origin(rank, origin, -1) for rank in self._ranks(example))
-        if self.context not in ("xlnet", "hf") or origin.shape == example.rank.shape:
+        reader, read = (gather_origin(rank, origin, -1) for rank in self._ranks(example))
+        if self.context not in ("xlnet", "hf") or origin.shape == example.prediction_order.shape:
             return reader, read
-        near = at_origin(example.rank, beside(origin), -1)
-        own = (2 * near + (near >= 0)).where((origin < 0) & example.inputs.real, 2 * reader)
+        near = gather_origin(example.prediction_order, beside(origin), -1)
+        own = (2 * near + (near >= 0)).where((origin < 0) & example.inputs.valid, 2 * reader)
         return own, own if self.context == "xlnet" else 2 * read
 
-    def _ranks(self, example: Example) -> tuple[Tensor, Tensor]:
+    def _ranks(self, example: Batch) -> tuple[Tensor, Tensor]:
         """The level of every place as a reader and as what is read, `[b, t]`; context without a rank has -1."""
         if self.context == "strict":
-            return example.rank, example.rank
-        targets = example.turns
+            return example.prediction_order, example.prediction_order
+        targets = example.prediction_step
         if self.context == "together":
             return targets, targets
-        ranked = example.rank.masked_fill(~example.chosen & example.maskable, -1)
+        ranked = example.prediction_order.masked_fill(~example.selected & example.maskable, -1)
         return ranked, ranked if self.context == "xlnet" else targets
 
 
@@ -86,11 +90,11 @@ def beside(origin: Tensor) -> Tensor:
     The word before it counts, else the one behind it; -1 where there is no word at all.
     """
     before = origin.cummax(1).values
-    first = origin.masked_fill(origin < 0, NEVER).amin(1, keepdim=True)
-    return before.where(before >= 0, first.where(first < NEVER, -1))
+    first = origin.masked_fill(origin < 0, MASKED_LEVEL).amin(1, keepdim=True)
+    return before.where(before >= 0, first.where(first < MASKED_LEVEL, -1))
 
 
-def both_streams(inputs: Stream, reader: Tensor, read: Tensor) -> tuple[Visible, Visible]:
+def both_streams(inputs: Stream, reader: Tensor, read: Tensor) -> tuple[AttentionMask, AttentionMask]:
     """Who sees whom by levels `[b, n]`: content that also sees its own level, queries that see only what is below."""
-    content = by_level(reader, read, inputs.real, inputs.padded)
-    return content, replace(content, reader=content.reader - 1)
+    content = mask_by_level(reader, read, inputs.valid, inputs.padded)
+    return content, replace(content, query_level=content.query_level - 1)

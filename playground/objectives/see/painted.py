@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Example, Stream, Visible
+from playground.example import AttentionMask, Batch, Stream
 from playground.refusal import Refusal
 
 
@@ -48,20 +48,20 @@ class OverrideMask:
 
     painted: tuple[Painted, ...]
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         for each in self.painted:
             example = _repaint(example, each)
         return example
 
 
-def _repaint(example: Example, rule: Painted) -> Example:
+def _repaint(example: Batch, rule: Painted) -> Batch:
     inputs, decoder = example.inputs, example.decoder
     streams = {
-        "query": (inputs, inputs, "query_visible"),
-        "decoder": (decoder, decoder, "visible"),
-        "cross": (decoder, inputs, "cross"),
+        "query": (inputs, inputs, "query_attn_mask"),
+        "decoder": (decoder, decoder, "attn_mask"),
+        "cross": (decoder, inputs, "cross_attn_mask"),
     }
-    readers, others, field = streams.get(rule.matrix, (inputs, inputs, "visible"))
+    readers, others, field = streams.get(rule.matrix, (inputs, inputs, "attn_mask"))
     seen = getattr(readers, field, None)
     if readers is None or others is None or seen is None:
         raise Refusal(f"This objective has no matrix {rule.matrix!r}, so nothing can be painted in it.")
@@ -69,16 +69,16 @@ def _repaint(example: Example, rule: Painted) -> Example:
     return replace(example, inputs=made) if readers is inputs else replace(example, decoder=made)
 
 
-def _cells(seen: Visible, rule: Painted, readers: Stream, read: Stream) -> Tensor:
+def _cells(seen: AttentionMask, rule: Painted, readers: Stream, read: Stream) -> Tensor:
     n, m = readers.ids.shape[1], read.ids.shape[1]
     away = torch.arange(m)[None, :] - torch.arange(n)[:, None]
     opens, closes = (torch.isin(away, torch.tensor(some)).to(read.ids.device) for some in (rule.opens, rule.closes))
-    real = readers.real[:, :, None] & read.real[:, None, :]
+    real = readers.valid[:, :, None] & read.valid[:, None, :]
     return (seen.dense() & ~closes) | (opens & real)
 
 
-def in_cells(cells: Tensor, above: Visible | None = None) -> Visible:
+def in_cells(cells: Tensor, above: AttentionMask | None = None) -> AttentionMask:
     """Who sees whom as the cells `[b, n, m]` say, and nothing else."""
     rows, n, m = cells.shape
     zeros = torch.zeros((rows, max(n, m)), dtype=torch.long, device=cells.device)
-    return Visible(zeros[:, :n], zeros[:, :m], painted=cells, above=above)
+    return AttentionMask(zeros[:, :n], zeros[:, :m], overrides=cells, odd_layers=above)

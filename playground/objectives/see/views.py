@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Example, by_level, causal, full
+from playground.example import Batch, causal_mask, full_mask, mask_by_level
 from playground.objectives.see.alone import from_right
 
 
@@ -13,10 +13,10 @@ class SeeViews:
     The first example beside reads from the left, the second from the right.
     """
 
-    def build(self, example: Example) -> Example:
+    def build(self, example: Batch) -> Batch:
         inputs = example.inputs
         level = from_right(inputs)
-        ways = (causal(inputs.real, inputs.padded), by_level(level, level, inputs.real))
-        halves = (replace(example, beside=(), inputs=replace(inputs, visible=way)) for way in ways)
-        whole = replace(inputs, visible=full(inputs.real, inputs.padded))
-        return replace(example, inputs=whole, beside=(*example.beside, *halves))
+        ways = (causal_mask(inputs.valid, inputs.padded), mask_by_level(level, level, inputs.valid))
+        halves = (replace(example, auxiliary=(), inputs=replace(inputs, attn_mask=way)) for way in ways)
+        whole = replace(inputs, attn_mask=full_mask(inputs.valid, inputs.padded))
+        return replace(example, inputs=whole, auxiliary=(*example.auxiliary, *halves))
