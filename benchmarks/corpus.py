@@ -22,11 +22,11 @@ from torch.nn.functional import cross_entropy
 from playground.corpora import Corpus, open_corpus, pick
 from playground.example import Tokens
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.tune import Base, Outcome, Setting, tune
+from playground.finetuning.tune import Base, FinetuneConfig, Result, tune
 from playground.models.transformer import Stack
 from playground.training import Run, Started, Stopped, train
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.zoo import find_entry
 
 LABELS, TEST = 64, 512
@@ -35,7 +35,7 @@ MOST = {"train": 20_000, "held_out": 5_000}
 """Tokens that a probe is trained and tested on."""
 
 
-def networks(corpus: Corpus, steps: int, seed: int) -> dict[str, Learner]:
+def networks(corpus: Corpus, steps: int, seed: int) -> dict[str, TrainState]:
     """A BERT after so many steps, the rate falling to the last one, and the same before its first step."""
     entry = find_entry("BERT")
     entry = replace(entry, recipe=replace(entry.recipe, steps=steps))
@@ -53,17 +53,17 @@ def networks(corpus: Corpus, steps: int, seed: int) -> dict[str, Learner]:
     return {"trained": started.learner, "untrained": fresh}
 
 
-def sentiment(learner: Learner, corpus: Corpus, seed: int) -> float:
+def sentiment(learner: TrainState, corpus: Corpus, seed: int) -> float:
     """Accuracy on unseen sentences after full fine-tuning with 64 labels."""
     task, recipe = find_task("sentiment"), learner.entry.recipe
-    held_out = Feed.of(corpus, recipe.seq_len, recipe.batch_size, 0, learner.device).evaluation()
+    held_out = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, 0, learner.device).evaluation()
     examples = (task.load(corpus.tokenizer, n, seed, split) for n, split in ((LABELS, "train"), (TEST, "test")))
-    *_, outcome = tune(Base(learner, held_out), find_strategy("full"), *examples, Setting(steps=120), seed)
-    assert isinstance(outcome, Outcome)
+    *_, outcome = tune(Base(learner, held_out), find_strategy("full"), *examples, FinetuneConfig(steps=120), seed)
+    assert isinstance(outcome, Result)
     return outcome.accuracy
 
 
-def states(learner: Learner, tokens: Tokens) -> list[Tensor]:
+def states(learner: TrainState, tokens: Tokens) -> list[Tensor]:
     """What every position knows: its static vector, then after every block, `[b, t, d]` each."""
     found: list[Tensor] = []
     stack = learner.model.network.encoder
@@ -71,15 +71,15 @@ def states(learner: Learner, tokens: Tokens) -> list[Tensor]:
     top = learner.model.features(tokens)
     for hook in hooks:
         hook.remove()
-    return [learner.model.table(tokens.ids), *found[1:], top]
+    return [learner.model.token_embedding(tokens.ids), *found[1:], top]
 
 
 def _below(stack: Stack) -> list[nn.Module]:
     """What each block does first; what it is given is what the block below it gave."""
-    return [block.look_norm for block in stack.layers]
+    return [block.ln_1 for block in stack.layers]
 
 
-def labelled(learner: Learner, corpus: Corpus, label: str, part: str) -> tuple[list[Tensor], Tensor, Tensor]:
+def labelled(learner: TrainState, corpus: Corpus, label: str, part: str) -> tuple[list[Tensor], Tensor, Tensor]:
     """The states of the tokens that have a label, their labels and their words."""
     windows, most = corpus.windows(learner.entry.recipe.seq_len, part), MOST[part]
     count = (windows.labels[label] >= 0).sum(dim=1)
@@ -106,14 +106,14 @@ def probe(train: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor]) -> float:
     return float(((one_test @ weight).argmax(1) == y_test).double().mean())
 
 
-def probes(learner: Learner, corpus: Corpus, label: str) -> list[float]:
+def probes(learner: TrainState, corpus: Corpus, label: str) -> list[float]:
     """A probe on the static vectors, then on every layer."""
     train_x, train_y, _ = labelled(learner, corpus, label, "train")
     test_x, test_y, _ = labelled(learner, corpus, label, "held_out")
     return [probe((a, train_y), (b, test_y)) for a, b in zip(train_x, test_x, strict=True)]
 
 
-def majority(learner: Learner, corpus: Corpus, label: str) -> float:
+def majority(learner: TrainState, corpus: Corpus, label: str) -> float:
     """What one gets who knows the word and nothing else: the label that it has most often in training."""
     _, y, words = labelled(learner, corpus, label, "train")
     _, y_test, words_test = labelled(learner, corpus, label, "held_out")

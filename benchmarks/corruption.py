@@ -48,7 +48,7 @@ from playground.rows import trimmed_batches
 from playground.seeds import generator
 from playground.tokenizing import specials
 from playground.training.blocks import STEPS, most_at_once
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 
 BATCH = 32
 SHORT = 32
@@ -74,19 +74,19 @@ def texts(length: int) -> Tokens:
 
 def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object]) -> Work:
     """The first batch of an epoch, drawn alone."""
-    feed = Feed(tokens, tokens, BATCH, seed=0)
+    feed = BatchSampler(tokens, tokens, BATCH, seed=0)
     return lambda: finish(objective.example(feed.at(0), rng))
 
 
 def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object], steps: int) -> Work:
     """The first batches of an epoch, drawn at once and cut."""
-    feed = Feed(tokens, tokens, BATCH, seed=0)
+    feed = BatchSampler(tokens, tokens, BATCH, seed=0)
     return lambda: spent(map(finish, trimmed_batches(objective.example(feed.between(0, steps), rng), BATCH)))
 
 
 def steps_of(tokens: Tokens) -> int:
     """How long a block is in training."""
-    return most_at_once(Feed(tokens, tokens, BATCH, seed=0), STEPS)
+    return most_at_once(BatchSampler(tokens, tokens, BATCH, seed=0), STEPS)
 
 
 def spent(batches: Iterable[object]) -> None:

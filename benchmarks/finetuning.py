@@ -35,12 +35,12 @@ from playground.finetuning import Base, compare, find_strategy, find_task
 from playground.finetuning.base import from_checkpoint, replace_model
 from playground.finetuning.head import new_head
 from playground.finetuning.stacked import alike, tune_together
-from playground.finetuning.tune import Outcome, Setting, Tuning, _draw, parameters, started, tune
-from playground.models.extras import plug
+from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, _draw, parameters, started, tune
+from playground.models.extras import attach
 from playground.seeds import generator
 from playground.training import checkpoint
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.zoo import find_entry
 
 STRATEGIES = (
@@ -51,8 +51,8 @@ STRATEGIES = (
 def untrained():
     """A base that has learnt nothing, and its tokenizer."""
     corpus, entry = open_corpus("world"), find_entry("BERT")
-    learner = Learner.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
-    feed = Feed.of(corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, learner.device)
+    learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
+    feed = BatchSampler.of(corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, learner.device)
     return Base(learner, feed.evaluation(), lambda: feed.windows), corpus.tokenizer
 
 
@@ -60,7 +60,7 @@ def plain(base, strategy, train, test, setting, seed):
     """The same lane as a first script would write it: freezing is a rate of 0, everything is read in every step."""
     model = started(base.learner.model, strategy.fresh, seed)
     head = new_head(model, train.answer, seed, strategy.head)
-    extras = [plug(kind, model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
+    extras = [attach(kind, model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
     groups = parameters(model, head, {e.kind.name: e.modules for e in extras})
     plan = strategy.plan(tuple(groups), setting.steps)
     optimiser = torch.optim.AdamW([{"params": list(p), "lr": 0.0} for p in groups.values()], betas=(0.9, 0.98))
@@ -69,12 +69,12 @@ def plain(base, strategy, train, test, setting, seed):
         for group, rate in zip(optimiser.param_groups, (strategy.rate * plan[:, step]).tolist(), strict=True):
             group["lr"] = rate
         drawn = _draw(train, setting.batch, seed, step)
-        known = dict(enumerate(model.levels(drawn.tokens)))
+        known = dict(enumerate(model.hidden_states(drawn.tokens)))
         cross_entropy(head(known, drawn), drawn.labels).backward()
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
     with torch.no_grad():
-        head(dict(enumerate(model.levels(test.tokens))), test).argmax(1)
+        head(dict(enumerate(model.hidden_states(test.tokens))), test).argmax(1)
     base.learner.evaluate(base.held_out)
 
 
@@ -174,13 +174,13 @@ def same_whichever_way(base, tokenizer, task, setting, asked):
     torch.set_default_dtype(torch.float64)
     exact = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model).double()), memory={})
     test, few = task.load(tokenizer, 64, 0, "test"), replace(setting, steps=min(20, setting.steps))
-    farthest, begun, begin = 0.0, [], Tuning.__init__
+    farthest, begun, begin = 0.0, [], Finetuner.__init__
 
     def beginning(self, *given):
         begin(self, *given)
         begun.append(self)
 
-    Tuning.__init__ = beginning
+    Finetuner.__init__ = beginning
     stacks = {}
     for strategy in map(find_strategy, STRATEGIES):
         stacks.setdefault(alike(strategy, few), []).append(strategy)
@@ -194,7 +194,7 @@ def same_whichever_way(base, tokenizer, task, setting, asked):
             list(tune(exact, strategy, train, test, few, seed))
             pairs = [pair for g, ps in begun[-1].groups.items() for pair in zip(ps, stacked.groups[g], strict=True)]
             farthest = max(farthest, *(float((a - b).detach().abs().max()) for a, b in pairs))
-    Tuning.__init__ = begin
+    Finetuner.__init__ = begin
     torch.set_default_dtype(torch.float32)
     print(f"\nlargest difference of a parameter, stacked or apart, {few.steps} steps in float64: {farthest:.1e}")
 
@@ -233,7 +233,7 @@ def main():
         base, tokenizer = from_checkpoint(saved), saved.tokenizer
     else:
         base, tokenizer = untrained()
-    task, setting = find_task("sentiment"), Setting(steps=asked.steps)
+    task, setting = find_task("sentiment"), FinetuneConfig(steps=asked.steps)
     parts = {"lanes": lane_by_lane, "clock": by_the_clock, "same": same_whichever_way, "forgetting": forgetting}
     for name, part in parts.items():
         if asked.only in (None, name):
@@ -253,7 +253,7 @@ def lane_by_lane(base, tokenizer, task, setting, asked):
 
             def lane(base, setting, strategy=strategy, train=train, seed=seed, name=name):
                 *_, last = tune(base, strategy, train, test, setting, seed)
-                assert isinstance(last, Outcome)
+                assert isinstance(last, Result)
                 right[name].append(last.accuracy)
 
             ways = (

@@ -20,7 +20,7 @@ from playground.objectives.signal import Meter, measure
 from playground.objectives.wishes import SHAPES
 from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 
 FILE = Path(__file__).with_name("objectives.md")
 BEGIN, END = "<!-- made by docs/objectives.py: begin -->\n", "<!-- end -->"
@@ -135,8 +135,8 @@ def _shares(objective: Objective) -> str:
 
 
 @cache
-def _feed(needs: tuple[str, ...]) -> Feed:
-    return Feed.of(open_corpus("world", seed=0, tokens=20_000), 32, 32, 0, device("cpu"), needs)
+def _feed(needs: tuple[str, ...]) -> BatchSampler:
+    return BatchSampler.of(open_corpus("world", seed=0, tokens=20_000), 32, 32, 0, device("cpu"), needs)
 
 
 def _batch(objective: Objective) -> Tokens:

@@ -16,11 +16,11 @@ from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Task
 from playground.finetuning.turning import knobs_of
 from playground.knob import knobs
-from playground.models import LanguageModel, fitted
+from playground.models import LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
 from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from playground.zoo import Entry, entries, entry_named
 
 VOCABULARY = 800
@@ -101,8 +101,10 @@ def fitted_entry(entry: Entry) -> Entry:
     """The entry with every part that its objective's questions need, as when training begins."""
     recipe, needs = entry.recipe, entry.objective.needs
     corpus = open_corpus(entry.corpus, tokens=TEXT)
-    rows = Feed.of(corpus, recipe.seq_len, recipe.batch_size, 0, torch.device("cpu"), needs).evaluation()
-    return replace(entry, model=fitted(entry.model, *entry.objective.specimens(rows, generator(0, "asked"))))
+    rows = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, 0, torch.device("cpu"), needs).evaluation()
+    return replace(
+        entry, model=with_required_parts(entry.model, *entry.objective.specimens(rows, generator(0, "asked")))
+    )
 
 
 def entry_facts(entry: Entry) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import torch
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.corpus import pick
 from playground.training import Evaluated, Run, Stepped
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.zoo import entries, entry_for
 
 ENTRIES = tuple(entries())
@@ -100,7 +100,7 @@ def run_of(name="BERT", *, steps=12, **values):
 def learner_of(name="BERT", seed=0, **recipe):
     """A fresh learner of a tiny entry."""
     run = run_of(entry=tiny(name, **recipe), seed=seed)
-    return Learner.new(run.entry, run.corpus.tokenizer.words, seed, run.device)
+    return TrainState.new(run.entry, run.corpus.tokenizer.words, seed, run.device)
 
 
 def losses(events):

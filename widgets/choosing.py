@@ -7,8 +7,8 @@ import param
 
 from playground.corpora.decode import Progress
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.choosing import Tried, facts, try_all
-from playground.finetuning.tune import Setting
+from playground.finetuning.choosing import TriedRun, facts, try_all
+from playground.finetuning.tune import FinetuneConfig
 from playground.refusal import Refusal
 from playground.training.runs import Runs
 from widgets.work import Work
@@ -30,7 +30,7 @@ class ChoosingStore(param.Parameterized):
         super().__init__(**{"tasks": list(FIRST_TASKS), **values})
         self.runs = None if runs is None else Runs(runs)
         self.trying = Work("trying of runs")
-        self.tried: list[Tried] = []
+        self.tried: list[TriedRun] = []
 
     def begin(self) -> None:
         """Try every run on every task; why that cannot be is said in `trouble`."""
@@ -46,11 +46,11 @@ class ChoosingStore(param.Parameterized):
         if not tasks:
             raise Refusal("No task is chosen; choose at least one.")
         saved = {name: self.runs.load(name) for name in names}
-        tried: list[Tried] = []
+        tried: list[TriedRun] = []
         self.tried = tried
 
         def work(progress: Progress) -> None:
-            strategy, setting = find_strategy(STRATEGY), Setting(STEPS)
+            strategy, setting = find_strategy(STRATEGY), FinetuneConfig(STEPS)
             for one in try_all(saved, tasks, strategy, LABELS, SEEDS, 0, setting):
                 tried.append(one)
                 progress(len(tried), len(saved) * len(tasks))

@@ -18,24 +18,24 @@ import param
 from playground.corpora.labelled import read_table
 from playground.corpora.source import TABLES
 from playground.corpora.table import Table
-from playground.finetuning import Base, Comparison, Lane, Strategy, Task, find_strategy, find_task
-from playground.finetuning.artefact import FILES, TURN_FILES, Artefact, InTurn, Origin
+from playground.finetuning import Base, Comparison, Strategy, Task, TrialEvent, find_strategy, find_task
+from playground.finetuning.artefact import FILES, TURN_FILES, ContinualReport, Origin, Report
 from playground.finetuning.base import in_words_of, opened_again, replace_model
 from playground.finetuning.files import named
 from playground.finetuning.given import OtherVectors
-from playground.finetuning.job import Asked, with_others
+from playground.finetuning.job import ComparisonSpec, with_others
 from playground.finetuning.record import Record
-from playground.finetuning.sequence import Advanced, Passed, check, facts
+from playground.finetuning.sequence import Advanced, ContinualResult, check, facts
 from playground.finetuning.spelling import spell
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import UnknownWords, short
-from playground.finetuning.tune import Outcome, Tuned
+from playground.finetuning.tune import Result, StepEvent
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training import Run, Session, background, checkpoint
-from playground.training.checkpoint import Saved, Studied
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.checkpoint import Checkpoint, CorpusInfo
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.training.runs import Runs
 from playground.training.workers import spare
 from widgets.bases import AS_IT_IS, Preparing, changed
@@ -74,13 +74,13 @@ class Course:
 
     points: dict[int, list[Point]] = field(default_factory=dict)
     losses: dict[int, list[float]] = field(default_factory=dict)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[Result] = field(default_factory=list)
     step: int = 0
     running: bool = False
 
-    def hear(self, lane: Lane) -> None:
+    def hear(self, lane: TrialEvent) -> None:
         """Take over one event of a lane."""
-        if isinstance(lane.event, Outcome):
+        if isinstance(lane.event, Result):
             self.outcomes.append(lane.event)
             self.step, self.running = lane.event.plan.shape[1], False
             return
@@ -149,7 +149,7 @@ class TransferStore(param.Parameterized):
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
         self.runs = None if runs is None else Runs(runs)
-        self.events: list[Lane | Comparison | Passed] = []
+        self.events: list[TrialEvent | Comparison | ContinualResult] = []
         self.heard = self.advanced = self.looked = self.finished = 0
         self.doing = ""
         self.in_turn: tuple[Task, ...] = ()
@@ -158,14 +158,14 @@ class TransferStore(param.Parameterized):
         self.state = "ready"
         self.base_name = ""
         self.lanes = 1
-        self.asked = Asked()
+        self.asked = ComparisonSpec()
         self._origin: Origin | None = None
         self._saved, self._saved_others = b"", {}
         self._made: tuple[tuple[Any, ...], Any, Any] | None = None
         self.uploads = Uploads()
         self._opened: tuple[tuple[Any, ...], Task | Refusal] | None = None
         self._record, self._shared = Record(), ()
-        self._steps: dict[tuple[Strategy, int, int], list[Lane]] = {}
+        self._steps: dict[tuple[Strategy, int, int], list[TrialEvent]] = {}
         self._began = 0.0, 0.0
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
@@ -251,7 +251,7 @@ class TransferStore(param.Parameterized):
         learner = base.learner
         self.base_name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}"
         labels = labels[:1] if self.in_turn else tuple(sorted(set(labels)))
-        self.asked = Asked(
+        self.asked = ComparisonSpec(
             "base", tasks[0].name, tuple(map(spell, chosen)), labels, self.seeds, 0, self.steps,
             "steps" if self.in_turn else self.match, self.rates, 1 if self.in_turn else min(self.workers, spare(0)),
             input_format=self.packing or None,
@@ -323,7 +323,7 @@ class TransferStore(param.Parameterized):
         """Whether a chosen strategy reads the vectors of other runs."""
         return any(isinstance(given, OtherVectors) for name in self.chosen for given in self.strategy(name).given)
 
-    def _others(self) -> dict[str, Saved]:
+    def _others(self) -> dict[str, Checkpoint]:
         """The runs whose vectors are read beside those of the base, by their folders in the archive of the result."""
         if self.runs is None or not self.reads_others:
             return {}
@@ -337,7 +337,7 @@ class TransferStore(param.Parameterized):
 
     def _events(
         self, session: Session, base: Base, tokenizer: Any, chosen: list[Strategy], tasks: Sequence[Task],
-        others: Mapping[str, Saved],
+        others: Mapping[str, Checkpoint],
     ) -> Iterator[Any]:  # fmt: skip
         """Change the base, if that is wanted, and run every lane from it."""
         base, tokenizer = yield from self._changed(session, base, tokenizer)
@@ -384,16 +384,16 @@ class TransferStore(param.Parameterized):
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
             self.trouble, self.state = f"The comparison stopped: {error}", "failed"
 
-    def _hear(self, event: Lane | Comparison | Passed | Advanced | Preparing) -> None:
+    def _hear(self, event: TrialEvent | Comparison | ContinualResult | Advanced | Preparing) -> None:
         self.heard += 1
         self.doing = event.said if isinstance(event, Preparing) else self._said(event)
         self.advanced += isinstance(event, Advanced)
         if isinstance(event, Preparing | Advanced):
             return
-        tuned = event.event if isinstance(event, Lane) else None
-        self.looked += isinstance(tuned, Tuned) and tuned.look is not None
-        self.finished += not isinstance(tuned, Tuned)
-        if isinstance(event, Lane):
+        tuned = event.event if isinstance(event, TrialEvent) else None
+        self.looked += isinstance(tuned, StepEvent) and tuned.look is not None
+        self.finished += not isinstance(tuned, StepEvent)
+        if isinstance(event, TrialEvent):
             self._follow(event)
         self.events.append(event)
 
@@ -404,13 +404,13 @@ class TransferStore(param.Parameterized):
         task = self.in_turn[event.task].name
         return f"{event.strategy.name}, seed {event.seed}: {task}, step {event.step} of {self.asked.steps}."
 
-    def _follow(self, lane: Lane) -> None:
+    def _follow(self, lane: TrialEvent) -> None:
         """Bring the course of a lane up to date; one that is not run again has the steps of the time when it was."""
         if lane.labels != self.count:
             self.count, self.courses = lane.labels, {}
         course = self.courses.setdefault(lane.strategy.name, Course())
         steps = self._steps.setdefault((lane.strategy, lane.seed, lane.labels), [])
-        if isinstance(lane.event, Tuned):
+        if isinstance(lane.event, StepEvent):
             if lane.event.step == 1:
                 steps.clear()
             steps.append(lane)
@@ -432,7 +432,7 @@ class TransferStore(param.Parameterized):
         """Accuracy of every finished lane, by strategy and number of labelled texts."""
         found: dict[str, dict[int, list[float]]] = {}
         for event in list(self.events):
-            if isinstance(event, Lane) and isinstance(event.event, Outcome):
+            if isinstance(event, TrialEvent) and isinstance(event.event, Result):
                 found.setdefault(event.strategy.name, {}).setdefault(event.labels, []).append(event.event.accuracy)
         return found
 
@@ -441,10 +441,10 @@ class TransferStore(param.Parameterized):
         """How much of all the lanes is done, 0 to 1; a lane that runs counts by its steps."""
         if self.in_turn:
             return min(1.0, self.advanced / max(1, self.lanes * len(self.in_turn) * self.asked.steps))
-        lanes = [e for e in list(self.events) if isinstance(e, Lane)]
-        done = sum(isinstance(lane.event, Outcome) for lane in lanes)
+        lanes = [e for e in list(self.events) if isinstance(e, TrialEvent)]
+        done = sum(isinstance(lane.event, Result) for lane in lanes)
         last = lanes[-1] if lanes else None
-        running = last.event.step / self.steps if last and isinstance(last.event, Tuned) else 0.0
+        running = last.event.step / self.steps if last and isinstance(last.event, StepEvent) else 0.0
         return min(1.0, (done + min(1.0, running)) / max(1, self.lanes))
 
     @property
@@ -452,7 +452,7 @@ class TransferStore(param.Parameterized):
         """How far it is in words: how many lanes are done, and how long the others will take."""
         if self.in_turn or self.state not in ("running", "stopped"):
             return ""
-        done = sum(isinstance(e, Lane) and isinstance(e.event, Outcome) for e in list(self.events))
+        done = sum(isinstance(e, TrialEvent) and isinstance(e.event, Result) for e in list(self.events))
         if self.state == "stopped":
             return f"Stopped with {done} of {self.lanes} lanes done; Compare goes on from there."
         (began, before), share = self._began, self.done_share
@@ -469,9 +469,9 @@ class TransferStore(param.Parameterized):
         return last if isinstance(last, Comparison) else None
 
     @property
-    def passed(self) -> list[Passed]:
+    def passed(self) -> list[ContinualResult]:
         """The lanes that have learnt all tasks in turn."""
-        return [event for event in list(self.events) if isinstance(event, Passed)]
+        return [event for event in list(self.events) if isinstance(event, ContinualResult)]
 
     @property
     def found(self) -> dict[str, Any] | None:
@@ -488,12 +488,12 @@ class TransferStore(param.Parameterized):
         """The result of tasks in turn as one of `TURN_FILES`, or a refusal that says what is lacking."""
         if self.found is None or self.state != "done" or self._origin is None:
             raise Refusal("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
-        return TURN_FILES[name](InTurn(tuple(self.passed), self.asked, self._origin, self.in_turn))
+        return TURN_FILES[name](ContinualReport(tuple(self.passed), self.asked, self._origin, self.in_turn))
 
     @property
-    def artefact(self) -> Artefact | None:
+    def artefact(self) -> Report | None:
         """The finished comparison with everything that is needed to make it again."""
-        return Artefact(self.result, self.asked, self._origin) if self.result and self._origin else None
+        return Report(self.result, self.asked, self._origin) if self.result and self._origin else None
 
     def file(self, name: str) -> bytes:
         """One file of the result, or a refusal that says what is lacking."""
@@ -537,15 +537,15 @@ def _origin(session: Session, base: Base) -> Origin:
     return Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
 
 
-def _studied(session: Session, base: Base, rehearsed: bool) -> Studied:
+def _studied(session: Session, base: Base, rehearsed: bool) -> CorpusInfo:
     """What the archive must hold of the corpus: its text too, where it is rehearsed and cannot be opened by name."""
     corpus = session.run.corpus
     gone = rehearsed and opened_again(corpus.name, corpus.hash) is None
     text = base.bare(base.rehearse()) if gone else None
-    return Studied(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out, text)
+    return CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out, text)
 
 
-def _saved(learner: Learner, tokenizer: Tokenizer, studied: Studied) -> bytes:
+def _saved(learner: TrainState, tokenizer: Tokenizer, studied: CorpusInfo) -> bytes:
     """A model as a checkpoint."""
     with TemporaryDirectory() as folder:
         path = checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, tokenizer, studied)
@@ -569,7 +569,7 @@ def base_of(session: Session | None) -> tuple[Base, Any]:
     return Base(session.learner, feed.evaluation(), lambda: in_words_of(words, feed.windows)), words
 
 
-def feed_of(run: Run) -> Feed:
+def feed_of(run: Run) -> BatchSampler:
     """The batches of a run."""
     recipe, needs = run.entry.recipe, run.entry.objective.needs
-    return Feed.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs)
+    return BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs)

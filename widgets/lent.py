@@ -18,10 +18,10 @@ from playground.objectives.rebuild import Rebuilt
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training import Run, Started, Stepped, train
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from playground.training.inside import look_inside
 from playground.training.inside import record as inside_record
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.zoo.entry import entry_for
 
 STEPS = 200
@@ -41,11 +41,11 @@ LONGEST_PAIR = 16
 class Lent:
     """A learner at rest, with the text it learned from."""
 
-    learner: Learner
+    learner: TrainState
     corpus: Corpus
 
     @classmethod
-    def copied(cls, learner: Learner, corpus: Corpus) -> "Lent":
+    def copied(cls, learner: TrainState, corpus: Corpus) -> "Lent":
         """As the learner is now; what it learns later does not show."""
         return cls(deepcopy(learner), corpus)
 
@@ -107,7 +107,9 @@ class Lent:
     def inside(self) -> dict[str, Any]:
         """The record of this learner's coming step."""
         recipe, needs = self.learner.entry.recipe, self.learner.objective.needs
-        feed = Feed.of(self.corpus, recipe.seq_len, recipe.batch_size, self.learner.seed, self.learner.device, needs)
+        feed = BatchSampler.of(
+            self.corpus, recipe.seq_len, recipe.batch_size, self.learner.seed, self.learner.device, needs
+        )
         return inside_record(look_inside(self.learner, feed), self.corpus.name)
 
 

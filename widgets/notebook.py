@@ -13,16 +13,16 @@ import torch
 from IPython import get_ipython
 from IPython.display import HTML, display
 
-from playground.analysis.glance import Glance, glance, sentence_from, sentence_of
+from playground.analysis.glance import Predictions, glance, sentence_from, sentence_of
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
 from playground.example import Tokens
 from playground.finetuning import FIRST_CHOICE, Base, Comparison, Strategy
-from playground.finetuning.artefact import Artefact, Origin
+from playground.finetuning.artefact import Origin, Report
 from playground.finetuning.artefact import write as write_files
 from playground.finetuning.base import in_words_of, opened_again
 from playground.finetuning.files import named
-from playground.finetuning.job import Asked
+from playground.finetuning.job import ComparisonSpec
 from playground.finetuning.record import Record
 from playground.finetuning.spelling import read, spell
 from playground.finetuning.task import short
@@ -33,10 +33,10 @@ from playground.objectives.wishes import parse, settings_of, write
 from playground.refusal import Refusal
 from playground.training import Evaluated, Run, Started, Stepped, checkpoint
 from playground.training import train as run_steps
-from playground.training.checkpoint import Studied
-from playground.training.feed import Feed
-from playground.training.learner import Learner
-from playground.training.moments import Curve, Moments, Replay
+from playground.training.checkpoint import CorpusInfo
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
+from playground.training.moments import Curve, Replay, ReplayRecorder
 from playground.training.session import Row
 from playground.zoo import find_entry
 from widgets.lent import Lent
@@ -159,12 +159,12 @@ def table(
 class Trained:
     """A model that was trained in this notebook, with its curve; `compare` takes it as its base."""
 
-    learner: Learner
+    learner: TrainState
     corpus: Corpus
     held_out_rows: Any
     rows: tuple[Row, ...]
     unigram_entropy: float
-    glance: Glance | None
+    glance: Predictions | None
     replay: Replay
 
     @property
@@ -203,7 +203,7 @@ def train(
             match event:
                 case Started():
                     learner = event.learner
-                    moments = Moments.of(learner, text.name, watched, steps)
+                    moments = ReplayRecorder.of(learner, text.name, watched, steps)
                 case Stepped():
                     rows.append(Row.of(event))
                 case Evaluated():
@@ -220,7 +220,9 @@ def train(
     assert moments is not None, "a run that begins has its first moment"
     moments.look(learner)
     seen = glance(learner.model, learner.objective, learner.step, watched)
-    feed = Feed.of(text, chosen.recipe.seq_len, chosen.recipe.batch_size, seed, run.device, chosen.objective.needs)
+    feed = BatchSampler.of(
+        text, chosen.recipe.seq_len, chosen.recipe.batch_size, seed, run.device, chosen.objective.needs
+    )
     replay = moments.replay(_losses(rows, moments.levels(run)))
     made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen, replay)
     if handle is not None:
@@ -235,11 +237,11 @@ def _losses(rows: Sequence[Row], levels: dict[str, float]) -> Curve:
 
 
 def _chart(
-    learner: Learner,
+    learner: TrainState,
     corpus: Corpus,
     rows: Sequence[Row],
     unigram: float,
-    seen: Glance | None,
+    seen: Predictions | None,
     last: int | None = None,
 ) -> str:
     tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
@@ -259,7 +261,7 @@ class Compared:
     """A finished comparison that shows itself: outcomes by seed, the numbers, the verdict, the plans that were used."""
 
     comparison: Comparison
-    made: Artefact
+    made: Report
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -319,7 +321,7 @@ def compare(
         raise Refusal(f"The base is {type(base).__name__}; give what `train(...)` returned.")
     chosen = [read(line) if isinstance(line, str) else line for line in strategies]
     folder = None if out is None else Path(out)
-    asked = Asked(
+    asked = ComparisonSpec(
         str(folder / "base") if folder else "base", named(task, text_column, label_column), tuple(map(spell, chosen)),
         (labels,) if isinstance(labels, int) else tuple(labels), seeds, seed, steps, match, rates, workers, packing,
     )  # fmt: skip
@@ -330,7 +332,7 @@ def compare(
     assert isinstance(last, Comparison)
     learner, corpus = base.learner, base.corpus
     origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
-    made = Compared(last, Artefact(last, asked, origin))
+    made = Compared(last, Report(last, asked, origin))
     if folder:
         made.write(folder)
     return made
@@ -344,7 +346,7 @@ def _start(base: Trained) -> Base:
         learner, base.held_out_rows,
         lambda: in_words_of(
             corpus.tokenizer,
-            Feed.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows,
+            BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows,
         ),
     )  # fmt: skip
 
@@ -353,7 +355,7 @@ def _kept(base: Trained, folder: Path, resume: bool, text: Tokens | None) -> Rec
     """The record of a folder, with the base saved beside it, and what is rehearsed of a corpus of one's own."""
     corpus = base.corpus
     gone = text is not None and opened_again(corpus.name, corpus.hash) is None
-    studied = Studied(corpus.name, corpus.hash, base.unigram_entropy, base.held_out_rows, text if gone else None)
+    studied = CorpusInfo(corpus.name, corpus.hash, base.unigram_entropy, base.held_out_rows, text if gone else None)
     try:
         (folder / "base").mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -22,21 +22,21 @@ from playground.refusal import Refusal
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session, moments
-from playground.training.checkpoint import Saved
+from playground.training.checkpoint import Checkpoint
 from playground.training.feed import longest_window
 from playground.training.fork import corpus_of, fork, seed_of, what_changed
 from playground.training.lanes import lane_name
-from playground.training.learner import Learner
-from playground.training.look import LookAt, text_to_watch
-from playground.training.rates import Found, Tried, find_rate
+from playground.training.learner import TrainState
+from playground.training.look import ProbeSentence, text_to_watch
+from playground.training.rates import LRFinderResult, TriedRate, find_rate
 from playground.training.record import recorded
-from playground.training.runs import Kept, Parent, Runs
+from playground.training.runs import Parent, RunRow, Runs
 from playground.training.session import Record, Row
-from playground.training.siblings import Siblings
+from playground.training.siblings import ExtraSeeds
 from playground.training.story import Moment
 from playground.training.workers import spare
 from playground.zoo import Entry, entry_named
-from playground.zoo.way import find_way
+from playground.zoo.way import find_preset
 from widgets.choosing_corpus import CorpusChoice
 from widgets.comparing import feed_of
 from widgets.scene.replay import page as replay_page
@@ -65,7 +65,7 @@ TRIES = 60
 
 _live: WeakValueDictionary[Path, Session] = WeakValueDictionary()
 _owner: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
-_siblings: WeakKeyDictionary[Session, Siblings] = WeakKeyDictionary()
+_siblings: WeakKeyDictionary[Session, ExtraSeeds] = WeakKeyDictionary()
 _texts: WeakValueDictionary[str, Corpus] = WeakValueDictionary()
 
 
@@ -142,7 +142,7 @@ class TrainStore(CorpusChoice):
         self.stage_texts = ("", "")
         self.proposed_corpus = self.corpus
         self.search = Work("search for a rate")
-        self.tried: list[Tried] = []
+        self.tried: list[TriedRate] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
         self.uploads = Uploads()
 
@@ -202,18 +202,18 @@ class TrainStore(CorpusChoice):
             busy = sum(some.workers for some in _siblings.values() if some.state == "running")
             workers = min(self.workers, spare(1 + busy))
             film = self._look_at(run) if kept else None
-            _siblings[session] = Siblings(run, seeds, workers, self.runs, folders, film)
+            _siblings[session] = ExtraSeeds(run, seeds, workers, self.runs, folders, film)
         return session
 
     @property
-    def siblings(self) -> Siblings | None:
+    def siblings(self) -> ExtraSeeds | None:
         """The other seeds of the run that is watched."""
         return None if self.session is None else _siblings.get(self.session)
 
     def _run(self) -> Run:
         entry = entry_named(self.entry)
         entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
-        entry = entry if self.way == AS_DECLARED else find_way(self.way)(entry)
+        entry = entry if self.way == AS_DECLARED else find_preset(self.way)(entry)
         window = {"seq_len": self.window} if self.window else {}
         entry = replace(entry, recipe=turn(entry.recipe, {**self.settings, **window, "steps": self.steps}))
         corpus = self.load_corpus()
@@ -242,7 +242,7 @@ class TrainStore(CorpusChoice):
         )  # fmt: skip
 
     def _watch(
-        self, run: Run, learner: Learner | None = None, past: Past = NOTHING, parent: Parent | None = None,
+        self, run: Run, learner: TrainState | None = None, past: Past = NOTHING, parent: Parent | None = None,
         name: str = "",
     ) -> Session:  # fmt: skip
         """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
@@ -268,13 +268,13 @@ class TrainStore(CorpusChoice):
         self.param.update(session=session, name_of_run=name, trouble="")
         return session
 
-    def _look_at(self, run: Run) -> LookAt:
+    def _look_at(self, run: Run) -> ProbeSentence:
         """A look at the text that is typed, at that of the Stage where the corpus knows it, or at a held-out one."""
         sentence, pair = self.sentence, self.pair
         if not sentence.strip() and _known_words(" ".join(self.stage_texts), run.corpus):
             sentence, pair = self.stage_texts
         found = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.seq_len, sentence, pair)
-        return LookAt(found.tokens, found.origin)
+        return ProbeSentence(found.tokens, found.origin)
 
     @param.depends("sentence", "pair", watch=True)
     def watch_sentence(self) -> None:
@@ -304,7 +304,7 @@ class TrainStore(CorpusChoice):
 
     # the run that is there
 
-    def rest(self) -> Learner | None:
+    def rest(self) -> TrainState | None:
         """Pause the run; its learner, once it has one."""
         session = self.session
         if session is None:
@@ -362,7 +362,7 @@ class TrainStore(CorpusChoice):
             return str(refusal)
 
     def fork(
-        self, settings: Mapping[str, Any], step: int | None = None, learner: Learner | None = None
+        self, settings: Mapping[str, Any], step: int | None = None, learner: TrainState | None = None
     ) -> Session | None:
         """A run of its own from here, from a checkpoint of the run that is watched, or from a copy of its `learner`.
 
@@ -371,7 +371,7 @@ class TrainStore(CorpusChoice):
         made = self._tried(lambda: self._forked(dict(settings), step, learner))
         return made.start() if made is not None else None
 
-    def _forked(self, settings: dict[str, Any], step: int | None, learner: Learner | None) -> Session:
+    def _forked(self, settings: dict[str, Any], step: int | None, learner: TrainState | None) -> Session:
         session, name = self.session, self.name_of_run
         if session is None:
             raise Refusal("There is no run to fork; press Train, or open one that is kept.")
@@ -424,7 +424,7 @@ class TrainStore(CorpusChoice):
             raise Refusal("There is no run on screen whose moments are kept; press Train, or open a run that is kept.")
         return Path(out)
 
-    def kept(self) -> tuple[Kept, ...]:
+    def kept(self) -> tuple[RunRow, ...]:
         """The runs of the folder, the oldest first."""
         try:
             return () if self.runs is None else self.runs.all()
@@ -465,7 +465,7 @@ class TrainStore(CorpusChoice):
         run = Run(saved.learner.entry, _text_of(saved), saved.learner.seed, saved.learner.device)
         return Session(run, begin=saved.learner, rows=self.curve(name))
 
-    def earlier_run(self) -> Kept | None:
+    def earlier_run(self) -> RunRow | None:
         """The kept run that this tab of the browser showed before, as long as none is on screen."""
         if self.session is not None:
             return None
@@ -498,9 +498,9 @@ class TrainStore(CorpusChoice):
             return
         self.tried, run_and_learner = [], source
 
-        def work(hear: Callable[[int, int], None]) -> Found | None:
+        def work(hear: Callable[[int, int], None]) -> LRFinderResult | None:
             for found in find_rate(*run_and_learner, steps=TRIES):
-                if isinstance(found, Found):
+                if isinstance(found, LRFinderResult):
                     return found
                 self.tried.append(found)
                 hear(len(self.tried), TRIES)
@@ -508,7 +508,7 @@ class TrainStore(CorpusChoice):
 
         self.search.begin(work)
 
-    def _searched(self) -> tuple[Run, Learner | None]:
+    def _searched(self) -> tuple[Run, TrainState | None]:
         session = self.session
         if session is not None and session.learner is not None and session.state != "failed":
             made = session.fork()
@@ -542,7 +542,7 @@ def _turned(entry: Any, settings: Mapping[str, Any]) -> Any:
     return replace(entry, recipe=turn(entry.recipe, settings))
 
 
-def _text_of(saved: Saved) -> Corpus:
+def _text_of(saved: Checkpoint) -> Corpus:
     """The text of a kept run; one's own is there as long as somebody trains on it."""
     return _texts.get(saved.corpus.hash) or corpus_of(saved)
 
@@ -567,11 +567,11 @@ def _remove_if_empty(folder: Path | None) -> None:
         return
 
 
-def tree(runs: Sequence[Kept]) -> list[tuple[int, Kept]]:
+def tree(runs: Sequence[RunRow]) -> list[tuple[int, RunRow]]:
     """The runs with their depth, every fork below the run that it left; the newest root first."""
     names = {run.name for run in runs}
 
-    def below(run: Kept, depth: int) -> Iterator[tuple[int, Kept]]:
+    def below(run: RunRow, depth: int) -> Iterator[tuple[int, RunRow]]:
         yield depth, run
         for other in runs:
             if other.parent == run.name:
@@ -581,9 +581,9 @@ def tree(runs: Sequence[Kept]) -> list[tuple[int, Kept]]:
     return [item for root in reversed(roots) for item in below(root, 0)]
 
 
-def groups(runs: Sequence[Kept]) -> dict[str, list[Kept]]:
+def groups(runs: Sequence[RunRow]) -> dict[str, list[RunRow]]:
     """Runs that differ by nothing but their seed stand together, under the name of the first."""
-    found: list[list[Kept]] = []
+    found: list[list[RunRow]] = []
     for run in runs:
         fits = (some for some in found if _alike(some[0], run) and run.seed not in {r.seed for r in some})
         if (there := next(fits, None)) is not None:
@@ -598,16 +598,16 @@ def groups(runs: Sequence[Kept]) -> dict[str, list[Kept]]:
     return dict(zip(names, found, strict=True))
 
 
-def _alike(one: Kept, other: Kept) -> bool:
+def _alike(one: RunRow, other: RunRow) -> bool:
     return all(getattr(one, f) == getattr(other, f) for f in ("entry", "corpus", "settings", "parent", "forked_at"))
 
 
-def _called(some: Sequence[Kept]) -> str:
+def _called(some: Sequence[RunRow]) -> str:
     seeds = len({run.seed for run in some})
     return some[0].shown if seeds == 1 else f"{some[0].shown} and {seeds - 1} more seed{'s' * (seeds > 2)}"
 
 
-def held_out_curves(store: TrainStore, some: Sequence[Kept]) -> dict[int, list[float]]:
+def held_out_curves(store: TrainStore, some: Sequence[RunRow]) -> dict[int, list[float]]:
     """The held-out losses of some runs at every step at which all of them were evaluated."""
     found: dict[int, list[float]] = {}
     for run in some:
@@ -618,7 +618,7 @@ def held_out_curves(store: TrainStore, some: Sequence[Kept]) -> dict[int, list[f
     return {step: values for step, values in sorted(found.items()) if len(values) == most}
 
 
-def noise(grouped: Mapping[str, Sequence[Kept]]) -> str:
+def noise(grouped: Mapping[str, Sequence[RunRow]]) -> str:
     """Whether the best group's lead on the next is larger than the noise between seeds; it takes two common seeds."""
     if len(grouped) < 2:
         return ""

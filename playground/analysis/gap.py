@@ -64,6 +64,6 @@ def log_chances(model: LanguageModel, example: Batch) -> Tensor:
     """What a model holds of every word for the gap of every text, `[b, v]`, in nats; the rows in their order."""
     training = model.training
     model.eval()
-    answer = model.answers(example)[-1]
+    answer = model(example)[-1]
     model.train(training)
     return answer.scores[answer.rows.argsort(stable=True)].log_softmax(-1)

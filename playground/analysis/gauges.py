@@ -27,7 +27,7 @@ FEWEST = 60
 
 
 @dataclass(frozen=True)
-class Choice:
+class ProbeItem:
     """A sentence, the place of its gap, the word that is right there and one that is wrong."""
 
     words: list[str]
@@ -36,20 +36,20 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Gauge:
+class Probe:
     """A name, the question in words, where it comes from, and the sentences that ask it."""
 
     name: str
     question: str
     source: str
-    choices: Callable[[int], Sequence[Choice]]
+    choices: Callable[[int], Sequence[ProbeItem]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class EncodedProbe:
     """A gauge made ready for one model: the example with its gaps and both words `[b, 2]`, the right one first."""
 
-    gauge: Gauge
+    gauge: Probe
     example: Batch
     words: Tensor
 
@@ -59,7 +59,7 @@ class Asked:
         return float(((right > wrong).float() + (right == wrong).float() / 2).mean())
 
 
-def asked(gauges: Sequence[Gauge], corpus: Corpus, model: LanguageModel) -> tuple[Asked, ...]:
+def asked(gauges: Sequence[Probe], corpus: Corpus, model: LanguageModel) -> tuple[EncodedProbe, ...]:
     """The gauges that a corpus' words and a model allow, ready to measure; others are left out.
 
     The vocabulary may hold more than the corpus: what no training text says has not been learnt.
@@ -72,8 +72,8 @@ def asked(gauges: Sequence[Gauge], corpus: Corpus, model: LanguageModel) -> tupl
     return tuple(one for one in made if one is not None)
 
 
-def _made(gauge: Gauge, tokenizer: Tokenizer, known: set[str], model: LanguageModel) -> Asked | None:
-    device = model.table.weight.device
+def _made(gauge: Probe, tokenizer: Tokenizer, known: set[str], model: LanguageModel) -> EncodedProbe | None:
+    device = model.token_embedding.weight.device
     choices = [c for c in gauge.choices(ITEMS) if known.issuperset((*c.words, c.wrong))]
     if len(choices) < FEWEST:
         return None
@@ -82,28 +82,28 @@ def _made(gauge: Gauge, tokenizer: Tokenizer, known: set[str], model: LanguageMo
     right = tokens.ids.gather(1, places[:, None])
     wrong = torch.tensor([tokenizer.encode_word(choice.wrong) for choice in choices])
     example = with_gap(model.shape, tokens.to(device), places.to(device))
-    return Asked(gauge, example, torch.cat([right, wrong], dim=1).to(device))
+    return EncodedProbe(gauge, example, torch.cat([right, wrong], dim=1).to(device))
 
 
-def _agreement(attractors: int, count: int) -> list[Choice]:
+def _agreement(attractors: int, count: int) -> list[ProbeItem]:
     """The verb in the number of its subject, with nouns of the other number in between (arXiv:1611.01368)."""
     choices = []
     for right, wrong in minimal_pairs(f"agreement-{attractors}", count, 0, "test"):
         place = next(k for k, (a, b) in enumerate(zip(right, wrong, strict=True)) if a != b)
-        choices.append(Choice(right, place, wrong[place]))
+        choices.append(ProbeItem(right, place, wrong[place]))
     return choices
 
 
-def _polarity(count: int) -> list[Choice]:
+def _polarity(count: int) -> list[ProbeItem]:
     """The second of two joined adjectives, against one of the other feeling."""
     sentences, labels = polarity_sentences(6 * count, 0, "test")
     joined = [(w, y) for w, y in zip(sentences, labels, strict=True) if "and" in w and "not" not in w]
     by_label = {y: [w[w.index("and") + 1] for w, label in joined if label == y] for y in (0, 1)}
     random = Random(derive(0, "polarity gauge"))
-    return [Choice(w, w.index("and") + 1, random.choice(by_label[1 - y])) for w, y in joined[:count]]
+    return [ProbeItem(w, w.index("and") + 1, random.choice(by_label[1 - y])) for w, y in joined[:count]]
 
 
-def _facts(count: int) -> list[Choice]:
+def _facts(count: int) -> list[ProbeItem]:
     """What the corpus has told of somebody, against the same told of somebody else (after arXiv:1909.01066)."""
     told = [q for q in fact_questions() if q.fact.mentions]
     random = Random(derive(0, "facts gauge"))
@@ -112,38 +112,38 @@ def _facts(count: int) -> list[Choice]:
     for question in told:
         objects.setdefault(question.fact.relation, set()).add(question.fact.object)
     return [
-        Choice(q.words, q.place, random.choice(sorted(objects[q.fact.relation] - {q.fact.object})))
+        ProbeItem(q.words, q.place, random.choice(sorted(objects[q.fact.relation] - {q.fact.object})))
         for q in told[:count]
     ]
 
 
-AGREEMENT = Gauge(
+AGREEMENT = Probe(
     name="agreement",
     question="Does the verb stand in the number of its subject?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=lambda count: _agreement(0, count),
 )
 
-ATTRACTED = Gauge(
+ATTRACTED = Probe(
     name="agreement past another noun",
     question="Does the verb stand in the number of its subject, although another noun stands between?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=lambda count: _agreement(1, count),
 )
 
-POLARITY = Gauge(
+POLARITY = Probe(
     name="polarity",
     question="Are two joined adjectives both kind or both unkind?",
     source="after Hatzivassiloglou and McKeown (1997); sentences of our grammar",
     choices=_polarity,
 )
 
-KNOWLEDGE = Gauge(
+KNOWLEDGE = Probe(
     name="facts",
     question="What did the corpus tell of a person?",
     source="LAMA, arXiv:1909.01066, sec. 4.2; facts of our corpus",
     choices=_facts,
 )
 
-GAUGES = (AGREEMENT, ATTRACTED, POLARITY, KNOWLEDGE)
+PROBES = (AGREEMENT, ATTRACTED, POLARITY, KNOWLEDGE)
 """All gauges, in the order in which they are drawn."""

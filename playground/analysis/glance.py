@@ -19,7 +19,7 @@ TOP = 5
 
 
 @dataclass(frozen=True)
-class Guess:
+class Prediction:
     """One graded position: where it is, the true answer, the likeliest answers with their probabilities.
 
     `loss` is what the answer costs in nats; `question` and `reader` say what was asked, and of which stream.
@@ -35,7 +35,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ForwardTrace:
     """What one pass of a model makes of one row of an example: every number of it is the model's own.
 
     `weights` are `[layers][h][n][m]` as bytes 0 to 255 by matrix; `losses` the mean of every question over the row, in
@@ -43,17 +43,17 @@ class Seen:
     """
 
     weights: dict[str, torch.Tensor]
-    guesses: tuple[Guess, ...]
+    guesses: tuple[Prediction, ...]
     losses: dict[str, float]
 
 
 @dataclass(frozen=True)
-class Glance:
+class Predictions:
     """What the model makes of the sentence at a step; `weights` are `[layers][h][n][m]` as bytes 0 to 255 by matrix."""
 
     step: int
     sees: tuple[str, ...]
-    guesses: tuple[Guess, ...]
+    guesses: tuple[Prediction, ...]
     weights: dict[str, torch.Tensor]
     rows: dict[str, tuple[str, ...]]
     columns: dict[str, tuple[str, ...]]
@@ -88,37 +88,37 @@ def one_row(ids: list[int], tokenizer: Tokenizer) -> Tokens:
 
 def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Batch:
     """The sentence as the model is always asked it: the same corruption every time."""
-    device = model.table.weight.device
+    device = model.token_embedding.weight.device
     return objective.example(sentence.to(device), generator(seed, "glance", device=device.type))
 
 
 @torch.no_grad()
-def read(model: LanguageModel, example: Batch, row: int = 0) -> Seen:
+def read(model: LanguageModel, example: Batch, row: int = 0) -> ForwardTrace:
     """One forward pass: weights, guesses and losses of a row come from the very same numbers."""
     taps: dict[str, list[torch.Tensor]] = {}
-    answers = model.answers(example, taps)
+    answers = model(example, taps)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
     own = here[len(here) - len(example.questions) :]
-    return Seen(
+    return ForwardTrace(
         {name: (torch.stack(layers)[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in taps.items()},
         tuple(_guess(example, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
-        {answer.question.name: float(losses[places].mean()) for answer, losses, places in here if places},
+        {answer.target.name: float(losses[places].mean()) for answer, losses, places in here if places},
     )
 
 
-def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Glance:
+def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Predictions:
     """One forward pass over the sentence with always the same corruption, weights and guesses from the same pass."""
     return glance_at(model, watched(model, objective, sentence, seed), step)
 
 
-def glance_at(model: LanguageModel, example: Batch, step: int) -> Glance:
+def glance_at(model: LanguageModel, example: Batch, step: int) -> Predictions:
     """The same of a sentence that is corrupted already."""
     seen = read(model, example)
     stands = words(example.inputs.ids[0], example.inputs.valid[0], example.tokens.vocabulary)
     wrote = _decoder_words(example)
     rows = {"decoder": wrote, "cross": wrote}
     columns = {"decoder": wrote}
-    return Glance(
+    return Predictions(
         step,
         tuple(stands),
         seen.guesses,
@@ -134,16 +134,16 @@ def _decoder_words(example: Batch) -> list[str]:
     return words(example.decoder.ids[0], example.decoder.valid[0], example.tokens.vocabulary)
 
 
-def _guess(example: Batch, answer: Answer, k: int, loss: float) -> Guess:
+def _guess(example: Batch, answer: Answer, k: int, loss: float) -> Prediction:
     truth, top, probability = _said(example, answer, k)
-    return Guess(int(answer.places[k]), truth, top, probability, loss, answer.question.name, answer.question.stream)
+    return Prediction(int(answer.positions[k]), truth, top, probability, loss, answer.target.name, answer.target.stream)
 
 
 def _said(example: Batch, answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
     """The true answer, the likeliest answers with their probabilities, and the probability of the true one."""
-    if isinstance(answer.question.loss, CooccurrenceTarget):
+    if isinstance(answer.target.loss, CooccurrenceTarget):
         return _counted(answer, k)
-    if answer.question.head == "replaced":
+    if answer.target.head == "replaced":
         target = int(answer.targets[k])
         share = float(answer.scores[k, 0].sigmoid())
         top = sorted((("replaced", share), ("original", 1 - share)), key=lambda pair: -pair[1])
@@ -157,12 +157,12 @@ def _said(example: Batch, answer: Answer, k: int) -> tuple[str, tuple[tuple[str,
 
 def _columns(example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
     """What each score of an answer stands for, and the number of the right one."""
-    question, target, vocabulary = answer.question, answer.targets[k], example.tokens.vocabulary
+    question, target, vocabulary = answer.target, answer.targets[k], example.tokens.vocabulary
     match question.loss:
         case SoftTargets():
             return question.classes, int(target.argmax())
         case NegativeSampling() as contrast:
-            drawn = contrast.negatives[answer.rows[k], answer.places[k]].tolist()
+            drawn = contrast.negatives[answer.rows[k], answer.positions[k]].tolist()
             return tuple(vocabulary[i] if i >= 0 else "–" for i in (int(target), *drawn)), 0
     if question.head == "match":
         missing = [example.tokens.ids[r][example.selected[r]].tolist() for r in answer.rows.tolist()]
@@ -172,9 +172,9 @@ def _columns(example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], i
 
 def _counted(answer: Answer, k: int) -> tuple[str, tuple[tuple[str, float], ...], float]:
     """A count that is guessed; the smaller share of the larger stands for its probability."""
-    assert isinstance(answer.question.loss, CooccurrenceTarget)
-    row, place = int(answer.rows[k]), int(answer.places[k])
-    seen, said = float(answer.question.loss.counts[row, place]), math.exp(min(float(answer.scores[k, 0]), 50.0))
+    assert isinstance(answer.target.loss, CooccurrenceTarget)
+    row, place = int(answer.rows[k]), int(answer.positions[k])
+    seen, said = float(answer.target.loss.counts[row, place]), math.exp(min(float(answer.scores[k, 0]), 50.0))
     return f"{seen:.2f} times", ((f"{said:.2f} times", 1.0),), min(seen, said) / max(seen, said)
 
 

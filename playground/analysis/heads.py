@@ -26,7 +26,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Habit:
+class PatternScore:
     """How far one head follows a pattern: its mean weight on the pattern's cells, and what looking everywhere gives.
 
     `layer` and `head` count from 0.
@@ -91,7 +91,7 @@ PATTERNS = (
 """All patterns; `within` a stream, or from a decoder to its source."""
 
 
-def habits(example: Batch, weights: Mapping[str, Tensor]) -> tuple[Habit, ...]:
+def habits(example: Batch, weights: Mapping[str, Tensor]) -> tuple[PatternScore, ...]:
     """How far every head follows every pattern that this example can show, the firmest first.
 
     `weights` are attention weights by matrix, `[layers, b, h, n, m]` as `LanguageModel.attention` gives them.
@@ -126,7 +126,7 @@ def _of(
     rows: Stream,
     columns: Stream,
     visible: AttentionMask,
-) -> list[Habit]:
+) -> list[PatternScore]:
     seen = visible.dense() & rows.valid[:, :, None] & columns.valid[:, None, :]
     cells = pattern.cells(example, rows, columns) & seen
     readers = cells.any(2)
@@ -136,7 +136,7 @@ def _of(
     mass = (weights * cells[None, :, None]).sum(-1)
     shares = (mass * readers[None, :, None]).sum((1, 3)) / readers.sum()
     return [
-        Habit(matrix, layer, head, pattern, float(share), chance)
+        PatternScore(matrix, layer, head, pattern, float(share), chance)
         for layer, row in enumerate(shares.tolist())
         for head, share in enumerate(row)
     ]

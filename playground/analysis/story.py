@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from playground.analysis.glance import Guess, Seen
+from playground.analysis.glance import ForwardTrace, Prediction
 from playground.frames import attention
 
 Record = Mapping[str, Any]
@@ -17,7 +17,7 @@ FORWARD = {"forward": "Forward", "predict": "Guesses", "loss": "Loss"}
 UPDATE = {"gradient": "Gradient", "change": "Change", "after": "Guesses after"}
 
 
-def numbers(record: Record, seen: Seen, model: str, layers: Sequence[int] | None = None) -> dict[str, Any]:
+def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int] | None = None) -> dict[str, Any]:
     """What a model says of the example of a record, ready for JSON; `model` names it and says how long it learned."""
     shapes = {matrix["name"]: matrix["shape"] for matrix in record["frames"][-1]["matrices"]}
     weights = {n: attention(w, shapes[n], layers) for n, w in seen.weights.items() if n in shapes}
@@ -30,7 +30,7 @@ def numbers(record: Record, seen: Seen, model: str, layers: Sequence[int] | None
     }
 
 
-def told(guess: Guess) -> dict[str, Any]:
+def told(guess: Prediction) -> dict[str, Any]:
     """A guess as data; probabilities to a ten-thousandth."""
     return {
         "place": guess.position,
@@ -54,20 +54,20 @@ def with_numbers(record: Record, made: Record, frames: Mapping[str, str] = FORWA
     return {**record, "frames": [*record["frames"], *more], "numbers": dict(made)}
 
 
-def _forward(seen: Seen, model: str) -> str:
+def _forward(seen: ForwardTrace, model: str) -> str:
     if not seen.weights:
         return f"{model} hides its attention weights: the squares only say who may look at whom. Its guesses are real."
     return f"{model}: filled squares are attention, a row shares out 100 %; forbidden cells stay empty."
 
 
-def _guesses(seen: Seen) -> str:
+def _guesses(seen: ForwardTrace) -> str:
     if not seen.guesses:
         return "Nothing is graded here, so nothing is guessed."
     first = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
     return f"The likeliest answer is the true one at {first} of {_count(seen.guesses, 'graded position')}."
 
 
-def _loss(seen: Seen) -> str:
+def _loss(seen: ForwardTrace) -> str:
     if not seen.guesses:
         return "Nothing is graded here, so there is no loss."
     mean = fmean(g.loss for g in seen.guesses)

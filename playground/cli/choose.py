@@ -28,7 +28,7 @@ def choose(given: argparse.Namespace) -> int:
     from playground.finetuning import find_task
     from playground.finetuning.choosing import facts, try_all
     from playground.finetuning.spelling import read
-    from playground.finetuning.tune import Setting
+    from playground.finetuning.tune import FinetuneConfig
     from playground.training import checkpoint
 
     torch.set_num_threads(1)
@@ -38,7 +38,13 @@ def choose(given: argparse.Namespace) -> int:
     tasks = [find_task(name.strip()) for name in given.tasks.split(",")]
     saved = {run: checkpoint.load(run) for run in given.runs}
     tries = try_all(
-        saved, tasks, read(given.strategy), given.train_size, given.seeds, given.seed, Setting(given.tuning_steps)
+        saved,
+        tasks,
+        read(given.strategy),
+        given.train_size,
+        given.seeds,
+        given.seed,
+        FinetuneConfig(given.tuning_steps),
     )
     found = list(tqdm(tries, total=len(saved) * len(tasks), desc="runs x tasks", file=sys.stderr))
     told = facts(found)

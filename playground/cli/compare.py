@@ -98,9 +98,9 @@ def compare_strategies(given: argparse.Namespace) -> int:
 def _compare(given: argparse.Namespace, what: str, task: Any, chosen: list[Any], folder: Path | None) -> int:
     """The lanes from a base, which is trained or changed first where that is asked for, and the files of the result."""
     from playground.finetuning import Comparison
-    from playground.finetuning.artefact import Artefact, Origin, write
+    from playground.finetuning.artefact import Origin, Report, write
     from playground.finetuning.base import from_checkpoint
-    from playground.finetuning.job import Asked, accompanied
+    from playground.finetuning.job import ComparisonSpec, accompanied
     from playground.finetuning.record import Record
     from playground.finetuning.spelling import spell
     from playground.training import checkpoint
@@ -112,7 +112,7 @@ def _compare(given: argparse.Namespace, what: str, task: Any, chosen: list[Any],
         run = add_decoder(run, given.decoder, folder)
     if given.then:
         return compare_in_turn(given, run, folder)
-    asked = Asked(
+    asked = ComparisonSpec(
         str(run), what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
         given.match, given.lr_policy, given.workers, given.input_format, given.parallelism, tuple(given.extra_encoder),
     )  # fmt: skip
@@ -127,7 +127,7 @@ def _compare(given: argparse.Namespace, what: str, task: Any, chosen: list[Any],
     print(*last.told, sep="\n", end="\n" * bool(last.told), file=sys.stderr)
     learner, corpus = saved.learner, saved.corpus
     origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
-    made = Artefact(last, asked, origin)
+    made = Report(last, asked, origin)
     lacking = write(made, folder) if folder else []
     if folder is not None:
         (folder / "comparison.json").write_text(json.dumps(finite(made.facts()), indent=1), encoding="utf-8")
@@ -198,18 +198,18 @@ def _lane_bar(events: Any, asked: Any) -> Any:
     """The same events, with a bar that says which lane runs and how far it is."""
     from tqdm import tqdm
 
-    from playground.finetuning import Lane
-    from playground.finetuning.tune import Outcome, Tuned
+    from playground.finetuning import TrialEvent
+    from playground.finetuning.tune import Result, StepEvent
 
     events = iter(events)
     first = next(events)  # what cannot be compared is refused here, before a bar is drawn
     total = len(asked.strategies) * asked.seeds * len(asked.labels)
     with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
         for event in chain([first], events):
-            if isinstance(event, Lane):
-                step = f", step {event.event.step}" if isinstance(event.event, Tuned) else ""
+            if isinstance(event, TrialEvent):
+                step = f", step {event.event.step}" if isinstance(event.event, StepEvent) else ""
                 bar.set_postfix_str(f"{event.strategy.name}, seed {event.seed}{step}", refresh=False)
-                bar.update(isinstance(event.event, Outcome))
+                bar.update(isinstance(event.event, Result))
             yield event
 
 

@@ -42,7 +42,7 @@ def _of_row(given: argparse.Namespace) -> "Rebuilt":
     from playground.objectives import find_objective
     from playground.objectives.rebuild import rebuild_row
     from playground.refusal import Refusal
-    from playground.training.feed import Feed
+    from playground.training.feed import BatchSampler
     from playground.training.loop import informed
 
     if given.text is not None or given.file is not None or given.pair:
@@ -50,7 +50,7 @@ def _of_row(given: argparse.Namespace) -> "Rebuilt":
     objective = find_objective(given.name).turn(pairs(given.set, "The setting"))
     corpus, number = open_corpus(given.corpus), given.row or 0
     objective = informed(objective, corpus)
-    rows = Feed.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
+    rows = BatchSampler.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
     if not 0 <= number < len(rows.ids):
         raise Refusal(f"The row is {number}; {corpus.name} holds out {len(rows.ids)} rows, counted from 0.")
     row = pick(rows, torch.tensor([number]))

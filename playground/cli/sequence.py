@@ -14,15 +14,15 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
     """Learn the tasks in turn with every strategy and seed; print what is left of each after each."""
     from tqdm import tqdm
 
-    from playground.finetuning.artefact import InTurn, Origin, write
+    from playground.finetuning.artefact import ContinualReport, Origin, write
     from playground.finetuning.files import named
-    from playground.finetuning.job import Asked
+    from playground.finetuning.job import ComparisonSpec
     from playground.finetuning.sequence import Advanced
     from playground.finetuning.spelling import read, spell, split
     from playground.training import checkpoint
 
     lines = tuple(spell(read(line)) for line in split(given.strategies))
-    asked = Asked(
+    asked = ComparisonSpec(
         str(run), named(given.task, given.text_column, given.label_column), lines, given.train_size, given.seeds,
         given.seed, given.tuning_steps, lr_policy=given.lr_policy, input_format=given.input_format,
         extra_encoders=tuple(given.extra_encoder), then=tuple(given.then),
@@ -40,7 +40,7 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
                 passed.append(event)
     learner, corpus = saved.learner, saved.corpus
     origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
-    made = InTurn(tuple(passed), asked, origin)
+    made = ContinualReport(tuple(passed), asked, origin)
     lacking = write(made, folder) if folder is not None else []
     found = made.facts()
     if folder is not None:

@@ -75,12 +75,12 @@ def train_entry(given: argparse.Namespace) -> int:
 def _entry(given: argparse.Namespace) -> Any:
     """The entry, trained the way that is asked for, with the knobs that were set."""
     from playground.zoo import entry_named
-    from playground.zoo.way import find_way
+    from playground.zoo.way import find_preset
 
     if given.entry is None:
         raise Refusal("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
     entry = entry_named(given.entry)
-    entry = find_way(given.recipe)(entry) if given.recipe else entry
+    entry = find_preset(given.recipe)(entry) if given.recipe else entry
     return turned(entry, pairs(given.set, "The setting"))
 
 
@@ -236,10 +236,10 @@ def _step(name: str, step: str) -> int:
 
 def _find_rate(given: argparse.Namespace) -> int:
     """Search for a rate; nothing is trained and nothing is written."""
-    from playground.training.rates import Found, find_rate
+    from playground.training.rates import LRFinderResult, find_rate
 
     *_, found = find_rate(_run(given, _entry(given), given.seed))
-    assert isinstance(found, Found)
+    assert isinstance(found, LRFinderResult)
     return say(given, asdict(found), [found.sentence])
 
 
@@ -281,7 +281,7 @@ def _with_bar(run: Any, events: Any) -> Any:
     """The same events, with a bar on standard error."""
     from tqdm import tqdm
 
-    from playground.training import Evaluated, Stepped, Trouble
+    from playground.training import Evaluated, Incident, Stepped
 
     total = run.last or run.seconds
     with tqdm(total=total, desc=f"{run.entry.name} seed {run.seed}", file=sys.stderr, mininterval=0.2) as bar:
@@ -294,7 +294,7 @@ def _with_bar(run: Any, events: Any) -> Any:
                 bar.update(done - bar.n)
             if isinstance(event, Evaluated):
                 bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} nats")
-            if isinstance(event, Trouble):
+            if isinstance(event, Incident):
                 bar.write(event.sentence, file=sys.stderr)
             yield event
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, TypeVar
 
-from playground.finetuning.lanes import Job, Keep, Lane, Work, outcome_of
+from playground.finetuning.lanes import Keep, Trial, TrialData, TrialEvent, outcome_of
 from playground.refusal import Refusal
 from playground.training.lanes import Finished, Point, lane
 from playground.training.loop import Run
@@ -55,12 +55,12 @@ def train_on(client: Any, run: Run, seeds: Sequence[int], runs: Runs | None = No
     yield from _gathered(client, (run, runs), _seed, [(seed,) for seed in seeds])
 
 
-def lanes(client: Any, work: Work, jobs: Sequence[Job], keep: Keep) -> Generator[Lane, None, None]:
+def lanes(client: Any, work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Generator[TrialEvent, None, None]:
     """The lanes of a comparison, in the order of the jobs; an outcome is kept as soon as it is there."""
     from distributed import as_completed
 
     tasks = _sent(client, work, _lane, [(job,) for job in jobs])
-    number, found, turn = {task.key: k for k, task in enumerate(tasks)}, dict[int, list[Lane]](), 0
+    number, found, turn = {task.key: k for k, task in enumerate(tasks)}, dict[int, list[TrialEvent]](), 0
     try:
         for task, events in as_completed(tasks, with_results=True):
             found[number[task.key]] = events
@@ -100,7 +100,7 @@ def _seed(shared: tuple[Run, Runs | None], seed: int) -> list[Point | Finished]:
     return list(lane(run, seed, runs, resume=True))
 
 
-def _lane(work: Work, job: Job) -> list[Lane]:
+def _lane(work: TrialData, job: Trial) -> list[TrialEvent]:
     _alone()
     with IN_TURN:
         return list(work.lane(job))

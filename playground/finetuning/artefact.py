@@ -14,14 +14,14 @@ import torch
 from playground import __version__
 from playground.finetuning import figure
 from playground.finetuning.compare import Allotted, Comparison, mixed_levels
-from playground.finetuning.job import Asked
+from playground.finetuning.job import ComparisonSpec
 from playground.finetuning.rerun import notebook, notebook_in_turn
-from playground.finetuning.sequence import Passed
+from playground.finetuning.sequence import ContinualResult
 from playground.finetuning.sequence import facts as in_turn
 from playground.finetuning.sequence import table as matrices
 from playground.finetuning.spreadsheet import csv_text
 from playground.finetuning.task import Task, short
-from playground.finetuning.tune import Outcome
+from playground.finetuning.tune import Result
 from playground.refusal import Refusal
 
 STYLE = """
@@ -46,11 +46,11 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Artefact:
+class Report:
     """A finished comparison with everything that is needed to make it again."""
 
     comparison: Comparison
-    asked: Asked
+    asked: ComparisonSpec
     origin: Origin
 
     @property
@@ -94,11 +94,11 @@ class Artefact:
 
 
 @dataclass(frozen=True)
-class InTurn:
+class ContinualReport:
     """Tasks that were learnt one after another, with everything that is needed to do so again."""
 
-    passed: tuple[Passed, ...]
-    asked: Asked
+    passed: tuple[ContinualResult, ...]
+    asked: ComparisonSpec
     origin: Origin
     tasks: tuple[Task, ...] = ()
 
@@ -113,7 +113,7 @@ class InTurn:
         return told | in_turn(self.tasks or self.asked.tasks, self.asked.train_sizes[-1], self.passed)
 
 
-def came_from(asked: Asked, origin: Origin) -> dict[str, str]:
+def came_from(asked: ComparisonSpec, origin: Origin) -> dict[str, str]:
     """Where the numbers of a comparison come from, in words."""
     return {
         "base": f"{origin.entry}, seed {origin.seed}, after {origin.step} steps",
@@ -129,28 +129,28 @@ def came_from(asked: Asked, origin: Origin) -> dict[str, str]:
     }
 
 
-def _steps(got: Allotted | None, outcome: Outcome) -> int:
+def _steps(got: Allotted | None, outcome: Result) -> int:
     """The steps that a lane took: none where the model was only asked."""
     return got.steps if got else outcome.plan.shape[1]
 
 
-def svg(made: Artefact) -> bytes:
+def svg(made: Report) -> bytes:
     """The figure as SVG."""
     return figure.svg(made.drawing()).encode()
 
 
-def png(made: Artefact) -> bytes:
+def png(made: Report) -> bytes:
     """The figure as PNG, two pixels for every unit."""
     return figure.png(made.drawing())
 
 
-def table(made: Artefact) -> bytes:
+def table(made: Report) -> bytes:
     """The lanes as CSV."""
     rows = made.rows()
     return csv_text([rows[0], *(row.values() for row in rows)]).encode()
 
 
-def parquet(made: Artefact) -> bytes:
+def parquet(made: Report) -> bytes:
     """The lanes as Parquet, with where they come from in its header."""
     try:
         import pyarrow
@@ -163,12 +163,12 @@ def parquet(made: Artefact) -> bytes:
     return kept.getvalue()
 
 
-def facts(made: Artefact) -> bytes:
+def facts(made: Report) -> bytes:
     """Everything as JSON."""
     return json.dumps(made.facts(), indent=1, ensure_ascii=False).encode()
 
 
-def page(made: Artefact) -> bytes:
+def page(made: Report) -> bytes:
     """One HTML page that needs no network and no script: the verdict, the figure, the table, where it comes from."""
     known = made.comparison.facts()
     rows = "".join(map(_row, known["strategies"]))
@@ -220,12 +220,12 @@ def _code(name: str, said: str) -> str:
     return f"<code>{escape(said)}</code>" if name == "command" else escape(said)
 
 
-def script(made: Artefact) -> bytes:
+def script(made: Report) -> bytes:
     """A notebook that makes the comparison again."""
     return notebook(made.asked, made.provenance, made.comparison)
 
 
-FILES: dict[str, Callable[[Artefact], bytes]] = {
+FILES: dict[str, Callable[[Report], bytes]] = {
     "comparison.html": page,
     "comparison.png": png,
     "comparison.svg": svg,
@@ -237,7 +237,7 @@ FILES: dict[str, Callable[[Artefact], bytes]] = {
 """Every file of a result, by its name."""
 
 
-def page_in_turn(made: InTurn) -> bytes:
+def page_in_turn(made: ContinualReport) -> bytes:
     """One HTML page of tasks learnt in turn: what is left of each after each, for every strategy."""
     found = made.facts()
     body = "".join(_matrix(found["tasks"], one) for one in found["strategies"])
@@ -255,7 +255,7 @@ def _matrix(tasks: list[str], one: dict[str, Any]) -> str:
     return f"<h2>{escape(one['name'])}</h2><table><tr>{heads}</tr>{rows}</table><p>{said}</p>"
 
 
-TURN_FILES: dict[str, Callable[[InTurn], bytes]] = {
+TURN_FILES: dict[str, Callable[[ContinualReport], bytes]] = {
     "sequence.html": page_in_turn,
     "sequence.csv": lambda made: matrices(made.facts()).encode(),
     "sequence.json": lambda made: json.dumps(made.facts(), indent=1, ensure_ascii=False).encode(),
@@ -264,17 +264,17 @@ TURN_FILES: dict[str, Callable[[InTurn], bytes]] = {
 """Every file of a result of tasks learnt in turn, by its name."""
 
 
-def write(made: Artefact | InTurn, folder: Path) -> list[str]:
+def write(made: Report | ContinualReport, folder: Path) -> list[str]:
     """Write every file into a folder; the names of those that could not be made here come back as sentences.
 
     The notebook stands in the folder, so the paths in it begin there.
     """
-    if isinstance(made, Artefact):
+    if isinstance(made, Report):
         return _write(made, FILES, folder)
     return _write(made, TURN_FILES, folder)
 
 
-Made = TypeVar("Made", Artefact, InTurn)
+Made = TypeVar("Made", Report, ContinualReport)
 
 
 def _write(made: Made, files: Mapping[str, Callable[[Made], bytes]], folder: Path) -> list[str]:

@@ -11,9 +11,9 @@ from playground.example import Tokens
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
-from playground.training.checkpoint import Saved
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.checkpoint import Checkpoint
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 
 if TYPE_CHECKING:  # a task knows nothing of where tuning starts
     from playground.finetuning.task import Task
@@ -31,12 +31,12 @@ class Base:
     the labelled texts; `compare` fills them in. `beside` are other models whose vectors a strategy may read too.
     """
 
-    learner: Learner
+    learner: TrainState
     held_out: Tokens
     rehearsal: Callable[[], Tokens] | None = None
     tokenizer: Tokenizer | None = None
     task: "Task | None" = None
-    beside: tuple[Learner, ...] = ()
+    beside: tuple[TrainState, ...] = ()
     memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -69,14 +69,14 @@ class Base:
         return pick(self.held_out, rows) if self._shared else self.held_out
 
 
-def from_checkpoint(saved: Saved, rehearsed: bool = True) -> Base:
+def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
     """The base of a saved run; where strategies rehearse, its corpus is opened again, if it still is the same."""
     held_out = saved.corpus.held_out
     rehearsal = _text_of(saved) if rehearsed else lambda: held_out
     return Base(saved.learner, held_out, rehearsal)
 
 
-def _text_of(saved: Saved) -> Callable[[], Tokens] | None:
+def _text_of(saved: Checkpoint) -> Callable[[], Tokens] | None:
     """The training text of a saved run, None where it is gone or has changed."""
     kept = saved.corpus.rehearsal
     if kept is not None:
@@ -87,7 +87,8 @@ def _text_of(saved: Saved) -> Callable[[], Tokens] | None:
     learner = saved.learner
     recipe, needs = learner.entry.recipe, learner.objective.needs
     return lambda: in_words_of(
-        saved.tokenizer, Feed.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows
+        saved.tokenizer,
+        BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows,
     )
 
 
@@ -106,7 +107,7 @@ def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
     return replace(text, specials=tokenizer.specials, vocabulary=tokenizer.words, neighbours=near, row=None)
 
 
-def replace_model(learner: Learner, model: LanguageModel) -> Learner:
+def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:
     """The learner with another model, for evaluation only."""
     objective = learner.entry.objective
     objective = objective.proposing(model.propose) if objective.proposes else objective

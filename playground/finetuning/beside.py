@@ -14,26 +14,26 @@ from torch.nn.functional import mse_loss
 from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.finetuning.base import Base
-from playground.finetuning.labelled import Labelled
-from playground.finetuning.mean import Mean
+from playground.finetuning.labelled import Dataset
+from playground.finetuning.mean import WeightAverage
 from playground.knob import knob
-from playground.models import grade
+from playground.models import total_loss
 from playground.refusal import Refusal
 from playground.seeds import generator
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 
 
 @dataclass(frozen=True)
-class Moment:
+class StepContext:
     """One step: its number from 0, the labelled texts of its batch and the scores they got."""
 
     step: int
-    drawn: Labelled
+    drawn: Dataset
     scores: Tensor
 
 
 @dataclass(frozen=True)
-class Start:
+class TermContext:
     """A lane as it begins.
 
     `learner` holds the copy that is being tuned, `named` the pre-trained parameters that reading a text uses, `every`
@@ -43,29 +43,29 @@ class Start:
     """
 
     base: Base
-    learner: Learner
+    learner: TrainState
     named: Mapping[str, nn.Parameter]
     every: tuple[nn.Parameter, ...]
     score: Callable[..., Tensor]
-    embed: Callable[[Labelled], Tensor]
+    embed: Callable[[Dataset], Tensor]
     other: Callable[[int], Tensor]
-    unlabelled: Callable[[int], Labelled]
+    unlabelled: Callable[[int], Dataset]
     seed: int
     steps: int
-    train: Labelled
+    train: Dataset
 
     def loss_on(self, tokens: Tokens, *path: object) -> Tensor:
         """The loss of the pre-training questions on a text; `path` names the draw."""
         return loss_on(self.learner, tokens, self.seed, *path)
 
 
-def loss_on(learner: Learner, tokens: Tokens, seed: int, *path: object) -> Tensor:
+def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
     """The loss of a learner's own questions on a text; the seed and `path` name the draw."""
     rng = generator(seed, *path, device=learner.device.type)
-    return grade(learner.model.answers(learner.objective.example(tokens, rng)))[0]
+    return total_loss(learner.model(learner.objective.example(tokens, rng)))[0]
 
 
-class Term(Protocol):
+class AuxLoss(Protocol):
     """A part of the loss; `rehearses` says that it reads pre-training text.
 
     One with a share `alone` stands alone in the first steps: the task's own loss is left out there.
@@ -74,18 +74,18 @@ class Term(Protocol):
     name: ClassVar[str]
     rehearses: ClassVar[bool]
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]: ...
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]: ...
 
 
 @dataclass(frozen=True)
-class PullToStart:
+class L2SPPenalty:
     """Half the strength times the squared distance to the pre-trained weights (L2-SP, arXiv:1802.01483, sec. 3)."""
 
     strength: float = knob(0.1, 0.0, 100.0, unit="nats per squared distance", why="How hard the start pulls.")
     name: ClassVar[str] = "pull to the start"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         return _pulled(self, start)
 
     def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
@@ -95,7 +95,7 @@ class PullToStart:
 
 
 @dataclass(frozen=True)
-class PullByFisher:
+class EWCPenalty:
     """The same, each weight pulled by how much pre-training needs it (EWC, arXiv:1612.00796, eq. 3).
 
     The need is the diagonal of the empirical Fisher information on rows of pre-training text, one row at a time: of the
@@ -108,7 +108,7 @@ class PullByFisher:
     name: ClassVar[str] = "pull by Fisher information"
     rehearses: ClassVar[bool] = True
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         return _pulled(self, start)
 
     def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
@@ -116,7 +116,7 @@ class PullByFisher:
         return base.remember(("fisher", self.rows, tuple(names)), lambda: fisher(base, names, self.rows))
 
 
-Pull = PullToStart | PullByFisher
+Pull = L2SPPenalty | EWCPenalty
 """Penalties that pull weights back to where they began: the strength times how much each of them is needed."""
 
 
@@ -140,12 +140,12 @@ def needed(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> 
     return [n / mean for n in need]
 
 
-def _pulled(pull: Pull, start: Start) -> Callable[[Moment], Tensor]:
+def _pulled(pull: Pull, start: TermContext) -> Callable[[StepContext], Tensor]:
     """Half the strength times the squared distance of what learns in a step to where it began, weighed by the need."""
     old = [p.detach().clone() for p in start.named.values()]
     need = pull.need(start.base, tuple(start.named))
 
-    def loss(_: Moment) -> Tensor:
+    def loss(_: StepContext) -> Tensor:
         total = torch.zeros((), device=old[0].device)
         for p, began, weight in zip(start.named.values(), old, need, strict=True):
             if p.requires_grad:
@@ -164,10 +164,10 @@ class Replay:
     name: ClassVar[str] = "replay"
     rehearses: ClassVar[bool] = True
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         text = start.base.rehearse()
 
-        def loss(moment: Moment) -> Tensor:
+        def loss(moment: StepContext) -> Tensor:
             if int((moment.step + 1) * self.replay_ratio) == int(moment.step * self.replay_ratio):
                 return torch.zeros(())
             index = torch.randint(len(text.ids), (self.rows,), generator=generator(start.seed, "replay", moment.step))
@@ -177,7 +177,7 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class ReadTaskTexts:
+class AuxiliaryLM:
     """The pre-training question, asked of the task's own texts.
 
     Beside the task it is GPT's auxiliary loss (Radford et al. 2018, sec. 3.2, eq. 5); alone in the first steps it is
@@ -191,7 +191,7 @@ class ReadTaskTexts:
     name: ClassVar[str] = "reading the task's texts"
     rehearses: ClassVar[bool] = False
 
-    def check(self, learner: Learner) -> None:
+    def check(self, learner: TrainState) -> None:
         """Refuse a pre-training question that a task's texts cannot be asked."""
         lacking = [need for need in learner.objective.needs if need.startswith(("pair", "translation", "label:"))]
         if lacking:
@@ -200,11 +200,11 @@ class ReadTaskTexts:
                 f"{self.name} is not possible; take another strategy or another base."
             )
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         self.check(start.learner)
         last = int(self.lm_fraction * start.steps)
 
-        def loss(moment: Moment) -> Tensor:
+        def loss(moment: StepContext) -> Tensor:
             if self.lm_fraction and moment.step >= last:
                 return torch.zeros(())
             return self.weight * start.loss_on(moment.drawn.tokens, "read", moment.step)
@@ -219,17 +219,17 @@ def _said(need: str) -> str:
 
 
 @dataclass(frozen=True)
-class FollowMean:
+class MeanTeacher:
     """The scores shall stay near those of the mean of all earlier weights (self-distillation, arXiv:2002.10345)."""
 
     weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="How much the teacher counts.")
     name: ClassVar[str] = "following the mean of earlier weights"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        mean = Mean(start.every)
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
+        mean = WeightAverage(start.every)
 
-        def loss(moment: Moment) -> Tensor:
+        def loss(moment: StepContext) -> Tensor:
             mean.take()
             with torch.no_grad(), mean.in_place():
                 taught = start.score(moment.drawn)

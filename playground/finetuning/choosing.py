@@ -19,9 +19,9 @@ from playground.finetuning.significance import leader
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
-from playground.finetuning.tune import Outcome, Setting, tune
+from playground.finetuning.tune import FinetuneConfig, Result, tune
 from playground.refusal import Refusal
-from playground.training.checkpoint import Saved
+from playground.training.checkpoint import Checkpoint
 
 TESTS = 200
 """Unseen texts of every task."""
@@ -31,7 +31,7 @@ SAMPLE = 200
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedRun:
     """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are."""
 
     run: str
@@ -43,14 +43,14 @@ class Tried:
 
 
 def try_all(
-    saved: Mapping[str, Saved],
+    saved: Mapping[str, Checkpoint],
     tasks: Sequence[Task],
     strategy: Strategy,
     train_size: int,
     seeds: int,
     seed: int,
-    setting: Setting,
-) -> Iterator[Tried]:
+    setting: FinetuneConfig,
+) -> Iterator[TriedRun]:
     """Every run on every task, by one strategy."""
     for run, one in saved.items():
         for task in tasks:
@@ -58,20 +58,22 @@ def try_all(
             try:
                 right = tuple(_accuracy(one, task, strategy, train_size, seed + k, setting) for k in range(seeds))
             except Refusal as refused:
-                yield Tried(run, task.name, alike, None, str(refused))
+                yield TriedRun(run, task.name, alike, None, str(refused))
             else:
-                yield Tried(run, task.name, alike, fmean(right), values=right)
+                yield TriedRun(run, task.name, alike, fmean(right), values=right)
 
 
-def _accuracy(saved: Saved, task: Task, strategy: Strategy, labels: int, seed: int, setting: Setting) -> float:
+def _accuracy(
+    saved: Checkpoint, task: Task, strategy: Strategy, labels: int, seed: int, setting: FinetuneConfig
+) -> float:
     base = replace(from_checkpoint(saved, rehearsed=strategy.rehearses), tokenizer=saved.tokenizer, task=task)
     texts = texts_for(base.learner, task, [strategy], saved.tokenizer, setting.input_format)
     *_, last = tune(base, strategy, texts(labels, seed, "train"), texts(TESTS, 0, "test"), setting, seed)
-    assert isinstance(last, Outcome)
+    assert isinstance(last, Result)
     return last.accuracy
 
 
-def likeness(saved: Saved, task: Task) -> float:
+def likeness(saved: Checkpoint, task: Task) -> float:
     """What the word frequencies of a task's texts and of pre-training text have in common, 0 to 1.
 
     It is the sum of the smaller of both shares of every word; a word that the vocabulary lacks counts as different.
@@ -89,7 +91,7 @@ def _shares(text: Tokens, words: Sequence[str]) -> dict[str, float]:
     return {word: share for word, share in zip(words, counts.tolist(), strict=True) if share}
 
 
-def facts(tried: Sequence[Tried]) -> dict[str, Any]:
+def facts(tried: Sequence[TriedRun]) -> dict[str, Any]:
     """All cells, the best run of every task, whether its lead is noise, and whether likeness goes with accuracy."""
     runs, tasks = (list(dict.fromkeys(getattr(one, what) for one in tried)) for what in ("run", "task"))
     possible = [one for one in tried if one.accuracy is not None]
@@ -108,7 +110,7 @@ def facts(tried: Sequence[Tried]) -> dict[str, Any]:
     }
 
 
-def _along(possible: Sequence[Tried], tasks: Sequence[str]) -> str:
+def _along(possible: Sequence[TriedRun], tasks: Sequence[str]) -> str:
     """The rank correlation of likeness and accuracy among the runs, both taken relative to their task."""
     alike, right = [], []
     for task in tasks:

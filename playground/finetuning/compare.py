@@ -13,15 +13,15 @@ from playground.finetuning.answers import Classes, OfEach
 from playground.finetuning.base import Base, replace_model
 from playground.finetuning.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.fair import Cost, cost, matched, rate_from, rated, searched, stretched
-from playground.finetuning.labelled import Labelled
-from playground.finetuning.lanes import Elsewhere, Job, Lane, Work, arranged, run
+from playground.finetuning.labelled import Dataset
+from playground.finetuning.lanes import Elsewhere, Trial, TrialData, TrialEvent, arranged, run
 from playground.finetuning.memory import Held, held, held_at_rest
 from playground.finetuning.record import Record, fingerprint, key
 from playground.finetuning.significance import against, leader
 from playground.finetuning.strategy import Strategy, find_strategy
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
-from playground.finetuning.tune import Outcome, Setting, Tuning, numbered
+from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, numbered
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 
@@ -53,10 +53,10 @@ class Comparison:
 
     task: Task
     labels: int
-    outcomes: dict[str, tuple[Outcome, ...]]
+    outcomes: dict[str, tuple[Result, ...]]
     seconds: float
     strategies: tuple[Strategy, ...] = ()
-    curve: dict[int, dict[str, tuple[Outcome, ...]]] = field(default_factory=dict)
+    curve: dict[int, dict[str, tuple[Result, ...]]] = field(default_factory=dict)
     allotted: dict[str, Allotted] = field(default_factory=dict)
     told: tuple[str, ...] = ()
     chance: float | None = None
@@ -105,14 +105,14 @@ def compare(
     train_sizes: int | Sequence[int] = 64,
     seeds: int = 3,
     seed: int = 0,
-    setting: Setting | None = None,
+    setting: FinetuneConfig | None = None,
     workers: int = 1,
     match: str = "steps",
     lr_policy: str = "own",
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
     parallelism: str = "auto",
-) -> Iterator[Lane | Comparison]:
+) -> Iterator[TrialEvent | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
     All lanes start from the base as it is now, also where its own training goes on meanwhile. With several `workers`,
@@ -124,20 +124,20 @@ def compare(
     """
     counts = _counts(train_sizes)
     _check(chosen, counts, seeds, workers)
-    began, setting, record = time.perf_counter(), setting or Setting(), record or Record()
+    began, setting, record = time.perf_counter(), setting or FinetuneConfig(), record or Record()
     learner = replace_model(base.learner, deepcopy(base.learner.model))
     base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
     chosen = list(dict.fromkeys(chosen))
     numbers = range(seed, seed + seeds)
     texts = texts_for(base.learner, task, chosen, tokenizer, setting.input_format)
     train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
-    work = Work(base, train, unseen({number: texts(TEST_TEXTS, number, "test") for number in numbers}))
+    work = TrialData(base, train, unseen({number: texts(TEST_TEXTS, number, "test") for number in numbers}))
     jobs = _jobs(work, task, chosen, counts, numbers, setting, match, lr_policy, record)
     told = arranged(work, jobs, parallelism).told if elsewhere is None else ()
     told += tuple(said for s in chosen for said in nothing_added(s, [find_strategy(name) for name in s.made_of]))
-    curve: dict[int, dict[str, dict[int, Outcome]]] = {count: {s.name: {} for s in chosen} for count in counts}
+    curve: dict[int, dict[str, dict[int, Result]]] = {count: {s.name: {} for s in chosen} for count in counts}
     for lane in run(work, jobs, workers, record, elsewhere, parallelism):
-        if isinstance(lane.event, Outcome):
+        if isinstance(lane.event, Result):
             curve[lane.labels][lane.strategy.name][lane.seed] = lane.event
         yield lane
     done = {
@@ -157,7 +157,7 @@ def compare(
     yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told, chance, tested)
 
 
-def encoder_only(strategy: Strategy, outcome: Outcome, base: str) -> str:
+def encoder_only(strategy: Strategy, outcome: Result, base: str) -> str:
     """A sentence on extra modules of a model whose decoder writes: where they are, and what the decoder does."""
     names = " and ".join(extra.name for extra in strategy.extras)
     rows = [row for group, row in zip(outcome.groups, outcome.plan, strict=True) if group.startswith("decoder")]
@@ -170,16 +170,16 @@ def encoder_only(strategy: Strategy, outcome: Outcome, base: str) -> str:
     )
 
 
-def unseen(tests: Mapping[int, Labelled]) -> dict[int, Labelled]:
+def unseen(tests: Mapping[int, Dataset]) -> dict[int, Dataset]:
     """The unseen texts of each seed, each draw kept once: what a file holds is the same for every seed."""
-    kept: dict[int, Labelled] = {}
+    kept: dict[int, Dataset] = {}
     for seed, texts in tests.items():
         same = (t for t in kept.values() if torch.equal(t.tokens.ids, texts.tokens.ids))
         kept[seed] = next(same, texts)
     return kept
 
 
-def _chance(task: Task, work: Work, labels: int) -> tuple[float | None, int]:
+def _chance(task: Task, work: TrialData, labels: int) -> tuple[float | None, int]:
     """What whoever knows only how frequent the answers are gets right, on average over the seeds, and of how many."""
     tested = min(len(test.labels) for test in work.test.values())
     if not isinstance(task.answer, Classes | OfEach):
@@ -188,11 +188,11 @@ def _chance(task: Task, work: Work, labels: int) -> tuple[float | None, int]:
     return fmean(task.answer.guess(work.train[labels, seed].labels, test.labels) for seed, test in seeds), tested
 
 
-def _allotted(work: Work, job: Job, rates: str) -> Allotted:
+def _allotted(work: TrialData, job: Trial, rates: str) -> Allotted:
     if job.strategy.prompt:
         return Allotted(0, 0.0, Cost(0.0, 0.0), held_at_rest(work.base.learner.model))
     train = work.train[job.labels, job.seed]
-    run = Tuning(work.base, job.strategy, numbered(train, work.base), job.setting, job.seed)
+    run = Finetuner(work.base, job.strategy, numbered(train, work.base), job.setting, job.seed)
     spent = cost(work.base, job.strategy, train, job.setting, job.seed, run)
     return Allotted(job.setting.steps, job.strategy.rate, spent, held(run), rate_from(job.strategy, rates))
 
@@ -217,20 +217,20 @@ def _check(chosen: Sequence[Strategy], counts: Sequence[int], seeds: int, worker
 
 
 def _jobs(
-    work: Work,
+    work: TrialData,
     task: Task,
     chosen: Sequence[Strategy],
     counts: Sequence[int],
     numbers: Sequence[int],
-    setting: Setting,
+    setting: FinetuneConfig,
     match: str,
     rates: str,
     record: Record,
-) -> list[Job]:
+) -> list[Trial]:
     """All lanes, for every number of labelled texts all strategies with the first seed, then with the next."""
     sample = work.train[counts[-1], numbers[0]]
     shared = {seed: f"{task.name} {fingerprint(work.base, test.tokens.ids)}" for seed, test in work.test.items()}
-    fitted: list[tuple[Strategy, Setting]] = []
+    fitted: list[tuple[Strategy, FinetuneConfig]] = []
     for strategy in chosen:
         steps = matched(work.base, chosen[0], strategy, sample, setting, match, numbers[0])
         fitted.append((stretched(strategy, steps, setting.steps), replace(setting, steps=steps)))
@@ -241,7 +241,7 @@ def _jobs(
             (_rated(work.base, s, first, own, numbers[0], rates, shared[numbers[0]], record), own) for s, own in fitted
         ]
         jobs += [
-            Job(s, number, count, own, key(s, number, count, own, shared[number]))
+            Trial(s, number, count, own, key(s, number, count, own, shared[number]))
             for number in numbers
             for s, own in asked
         ]
@@ -249,7 +249,14 @@ def _jobs(
 
 
 def _rated(
-    base: Base, strategy: Strategy, train: Any, setting: Setting, seed: int, rates: str, shared: str, record: Record
+    base: Base,
+    strategy: Strategy,
+    train: Any,
+    setting: FinetuneConfig,
+    seed: int,
+    rates: str,
+    shared: str,
+    record: Record,
 ) -> Strategy:
     """The strategy with its rate by the rule; a rate that was searched for is kept in the record."""
     if rates != "tuned":
@@ -275,7 +282,7 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
-def _point(labels: int, outcomes: dict[str, tuple[Outcome, ...]], chance: float | None, texts: int) -> dict[str, Any]:
+def _point(labels: int, outcomes: dict[str, tuple[Result, ...]], chance: float | None, texts: int) -> dict[str, Any]:
     """Accuracy and forgetting at one number of labelled texts, and paired differences to the first strategy."""
     named = [
         {"name": name} | {what: spread([getattr(o, what) for o in some]) for what in ("accuracy", "forgetting")}
@@ -285,18 +292,18 @@ def _point(labels: int, outcomes: dict[str, tuple[Outcome, ...]], chance: float 
 
 
 def against_first(
-    outcomes: dict[str, tuple[Outcome, ...]], chance: float | None = None, texts: int = 0
+    outcomes: dict[str, tuple[Result, ...]], chance: float | None = None, texts: int = 0
 ) -> list[dict[str, Any]]:
     """Every strategy against the first: the mean paired difference in accuracy, its 95 % interval, and what it says."""
     (first, reference), *others = _accuracies(outcomes).items()
     return [gap | {"against": first} for gap in against(reference, dict(others), chance, texts)]
 
 
-def _accuracies(outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, list[float]]:
+def _accuracies(outcomes: Mapping[str, Sequence[Result]]) -> dict[str, list[float]]:
     return {name: [o.accuracy for o in some] for name, some in outcomes.items()}
 
 
-def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
     first = outcomes[0]
     return {
         "name": name,
@@ -314,7 +321,7 @@ def _facts(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def verdict(curve: Mapping[int, Mapping[str, Sequence[Outcome]]], chance: float | None = None, texts: int = 0) -> str:
+def verdict(curve: Mapping[int, Mapping[str, Sequence[Result]]], chance: float | None = None, texts: int = 0) -> str:
     """Whether the best strategy's lead on the runner-up is larger than the noise between seeds (paired).
 
     Where there are several numbers of labelled texts it speaks of all of them: of the mean over the curve, and of each.

@@ -11,8 +11,8 @@ from torch.nn.functional import cross_entropy
 
 from playground.example import Tokens
 from playground.finetuning.base import Base
-from playground.finetuning.beside import Moment, Start
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.beside import StepContext, TermContext
+from playground.finetuning.labelled import Dataset
 from playground.knob import knob
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
@@ -41,17 +41,17 @@ class Conditional:
 
     def __init__(self, model: LanguageModel, classes: int) -> None:
         self.model = deepcopy(model).requires_grad_(True)
-        self.labels = nn.Embedding(classes, model.shape.width).to(model.table.weight.device)
+        self.labels = nn.Embedding(classes, model.shape.width).to(model.token_embedding.weight.device)
         nn.init.zeros_(self.labels.weight)
 
     def scores(self, tokens: Tokens, gaps: Tensor, labels: Tensor) -> Tensor:
         """What stands in the gaps, `[k, v]`, of texts that shall have these labels `[b]`."""
         hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask), row=None)
-        embedded = self.model.levels(hidden, last=0)[0] + self.labels(labels)[:, None]
-        known = self.model.levels(hidden, embedded, 0, self.model.top_level)[-1]
+        embedded = self.model.hidden_states(hidden, last=0)[0] + self.labels(labels)[:, None]
+        known = self.model.hidden_states(hidden, embedded, 0, self.model.top_hidden_state)[-1]
         return self.model.score(known[gaps], "vocabulary", self.model.network)
 
-    def learn(self, texts: Labelled, steps: int, share: float, seed: int) -> "Conditional":
+    def learn(self, texts: Dataset, steps: int, share: float, seed: int) -> "Conditional":
         """Fill gaps in the labelled texts, each with its own label."""
         optimiser = torch.optim.AdamW([*self.model.parameters(), *self.labels.parameters()], lr=RATE)
         for step in range(steps):
@@ -77,7 +77,7 @@ class Conditional:
         return replace(tokens, ids=ids, row=None)
 
 
-def taught(base: Base, texts: Labelled, steps: int, share: float, seed: int) -> Conditional:
+def taught(base: Base, texts: Dataset, steps: int, share: float, seed: int) -> Conditional:
     """The conditional model of a set of labelled texts; lanes with the same texts and seed share it."""
     make = lambda: Conditional(base.learner.model, texts.answer.scores).learn(texts, steps, share, seed)  # noqa: E731
     return base.remember(("conditional", id(texts.labels), steps, share, seed), make)
@@ -91,7 +91,7 @@ def some_words(tokens: Tokens, share: float, rng: Generator) -> Tensor:
     return (rank < number[:, None]) & tokens.maskable
 
 
-def _of_rows(texts: Labelled) -> Tensor:
+def _of_rows(texts: Dataset) -> Tensor:
     """The label of every row."""
     return texts.labels.repeat_interleave(texts.ways)
 
@@ -110,10 +110,10 @@ class Rewritten:
     name: ClassVar[str] = "rewritten texts"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         writer = taught(start.base, start.train, self.finetune_steps, self.word_ratio, start.seed)
 
-        def loss(moment: Moment) -> Tensor:
+        def loss(moment: StepContext) -> Tensor:
             drawn, rng = moment.drawn, generator(start.seed, "rewritten", moment.step)
             gaps = some_words(drawn.tokens, self.word_ratio, rng)
             other = replace(drawn, tokens=writer.fill(drawn.tokens, gaps, _of_rows(drawn), rng))

@@ -14,12 +14,12 @@ from torch import Tensor
 from playground.finetuning.answers import Classes
 from playground.finetuning.base import Base
 from playground.finetuning.conditional import Conditional, check_filling
-from playground.finetuning.labelled import Item, Labelled, pack
-from playground.finetuning.packing import LONGEST, Packing, packing_for
+from playground.finetuning.labelled import Dataset, Item, pack
+from playground.finetuning.packing import LONGEST, InputFormat, packing_for
 from playground.finetuning.sequence import Learnt
 from playground.finetuning.strategies.full import FULL
 from playground.finetuning.task import Task
-from playground.finetuning.tune import Setting, Tuning, numbered
+from playground.finetuning.tune import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.unlabelled import check_classes
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
@@ -66,29 +66,29 @@ class Judge:
     model: LanguageModel
     task: Learnt
     tokenizer: Tokenizer
-    packing: Packing
+    packing: InputFormat
     answer: Classes
 
     @torch.no_grad()
-    def chances(self, texts: Labelled) -> Tensor:
+    def chances(self, texts: Dataset) -> Tensor:
         """The chance of every class for every text, `[r, c]`."""
         return self.task.scores(self.model, texts).softmax(-1)
 
     @torch.no_grad()
-    def lead(self, texts: Labelled, label: int) -> float:
+    def lead(self, texts: Dataset, label: int) -> float:
         """How far the score of a class lies before that of the next best, in nats, for one text."""
         [scores] = self.task.scores(self.model, texts)
         others = torch.arange(len(scores), device=scores.device) != label
         return float(scores[label] - scores[others].max())
 
-    def read(self, words: Sequence[str]) -> Labelled:
+    def read(self, words: Sequence[str]) -> Dataset:
         """A text that somebody wrote, as the judge reads it."""
         if not words:
             raise Refusal("The text has no words; write a sentence.")
         texts = pack([Item((list(words)[:LONGEST],), 0)], self.answer, self.packing, self.tokenizer)
         return texts.to(next(self.model.parameters()).device)
 
-    def hidden(self, texts: Labelled, gaps: Tensor) -> Tensor:
+    def hidden(self, texts: Dataset, gaps: Tensor) -> Tensor:
         """What it says of a text with some words hidden, in several ways at once, `[g, c]`."""
         several = texts.pick(torch.zeros(len(gaps), dtype=torch.long))
         tokens = several.tokens
@@ -153,7 +153,7 @@ class Editor:
         places = tuple((best.tokens.ids != texts.tokens.ids)[0].nonzero()[:, 0].tolist())
         return Edited(before, after, self.answer.names[label], places, *chances, kept=float(same.float().mean()))
 
-    def _gaps(self, texts: Labelled, wanted: int) -> Tensor:
+    def _gaps(self, texts: Dataset, wanted: int) -> Tensor:
         """Word after word is hidden, each time the one without which the judge finds the wanted label likeliest."""
         gaps = torch.zeros_like(texts.tokens.maskable)
         while int(gaps.sum()) < MOST and float(self.judge.hidden(texts, gaps)[0, wanted]) < 0.5:
@@ -165,7 +165,7 @@ class Editor:
             gaps = more[self.judge.hidden(texts, more)[:, wanted].argmax()][None]
         return gaps
 
-    def _filled(self, texts: Labelled, gaps: Tensor, label: int) -> Labelled:
+    def _filled(self, texts: Dataset, gaps: Tensor, label: int) -> Dataset:
         """The best of several ways to fill the gaps."""
         several = texts.pick(torch.zeros(TRIES, dtype=torch.long))
         rng = generator(self.seed, "edit", *texts.tokens.ids[0].tolist())
@@ -174,7 +174,7 @@ class Editor:
         filled = replace(several, tokens=tokens)
         return filled.pick(self.judge.chances(filled)[:, label].argmax()[None])
 
-    def _put_back(self, texts: Labelled, filled: Labelled, gaps: Tensor, label: int) -> Labelled:
+    def _put_back(self, texts: Dataset, filled: Dataset, gaps: Tensor, label: int) -> Dataset:
         """What need not have changed is what it was: word after word, where the judge finds that it hardly matters."""
         for place in gaps[0].nonzero()[:, 0].tolist():
             ids = filled.tokens.ids.clone()
@@ -201,7 +201,7 @@ def judge(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int,
     train = numbered(task.load(tokenizer, labels, seed, "train", packing), base)
     if train.ways > 1 or len(task.items(1, seed, "train")[0].texts) > 1:
         raise Refusal(f"The task {task.name!r} is about several texts at once; edits are for single texts.")
-    run = Tuning(base, FULL, train, Setting(steps=steps), seed)
+    run = Finetuner(base, FULL, train, FinetuneConfig(steps=steps), seed)
     for step in range(steps):
         run.learn(step)
     return Judge(run.model, Learnt(train, train, run.head, ()), tokenizer, packing, task.answer)

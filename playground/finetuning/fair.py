@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import torch
 
 from playground.finetuning.base import Base
-from playground.finetuning.beside import FollowMean, PullByFisher, ReadTaskTexts, Replay, Term
+from playground.finetuning.beside import AuxiliaryLM, AuxLoss, EWCPenalty, MeanTeacher, Replay
 from playground.finetuning.conditional import Rewritten
-from playground.finetuning.labelled import Labelled
-from playground.finetuning.others import OtherTasks
+from playground.finetuning.labelled import Dataset
+from playground.finetuning.others import MultiTask
 from playground.finetuning.plans import Cell
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.tune import Outcome, Setting, Tuning, numbered, tune
-from playground.finetuning.unlabelled import CrossViews, MovedEmbeddings, OwnAnswers
+from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, numbered, tune
+from playground.finetuning.unlabelled import AdversarialFGM, CrossViewTraining, PseudoLabels
 from playground.models.cost import operations
 from playground.refusal import Refusal
 
@@ -42,7 +42,7 @@ class Cost:
 
 
 def cost(
-    base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int = 0, run: Tuning | None = None
+    base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int = 0, run: Finetuner | None = None
 ) -> Cost:
     """The tokens and operations of a lane.
 
@@ -55,7 +55,7 @@ def cost(
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
-    run = run or Tuning(base, strategy, numbered(train, base), setting, seed)
+    run = run or Finetuner(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     tokens = setting.batch_size * float(train.tokens.lengths.float().mean())
     positions, width = float(train.tokens.lengths.float().mean()), run.model.shape.width
@@ -69,27 +69,27 @@ def cost(
     return Cost(read, float(per_token.mean()) * read)
 
 
-def _beside(term: Term, base: Base, setting: Setting, tokens: float) -> float:
+def _beside(term: AuxLoss, base: Base, setting: FinetuneConfig, tokens: float) -> float:
     """Tokens that a part of the loss reads beside the batches of the task, over all steps."""
     window = base.held_out.ids.shape[1]
     match term:
         case Replay():
             return int(term.replay_ratio * setting.steps) * term.rows * window
-        case ReadTaskTexts():
+        case AuxiliaryLM():
             return tokens * (int(term.lm_fraction * setting.steps) or setting.steps)
-        case FollowMean():
+        case MeanTeacher():
             return tokens * setting.steps
-        case OtherTasks():
+        case MultiTask():
             return tokens * term.reading(setting.steps)
-        case MovedEmbeddings():
+        case AdversarialFGM():
             return 2 * tokens * setting.steps
-        case OwnAnswers():
+        case PseudoLabels():
             return tokens * (setting.steps - int(term.start_fraction * setting.steps))
-        case CrossViews():
+        case CrossViewTraining():
             return 3 * tokens * (setting.steps // 2)
         case Rewritten():
             return tokens * (2 * setting.steps + term.finetune_steps)
-        case PullByFisher():
+        case EWCPenalty():
             return term.rows * window
         case _:
             return 0.0
@@ -104,7 +104,7 @@ def check_rules(match: str = "steps", rates: str = "own") -> None:
 
 
 def matched(
-    base: Base, first: Strategy, other: Strategy, train: Labelled, setting: Setting, match: str, seed: int = 0
+    base: Base, first: Strategy, other: Strategy, train: Dataset, setting: FinetuneConfig, match: str, seed: int = 0
 ) -> int:
     """How many steps a strategy gets, so that it reads or computes as much as the first one does in its steps."""
     check_rules(match)
@@ -156,7 +156,7 @@ def said_of_published(chosen: Sequence[Strategy]) -> str:
     )
 
 
-def searched(base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int) -> float:
+def searched(base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> float:
     """The rate of the grid that does best on the last quarter of the labelled texts, learnt from the others.
 
     Every strategy gets the same budget: one run for each rate. Of rates that do equally well the one nearest to the
@@ -169,7 +169,7 @@ def searched(base: Base, strategy: Strategy, train: Labelled, setting: Setting, 
     return max(GRID, key=lambda rate: (scores[rate], -abs(rate / strategy.rate - 1)))
 
 
-def _parted(train: Labelled) -> Iterator[Labelled]:
+def _parted(train: Dataset) -> Iterator[Dataset]:
     """The first three quarters of the texts, and the last."""
     number = len(train.labels)
     index = torch.arange(number, device=train.labels.device)
@@ -177,7 +177,9 @@ def _parted(train: Labelled) -> Iterator[Labelled]:
         yield train.pick(part)
 
 
-def _score(base: Base, strategy: Strategy, some: Labelled, held_back: Labelled, setting: Setting, seed: int) -> float:
+def _score(
+    base: Base, strategy: Strategy, some: Dataset, held_back: Dataset, setting: FinetuneConfig, seed: int
+) -> float:
     *_, last = tune(base, strategy, some, held_back, replace(setting, looks=0), seed)
-    assert isinstance(last, Outcome)
+    assert isinstance(last, Result)
     return last.accuracy

@@ -15,32 +15,32 @@ from playground.analysis.counts import cooccurrence, dense, factors, ppmi
 from playground.corpora.corpus import pick
 from playground.finetuning import prompting
 from playground.finetuning.base import Base
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.prompting import Prompt, prompted
 from playground.finetuning.task import Task
 from playground.finetuning.unlabelled import check_classes
 from playground.knob import knob
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 
 BLOCK = 64
 """Texts that another model reads at once."""
 
 
-class Given(Protocol):
+class ExtraFeatures(Protocol):
     """Something that is given beside the words; what changes the words themselves comes `first`."""
 
     name: ClassVar[str]
     first: ClassVar[bool]
     rehearses: ClassVar[bool]
 
-    def check(self, learner: Learner, task: Task, tokenizer: Tokenizer) -> None: ...
+    def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None: ...
 
-    def prepare(self, base: Base, texts: Labelled) -> Labelled: ...
+    def prepare(self, base: Base, texts: Dataset) -> Dataset: ...
 
 
-def more(texts: Labelled, vectors: Tensor) -> Labelled:
+def more(texts: Dataset, vectors: Tensor) -> Dataset:
     """The texts with further vectors `[r, t, f]` beside those that were given before."""
     return replace(texts, given=vectors if texts.given is None else torch.cat([texts.given, vectors], dim=-1))
 
@@ -65,11 +65,11 @@ class OtherVectors:
     first: ClassVar[bool] = False
     rehearses: ClassVar[bool] = True
 
-    def check(self, learner: Learner, task: Task, tokenizer: Tokenizer) -> None:
+    def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None:
         _check_reading(self.name, task)
 
     @torch.no_grad()
-    def prepare(self, base: Base, texts: Labelled) -> Labelled:
+    def prepare(self, base: Base, texts: Dataset) -> Dataset:
         table = base.remember((self.name, self.width), lambda: static_vectors(base, self.width))
         found = [table[texts.tokens.ids]]
         for other in base.beside:
@@ -84,7 +84,7 @@ def static_vectors(base: Base, width: int) -> Tensor:
     ends = text.ids.new_full((len(text.ids), 1), text.specials.sep)
     table = ppmi(dense(cooccurrence(torch.cat([text.ids, ends], dim=1).flatten(), text.specials), text.specials.size))
     vectors = factors(table, width)
-    lacking = base.learner.model.table.num_embeddings - len(vectors)  # words that were added later
+    lacking = base.learner.model.token_embedding.num_embeddings - len(vectors)  # words that were added later
     return torch.cat([layer_norm(vectors, vectors.shape[-1:]), vectors.new_zeros(lacking, vectors.shape[-1])])
 
 
@@ -100,12 +100,12 @@ class ClozeAnswers:
     first: ClassVar[bool] = False
     rehearses: ClassVar[bool] = False
 
-    def check(self, learner: Learner, task: Task, tokenizer: Tokenizer) -> None:
+    def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None:
         check_classes(self.name, task)
         prompting.check(learner.model, task, tokenizer)
 
     @torch.no_grad()
-    def prepare(self, base: Base, texts: Labelled) -> Labelled:
+    def prepare(self, base: Base, texts: Dataset) -> Dataset:
         if texts.asking is None:
             raise Refusal(
                 f"{self.name} need one word of the model's vocabulary for every class, and this task lacks that; "

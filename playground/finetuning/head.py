@@ -11,8 +11,8 @@ from torch.nn.functional import layer_norm
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from playground.finetuning.answers import AnswerForm, Choice, Span
-from playground.finetuning.labelled import Labelled
-from playground.models.heads import compared
+from playground.finetuning.labelled import Dataset
+from playground.models.heads import infersent_features
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -38,12 +38,12 @@ class Head:
     def levels(self, model: LanguageModel) -> tuple[int, ...]:
         """The levels of a model that this head reads."""
         if self.reads == "top":
-            return (model.top_level,)
+            return (model.top_hidden_state,)
         if isinstance(self.reads, int):
             if not 0 <= self.reads <= model.shape.layers:
                 raise Refusal(f"The head reads layer {self.reads}; this model has {model.shape.layers} layers.")
             return (self.reads,)
-        return (*range(model.shape.layers), model.top_level)
+        return (*range(model.shape.layers), model.top_hidden_state)
 
     def wide(self, levels: int) -> int:
         """How many times as wide as the model what it reads of so many levels is."""
@@ -109,7 +109,7 @@ class TaskHead(LevelReader):
         wide = (width if spec.recurrent else read) * pooled * vectors
         self.score = nn.Linear(wide, answer.scores)
 
-    def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
+    def forward(self, known: Mapping[int, Tensor], texts: Dataset) -> Tensor:
         read, answer = self.read(known), texts.answer
         wide = read if texts.given is None else torch.cat([read, texts.given], dim=-1)
         hidden = self._running(wide, texts.tokens.lengths)
@@ -118,7 +118,7 @@ class TaskHead(LevelReader):
         if answer.about == "words":
             return self.score(hidden[texts.labels >= 0])
         if answer.about == "marked":
-            return self.score(compared(*_marked(hidden, texts)))
+            return self.score(infersent_features(*_marked(hidden, texts)))
         scores = self.score(self._text(hidden, texts)).unflatten(0, (-1, texts.ways))
         return scores[..., 0] if isinstance(answer, Choice) else scores.mean(dim=1)
 
@@ -129,11 +129,11 @@ class TaskHead(LevelReader):
         packed = pack_padded_sequence(hidden, lengths.cpu(), batch_first=True, enforce_sorted=False)
         return pad_packed_sequence(self.recurrent(packed)[0], batch_first=True, total_length=hidden.shape[1])[0]
 
-    def _text(self, hidden: Tensor, texts: Labelled) -> Tensor:
+    def _text(self, hidden: Tensor, texts: Dataset) -> Tensor:
         """One vector for a whole row, or the two sides of a pair compared."""
         if texts.sides is None:
             return self._pooled(hidden, texts.tokens.valid, texts.vector)
-        return compared(*(self._pooled(hidden, texts.sides == side, texts.vector) for side in (0, 1)))
+        return infersent_features(*(self._pooled(hidden, texts.sides == side, texts.vector) for side in (0, 1)))
 
     def _pooled(self, hidden: Tensor, real: Tensor, vector: str = "mean") -> Tensor:
         there = real.to(hidden.dtype)[..., None]
@@ -147,14 +147,14 @@ class TaskHead(LevelReader):
         return torch.cat([end, hidden.masked_fill(~real[..., None], float("-inf")).amax(1), mean], dim=-1)
 
 
-def _open(texts: Labelled) -> Tensor:
+def _open(texts: Dataset) -> Tensor:
     """Where a span may begin and end, `[b, t]`."""
     assert texts.places is not None
     place = torch.arange(texts.tokens.ids.shape[1], device=texts.places.device)
     return (place >= texts.places[:, :1]) & (place <= texts.places[:, 1:])
 
 
-def _marked(hidden: Tensor, texts: Labelled) -> tuple[Tensor, Tensor]:
+def _marked(hidden: Tensor, texts: Dataset) -> tuple[Tensor, Tensor]:
     """The vectors of the two marked words."""
     assert texts.places is not None
     row = torch.arange(len(hidden), device=hidden.device)
@@ -168,9 +168,9 @@ class WritingHead(LevelReader):
     """
 
     def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
-        super().__init__(spec, levels, model.top_level)
+        super().__init__(spec, levels, model.top_hidden_state)
         self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
-        bias = model.vocabulary.bias
+        bias = model.lm_head.bias
         assert bias is not None, "static vectors cannot write"
         self.bias = nn.Parameter(bias.detach().clone())
         self._model = (model,)  # in a tuple, for its parameters are not the head's
@@ -182,14 +182,14 @@ class WritingHead(LevelReader):
         other._model = (model,)
         return other
 
-    def forward(self, known: Mapping[int, Tensor], texts: Labelled) -> Tensor:
+    def forward(self, known: Mapping[int, Tensor], texts: Dataset) -> Tensor:
         [model] = self._model
         if texts.written is None:
             hidden = self.read(known)
         else:
-            hidden = model.write(known[self.top], texts.tokens, texts.written)
+            hidden = model.decode(known[self.top], texts.tokens, texts.written)
         asked = hidden[texts.labels >= 0]
-        return torch.addmm(self.bias, asked + self.turn(asked), model.table.weight.T)
+        return torch.addmm(self.bias, asked + self.turn(asked), model.token_embedding.weight.T)
 
 
 AnyHead = TaskHead | WritingHead
@@ -205,15 +205,15 @@ def new_head(
     levels = spec.levels(model)
     if answer.about == "written":
         check_writing(model, spec)
-        return WritingHead(spec, levels, model).to(model.table.weight.device)
-    head = TaskHead(spec, levels, model.top_level, model.shape.features_width, answer, sides, given)
+        return WritingHead(spec, levels, model).to(model.token_embedding.weight.device)
+    head = TaskHead(spec, levels, model.top_hidden_state, model.shape.features_width, answer, sides, given)
     rng = generator(seed, "head")
     with torch.no_grad():
         head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
         head.score.bias.zero_()
         for parameter in head.recurrent.parameters() if head.recurrent else ():
             parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * model.shape.features_width**-0.5)
-    return head.to(model.table.weight.device)
+    return head.to(model.token_embedding.weight.device)
 
 
 def check_writing(model: LanguageModel, spec: Head) -> None:

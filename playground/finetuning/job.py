@@ -12,20 +12,20 @@ from playground.finetuning.base import Base, from_checkpoint
 from playground.finetuning.compare import FIRST_CHOICE, Comparison, compare
 from playground.finetuning.fair import rated
 from playground.finetuning.files import COLUMNS
-from playground.finetuning.lanes import Elsewhere, Lane
+from playground.finetuning.lanes import Elsewhere, TrialEvent
 from playground.finetuning.record import Record
-from playground.finetuning.sequence import Advanced, Passed, facts, in_turn
+from playground.finetuning.sequence import Advanced, ContinualResult, continual, facts
 from playground.finetuning.spelling import read
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Task, find_task
-from playground.finetuning.tune import Setting
+from playground.finetuning.tune import FinetuneConfig
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
-from playground.training.checkpoint import Saved
+from playground.training.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonSpec:
     """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
 
     `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars".
@@ -53,7 +53,7 @@ class Asked:
         """The strategies that the lines mean."""
         return [read(line) for line in self.strategies]
 
-    def seen_from(self, folder: Path) -> "Asked":
+    def seen_from(self, folder: Path) -> "ComparisonSpec":
         """The same with the paths of runs and files as they are from a folder."""
 
         def there(path: str) -> str:
@@ -87,13 +87,13 @@ class Asked:
         *,
         task: Task | None = None,
         chosen: Sequence[Strategy] = (),
-        setting: Setting | None = None,
+        setting: FinetuneConfig | None = None,
         looks: int = 0,
         record: Record | None = None,
         elsewhere: Elsewhere | None = None,
-    ) -> Iterator[Lane | Comparison]:
+    ) -> Iterator[TrialEvent | Comparison]:
         """Run every lane; `looks` is how often a lane is looked at on its way."""
-        setting = replace(setting or Setting(), steps=self.steps, looks=looks, input_format=self.input_format)
+        setting = replace(setting or FinetuneConfig(), steps=self.steps, looks=looks, input_format=self.input_format)
         return compare(
             base, tokenizer, task or find_task(self.task), chosen or self.chosen, train_sizes=self.train_sizes,
             seeds=self.seeds, seed=self.seed, setting=setting, workers=self.workers, match=self.match,
@@ -107,11 +107,11 @@ class Asked:
 
     def run_in_turn(
         self, base: Base, tokenizer: Tokenizer, tasks: Sequence[Task] = (), chosen: Sequence[Strategy] = ()
-    ) -> Iterator[Advanced | Passed]:
+    ) -> Iterator[Advanced | ContinualResult]:
         """Learn the tasks one after another with every strategy and seed."""
-        setting = Setting(steps=self.steps, input_format=self.input_format)
+        setting = FinetuneConfig(steps=self.steps, input_format=self.input_format)
         some = [rated(strategy, self.lr_policy) for strategy in chosen or self.chosen]
-        return in_turn(
+        return continual(
             base, tokenizer, tasks or self.tasks, some,
             train_size=self.train_sizes[-1], seeds=self.seeds, seed=self.seed, setting=setting,
         )  # fmt: skip
@@ -130,10 +130,14 @@ class Asked:
         from playground.training import checkpoint
 
         saved = checkpoint.load(self.base)
-        passed = [event for event in self.run_in_turn(self.start(saved), saved.tokenizer) if isinstance(event, Passed)]
+        passed = [
+            event
+            for event in self.run_in_turn(self.start(saved), saved.tokenizer)
+            if isinstance(event, ContinualResult)
+        ]
         return facts(self.tasks, self.train_sizes[-1], passed)
 
-    def start(self, saved: Saved) -> Base:
+    def start(self, saved: Checkpoint) -> Base:
         """Where the lanes begin: the saved model, its text where a strategy rehearses, and other runs beside it."""
         base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in self.chosen))
         return accompanied(base, saved.tokenizer, self.extra_encoders)
@@ -151,7 +155,7 @@ def accompanied(base: Base, tokenizer: Tokenizer, runs: Sequence[str]) -> Base:
     return with_others(base, tokenizer, {run: checkpoint.load(run, base.learner.device) for run in runs})
 
 
-def with_others(base: Base, tokenizer: Tokenizer, saved: Mapping[str, Saved]) -> Base:
+def with_others(base: Base, tokenizer: Tokenizer, saved: Mapping[str, Checkpoint]) -> Base:
     """The base with others beside it, which must number their words alike."""
     for run, other in saved.items():
         if other.tokenizer.words != tokenizer.words:

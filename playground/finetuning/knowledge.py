@@ -8,13 +8,13 @@ import torch
 
 from playground.corpora.tinyworld.facts import known_facts
 from playground.finetuning.base import Base
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.task import Task
 from playground.knob import knob
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch, padded
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 
 SAID = {"Language": ("speaks",), "Birthplace": ("was", "born", "in"), "Job": ("is", "a"), "Like": ("likes",)}
 """How each kind of fact about a person begins, in the order in which facts are given."""
@@ -34,7 +34,7 @@ class Facts:
     first: ClassVar[bool] = True
     rehearses: ClassVar[bool] = False
 
-    def check(self, learner: Learner, task: Task, tokenizer: Tokenizer) -> None:
+    def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None:
         """Refuse what does not read a whole text with positions."""
         if learner.model.shape.kind == "static":
             raise Refusal("Facts hang on words by who sees whom; static vectors see nobody. Take another base.")
@@ -43,7 +43,7 @@ class Facts:
                 f"Facts move words apart, so they are for whole texts; {task.name!r} asks about single words."
             )
 
-    def prepare(self, base: Base, texts: Labelled) -> Labelled:
+    def prepare(self, base: Base, texts: Dataset) -> Dataset:
         """The texts with branches; a text that names nobody stays as it is."""
         if base.tokenizer is None:
             raise Refusal("Facts need the tokenizer of the base; give Base(..., tokenizer=...).")

@@ -10,8 +10,8 @@ from torch import Tensor
 from playground.corpora.corpus import pick
 from playground.example import Tokens
 from playground.finetuning.answers import AnswerForm, Marked, Number, Span, Tags, Writing
-from playground.finetuning.packing import LONGEST, Packing, Pieces, Row
-from playground.finetuning.prompting import Asking
+from playground.finetuning.packing import LONGEST, InputFormat, Pieces, Row
+from playground.finetuning.prompting import Verbalizer
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch, padded
 
@@ -37,7 +37,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Dataset:
     """Texts `[r, t]` and what is right about them, in the form that `answer` says; `vector` stands for a whole text.
 
     With `ways` above 1 there are so many rows for each label: one for each choice, or one for each order of a pair.
@@ -55,15 +55,15 @@ class Labelled:
     places: Tensor | None = None
     sides: Tensor | None = None
     written: Tensor | None = None
-    asking: Asking | None = None
+    asking: Verbalizer | None = None
     given: Tensor | None = None
 
-    def to(self, device: torch.device) -> "Labelled":
+    def to(self, device: torch.device) -> "Dataset":
         """The same texts on another device."""
         more = {name: kept.to(device) for name, kept in self._more()}
         return replace(self, tokens=self.tokens.to(device), labels=self.labels.to(device), **more)
 
-    def pick(self, index: Tensor) -> "Labelled":
+    def pick(self, index: Tensor) -> "Dataset":
         """Some of the examples, each with all its rows."""
         rows = rows_of(index, self.ways)
         more = {name: kept[rows] for name, kept in self._more()}
@@ -79,11 +79,11 @@ class Labelled:
 def pack(
     items: Sequence[Item],
     answer: AnswerForm,
-    packing: Packing,
+    packing: InputFormat,
     tokenizer: Tokenizer,
     orders: int = 1,
     spare: Mapping[str, int] | None = None,
-) -> Labelled:
+) -> Dataset:
     """Examples as one padded batch; words in `spare` are written with the ids that it gives."""
     specials, writes = tokenizer.specials, isinstance(answer, Writing)
     most = max(len(item.texts) + bool(item.choices) + writes for item in items)
@@ -96,13 +96,13 @@ def pack(
     if writes:
         targets = [[*pieces(item.right).ids, specials.end] for item in items]
         return _to_be_written(rows, targets, answer, packing, tokenizer)
-    made = Labelled(_tokens(rows, packing, tokenizer), _labels(items, answer, rows), answer, packing.vector)
+    made = Dataset(_tokens(rows, packing, tokenizer), _labels(items, answer, rows), answer, packing.vector)
     paired = packing.sides and answer.about == "text" and len(items[0].texts) == 2
     sides = padded([row.sides() for row in rows], -1) if paired else None
     return replace(made, ways=len(ways[0]), places=_places(items, answer, rows), sides=sides)
 
 
-def _tokens(rows: Sequence[Row], packing: Packing, tokenizer: Tokenizer) -> Tokens:
+def _tokens(rows: Sequence[Row], packing: InputFormat, tokenizer: Tokenizer) -> Tokens:
     tokens = batch([row.ids for row in rows], tokenizer.specials, tokenizer.words)
     segment = {"segment": padded([row.segment for row in rows], 0)} if packing.segments else {}
     return replace(tokens, labels=segment)
@@ -152,16 +152,16 @@ def _places(items: Sequence[Item], answer: AnswerForm, rows: Sequence[Row]) -> T
 
 
 def _to_be_written(
-    rows: Sequence[Row], targets: Sequence[list[int]], answer: AnswerForm, packing: Packing, tokenizer: Tokenizer
-) -> Labelled:
+    rows: Sequence[Row], targets: Sequence[list[int]], answer: AnswerForm, packing: InputFormat, tokenizer: Tokenizer
+) -> Dataset:
     """Texts with what comes next at every place: before a decoder's eyes, or further on in the row itself."""
     start, sep, pad = tokenizer.specials.start, tokenizer.specials.sep, tokenizer.specials.pad
     if packing.writes == "decoder":
         written = padded([[start, *target[:-1]] for target in targets], pad)
-        return Labelled(_tokens(rows, packing, tokenizer), padded(targets, -1), answer, written=written)
+        return Dataset(_tokens(rows, packing, tokenizer), padded(targets, -1), answer, written=written)
     longer = [_continued(row, target, sep) for row, target in zip(rows, targets, strict=True)]
     coming = [[-1] * (len(row.ids) - len(target)) + target for row, target in zip(longer, targets, strict=True)]
-    return Labelled(_tokens(longer, packing, tokenizer), padded(coming, -1), answer)
+    return Dataset(_tokens(longer, packing, tokenizer), padded(coming, -1), answer)
 
 
 def rows_of(examples: Tensor, ways: int) -> Tensor:

@@ -7,82 +7,82 @@ from functools import partial
 
 from playground.example import Tokens
 from playground.finetuning.base import Base
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.record import Record, write_outcome
 from playground.finetuning.stacked import alike, bytes_of, hindrance, tune_together
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.tune import Outcome, Setting, Tuned, tune
+from playground.finetuning.tune import FinetuneConfig, Result, StepEvent, tune
 from playground.training.memory import available, said
 from playground.training.stacked import chosen_way, parted
 from playground.training.workers import as_worker, begin, context, end_with_parent
 
 
 @dataclass(frozen=True)
-class Lane:
+class TrialEvent:
     """One strategy with one seed and so many labelled texts; `event` is its latest step or its outcome."""
 
     strategy: Strategy
     seed: int
-    event: Tuned | Outcome
+    event: StepEvent | Result
     labels: int = 0
 
 
 @dataclass(frozen=True)
-class Job:
+class Trial:
     """A lane to run, and the key under which its outcome is kept."""
 
     strategy: Strategy
     seed: int
     labels: int
-    setting: Setting
+    setting: FinetuneConfig
     key: str = ""
 
-    def lane(self, event: Tuned | Outcome) -> Lane:
+    def lane(self, event: StepEvent | Result) -> TrialEvent:
         """An event of this lane."""
-        return Lane(self.strategy, self.seed, event, self.labels)
+        return TrialEvent(self.strategy, self.seed, event, self.labels)
 
 
 @dataclass(frozen=True)
-class Work:
+class TrialData:
     """What the lanes of a comparison share: where they start, labelled texts by number and seed, unseen ones by seed.
 
     Every seed is tested on texts of its own, so that the spread between seeds holds the luck of the test too.
     """
 
     base: Base
-    train: Mapping[tuple[int, int], Labelled]
-    test: Mapping[int, Labelled]
+    train: Mapping[tuple[int, int], Dataset]
+    test: Mapping[int, Dataset]
 
-    def lane(self, job: Job) -> Iterator[Lane]:
+    def lane(self, job: Trial) -> Iterator[TrialEvent]:
         """The events of one lane."""
         train = self.train[job.labels, job.seed]
         for event in tune(self.base, job.strategy, train, self.test[job.seed], job.setting, job.seed):
             yield job.lane(event)
 
-    def travelling(self, jobs: Sequence[Job]) -> "Work":
+    def travelling(self, jobs: Sequence[Trial]) -> "TrialData":
         """The same, able to go to another process: what the jobs rehearse goes along, what is remembered stays."""
         rehearsed = any(job.strategy.rehearses for job in jobs)
         text = Text(self.base.rehearse() if rehearsed else self.base.held_out)
         return replace(self, base=replace(self.base, rehearsal=self.base.rehearsal and text, memory={}))
 
 
-Keep = Callable[[Job, Outcome], None]
+Keep = Callable[[Trial, Result], None]
 """Called with every outcome as soon as it is there, whatever its turn."""
 
-Elsewhere = Callable[[Work, Sequence[Job], Keep], Generator[Lane, None, None]]
+Elsewhere = Callable[[TrialData, Sequence[Trial], Keep], Generator[TrialEvent, None, None]]
 """Runs lanes on other machines and gives their events in the order of the jobs."""
 
 
 @dataclass(frozen=True)
-class Arranged:
+class Stacks:
     """Which lanes run as stacks and which apart, and why, in sentences."""
 
-    stacks: tuple[tuple[Job, ...], ...]
-    apart: tuple[Job, ...]
+    stacks: tuple[tuple[Trial, ...], ...]
+    apart: tuple[Trial, ...]
     told: tuple[str, ...] = ()
 
 
-def arranged(work: Work, jobs: Sequence[Job], way: str) -> Arranged:
+def arranged(work: TrialData, jobs: Sequence[Trial], way: str) -> Stacks:
     """Sort lanes into stacks of what reads alike, as large as the memory allows; the others run apart.
 
     On a CPU, where arithmetic and not the number of steps takes the time, only the seeds of one strategy share a stack,
@@ -90,9 +90,9 @@ def arranged(work: Work, jobs: Sequence[Job], way: str) -> Arranged:
     """
     device = work.base.learner.device
     if chosen_way(way, device) == "processes":
-        return Arranged((), tuple(jobs))
+        return Stacks((), tuple(jobs))
     why = {job: hindrance(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
-    groups: dict[Hashable, list[Job]] = {}
+    groups: dict[Hashable, list[Trial]] = {}
     for job in jobs:
         if not why[job]:
             apart = job.strategy if device.type == "cpu" else None
@@ -110,17 +110,17 @@ def arranged(work: Work, jobs: Sequence[Job], way: str) -> Arranged:
                 f"free, so {len(some[0])} at a time are stacked.": None
             }
         stacks += map(tuple, some)
-    return Arranged(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(told))
+    return Stacks(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(told))
 
 
 def run(
-    work: Work,
-    jobs: Sequence[Job],
+    work: TrialData,
+    jobs: Sequence[Trial],
     workers: int,
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
     way: str = "auto",
-) -> Iterator[Lane]:
+) -> Iterator[TrialEvent]:
     """The events of all lanes; of a lane that the record knows only the outcome.
 
     Lanes apart come in the order of the jobs. In a stack they advance together, and known outcomes come before.
@@ -129,7 +129,7 @@ def run(
     known = {job.key: outcome for job in jobs if (outcome := record.outcome(job.key))}
     waiting = [job for job in jobs if job.key not in known]
     keep = partial(_keep, record)
-    plan = arranged(work, waiting, way) if elsewhere is None else Arranged((), ())
+    plan = arranged(work, waiting, way) if elsewhere is None else Stacks((), ())
     if plan.stacks:
         for job in (job for job in jobs if job.key in known):
             yield job.lane(known[job.key])
@@ -148,42 +148,42 @@ def run(
                 continue
             for lane in fresh:
                 yield lane
-                if isinstance(lane.event, Outcome):
+                if isinstance(lane.event, Result):
                     break
     finally:
         fresh.close()
 
 
-def _stacked(work: Work, jobs: Sequence[Job], keep: Keep) -> Iterator[Lane]:
+def _stacked(work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Iterator[TrialEvent]:
     """The lanes of one stack, step by step; at last their outcomes, in the order of the jobs."""
     lanes = [(job.strategy, work.train[job.labels, job.seed], work.test[job.seed], job.seed) for job in jobs]
     for number, event in tune_together(work.base, lanes, jobs[0].setting):
-        if isinstance(event, Outcome):
+        if isinstance(event, Result):
             keep(jobs[number], event)
         yield jobs[number].lane(event)
 
 
-def _one_by_one(work: Work, jobs: Sequence[Job], keep: Keep) -> Generator[Lane, None, None]:
+def _one_by_one(work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Generator[TrialEvent, None, None]:
     for job in jobs:
         for lane in work.lane(job):
-            if isinstance(lane.event, Outcome):
+            if isinstance(lane.event, Result):
                 keep(job, lane.event)
             yield lane
 
 
-def _in_workers(work: Work, jobs: Sequence[Job], keep: Keep, workers: int) -> Generator[Lane, None, None]:
+def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int) -> Generator[TrialEvent, None, None]:
     """The same in so many processes, of which this one is the first; an outcome is kept as soon as it is there."""
     if not jobs:
         return
     pool = ProcessPoolExecutor(min(workers, len(jobs)) - 1 or 1, context(), _begin, (work.travelling(jobs),))
 
-    def send(job: Job) -> Future[list[Lane]]:
+    def send(job: Trial) -> Future[list[TrialEvent]]:
         sent = pool.submit(_lane, job)
         sent.add_done_callback(lambda done: _done(done) and keep(job, outcome_of(done.result())))
         return sent
 
     try:
-        sent, here = [send(job) for job in jobs], dict[int, list[Lane]]()
+        sent, here = [send(job) for job in jobs], dict[int, list[TrialEvent]]()
         for turn in range(len(jobs)):
             while turn not in here and not sent[turn].done():
                 mine = next((k for k in range(turn, len(jobs)) if k not in here and sent[k].cancel()), None)
@@ -196,18 +196,18 @@ def _in_workers(work: Work, jobs: Sequence[Job], keep: Keep, workers: int) -> Ge
         pool.shutdown(cancel_futures=True)
 
 
-def _done(sent: Future[list[Lane]]) -> bool:
+def _done(sent: Future[list[TrialEvent]]) -> bool:
     return not sent.cancelled() and sent.exception() is None
 
 
-def outcome_of(events: Sequence[Lane]) -> Outcome:
+def outcome_of(events: Sequence[TrialEvent]) -> Result:
     """The outcome with which a lane ends."""
     last = events[-1].event
-    assert isinstance(last, Outcome)
+    assert isinstance(last, Result)
     return last
 
 
-def _keep(record: Record, job: Job, outcome: Outcome) -> None:
+def _keep(record: Record, job: Trial, outcome: Result) -> None:
     record.put(job.key, write_outcome(outcome), strategy=job.strategy.name, seed=job.seed, labels=job.labels)
 
 
@@ -221,15 +221,15 @@ class Text:
         return self.tokens
 
 
-_work: list[Work] = []
+_work: list[TrialData] = []
 
 
-def _begin(work: Work) -> None:
+def _begin(work: TrialData) -> None:
     """What a worker does first: take what is shared."""
     begin()
     end_with_parent()
     _work[:] = [work]
 
 
-def _lane(job: Job) -> list[Lane]:
+def _lane(job: Trial) -> list[TrialEvent]:
     return list(_work[0].lane(job))

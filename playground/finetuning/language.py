@@ -13,12 +13,12 @@ from torch import Tensor, nn
 
 from playground.corpora import Corpus
 from playground.corpora.parallel import open_parallel
-from playground.models import grade
+from playground.models import total_loss
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import Tokenizer
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.zoo.recipe import BETAS
 
 TOKENS = 300_000
@@ -35,7 +35,7 @@ RATE = 1e-2
 class NewWords:
     """A learner with more words than before, and which rows of which parameters are new."""
 
-    learner: Learner
+    learner: TrainState
     tokenizer: Tokenizer
     new: dict[str, int]
 
@@ -63,7 +63,7 @@ def second_language() -> Corpus:
     )
 
 
-def with_words_of(learner: Learner, tokenizer: Tokenizer, corpus: Corpus) -> NewWords:
+def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> NewWords:
     """A copy of a learner that has a fresh row for every word of a corpus which its vocabulary lacks."""
     _check(learner, tokenizer)
     known, there = set(tokenizer.words), corpus.ids.unique().tolist()
@@ -71,7 +71,7 @@ def with_words_of(learner: Learner, tokenizer: Tokenizer, corpus: Corpus) -> New
     if not words:
         raise Refusal(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
     longer = replace(tokenizer, words=(*tokenizer.words, *words))
-    made = Learner.new(learner.entry, longer.words, learner.seed, learner.device)
+    made = TrainState.new(learner.entry, longer.words, learner.seed, learner.device)
     old, new = learner.model.state_dict(), dict[str, int]()
     with torch.no_grad():
         for name, value in made.model.state_dict().items():
@@ -82,7 +82,7 @@ def with_words_of(learner: Learner, tokenizer: Tokenizer, corpus: Corpus) -> New
     return NewWords(made, longer, new)
 
 
-def _check(learner: Learner, tokenizer: Tokenizer) -> None:
+def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
     """Refuse what has no words of its own to add, or a question that a text of one language cannot be asked."""
     name, needs = learner.entry.name, learner.objective.needs
     if learner.model.shape.kind == "static":
@@ -104,14 +104,14 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
     learner, recipe = made.learner, made.learner.entry.recipe
     model, learning = learner.model, made.learning
     read = replace(corpus, ids=_renumbered(corpus, made.tokenizer), tokenizer=made.tokenizer)
-    feed = Feed.of(read, recipe.seq_len, recipe.batch_size, learner.seed, learner.device)
+    feed = BatchSampler.of(read, recipe.seq_len, recipe.batch_size, learner.seed, learner.device)
     model.requires_grad_(False)
     for parameter in learning.values():
         parameter.requires_grad_(True)
     optimiser = torch.optim.AdamW(learning.values(), lr=RATE, betas=BETAS, weight_decay=0.0)
     for step in range(steps):
         rng = generator(learner.seed, "new words", step, device=learner.device.type)
-        loss, _ = grade(model.answers(learner.objective.example(feed.at(step), rng)))
+        loss, _ = total_loss(model(learner.objective.example(feed.at(step), rng)))
         loss.backward()
         for name, parameter in learning.items():
             assert parameter.grad is not None

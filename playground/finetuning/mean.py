@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 
-class Mean:
+class WeightAverage:
     """A running mean of parameters; what did not change keeps every bit."""
 
     def __init__(self, parameters: Sequence[nn.Parameter]) -> None:

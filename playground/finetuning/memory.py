@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
-from playground.finetuning.tune import Tuning
+from playground.finetuning.tune import Finetuner
 from playground.models.model import LanguageModel
 
 PER_WEIGHT = 3
@@ -28,7 +28,7 @@ class Held:
         return self.weights + self.learning + self.activations
 
 
-def held(run: Tuning) -> Held:
+def held(run: Finetuner) -> Held:
     """What the step in which most weights learn holds; it is taken, so nothing else should be learnt from the run."""
     sizes = torch.tensor([_bytes(some) for some in run.groups.values()])
     learns = run.plan != 0

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from playground.finetuning.base import Base
-from playground.finetuning.beside import Moment, Start
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.beside import StepContext, TermContext
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.packing import packing_for
 from playground.finetuning.task import Task, find_task
 from playground.knob import knob
@@ -22,7 +22,7 @@ CANDIDATES = ("entailment", "sentiment", "similarity", "paraphrase", "topic", "a
 
 
 @dataclass(frozen=True)
-class OtherTasks:
+class MultiTask:
     """Labelled texts of other tasks, one task in each step, in the first share of the steps or in all.
 
     With `alone` they stand alone in those steps, and the task in question has to wait.
@@ -39,7 +39,7 @@ class OtherTasks:
         """In how many of the steps they are read."""
         return int(self.task_ratio * steps)
 
-    def texts(self, base: Base, packing: str | None) -> tuple[Labelled, ...]:
+    def texts(self, base: Base, packing: str | None) -> tuple[Dataset, ...]:
         """Their labelled texts for a base; all lanes of a comparison share them."""
         if base.tokenizer is None:
             raise Refusal("Other tasks need the tokenizer of the base; give Base(..., tokenizer=...).")
@@ -49,9 +49,9 @@ class OtherTasks:
 
     def load(
         self, task: Task | None, tokenizer: Tokenizer, shape: Architecture, packing: str | None
-    ) -> tuple[Labelled, ...]:
+    ) -> tuple[Dataset, ...]:
         """The first tasks among the candidates, beside the one in question, whose words the vocabulary knows."""
-        found: list[Labelled] = []
+        found: list[Dataset] = []
         for other in [find_task(name) for name in CANDIDATES if task is None or name != task.name]:
             try:
                 found.append(other.load(tokenizer, self.train_size, 0, "train", packing_for(shape, packing)))
@@ -63,6 +63,6 @@ class OtherTasks:
             raise Refusal("This model's vocabulary knows the words of no other task, so none can be learnt beside.")
         return tuple(found)
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         last = self.reading(start.steps)
         return lambda moment: start.other(moment.step) if moment.step < last else torch.zeros(())

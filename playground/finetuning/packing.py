@@ -16,7 +16,7 @@ Sign = Literal["start", "end", "cls", "sep"]
 
 
 @dataclass(frozen=True)
-class Packing:
+class InputFormat:
     """Signs before, between and after the texts of a row, and what stands for the row as a whole.
 
     `vector` is the mean of all positions, the first or the last one; with `sides` each text of a pair has a vector of
@@ -89,9 +89,11 @@ class Row:
         return side
 
 
-PLAIN = Packing("plain", "the texts as they stand, [SEP] between them; a text is the mean of its positions", sides=True)
+PLAIN = InputFormat(
+    "plain", "the texts as they stand, [SEP] between them; a text is the mean of its positions", sides=True
+)
 
-LAST = Packing(
+LAST = InputFormat(
     "last",
     "the same behind [START], for who sees only what stands left: a text is its last position",
     before=("start",),
@@ -99,7 +101,7 @@ LAST = Packing(
     sides=True,
 )
 
-FIRST = Packing(
+FIRST = InputFormat(
     "first",
     "the same before [END], for who sees only what stands right: a text is its first position",
     after=("end",),
@@ -107,7 +109,7 @@ FIRST = Packing(
     sides=True,
 )
 
-ENDS = Packing(
+ENDS = InputFormat(
     "ends",
     "[START] text [END], for two readers that come from either side: a text is the mean of its positions",
     before=("start",),
@@ -115,7 +117,7 @@ ENDS = Packing(
     sides=True,
 )
 
-BERT = Packing(
+BERT = InputFormat(
     "BERT",
     "arXiv:1810.04805, sec. 3: [CLS] a [SEP] b [SEP] with segments; the first position is the row",
     before=("cls",),
@@ -124,7 +126,7 @@ BERT = Packing(
     segments=True,
 )
 
-GPT = Packing(
+GPT = InputFormat(
     "GPT",
     "Radford et al. 2018, sec. 3.3: start, a, delimiter, b, extract; the last position is the row",
     before=("start",),
@@ -138,20 +140,20 @@ ANYWHERE = replace(PLAIN, writes="row")
 PACKINGS = {packing.name: packing for packing in (PLAIN, LAST, FIRST, ENDS, BERT, GPT)}
 
 
-def packing_for(shape: Architecture, name: str | None = None) -> Packing:
+def packing_for(shape: Architecture, name: str | None = None) -> InputFormat:
     """The packing that suits a model, or the named one: only with segments is [CLS] known from pre-training."""
     chosen = _suited(shape) if name is None else packing_named(name)
     return replace(chosen, writes="decoder" if shape.decoder_layers else "row" if shape.continues else "")
 
 
-def _suited(shape: Architecture) -> Packing:
+def _suited(shape: Architecture) -> InputFormat:
     if shape.directions == 2:
         return ENDS
     one_sided = {"left to right": LAST, "right to left": FIRST}
     return one_sided.get(shape.attention) or (BERT if shape.segments else PLAIN)
 
 
-def packing_named(name: str) -> Packing:
+def packing_named(name: str) -> InputFormat:
     """A packing by its name, whatever the case."""
     known = {key.lower(): packing for key, packing in PACKINGS.items()}
     if name.lower() not in known:

@@ -25,7 +25,7 @@ from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
 
 if TYPE_CHECKING:  # both know what is asked
-    from playground.finetuning.labelled import Labelled
+    from playground.finetuning.labelled import Dataset
     from playground.finetuning.task import Task
 
 BLOCK = 64
@@ -47,7 +47,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Asking:
+class Verbalizer:
     """A task as a gap: the ids that follow a text, then the gap, then what ends it; the id of each class's word."""
 
     after: tuple[int, ...]
@@ -55,7 +55,7 @@ class Asking:
     end: tuple[int, ...]
 
 
-def asking(task: "Task", tokenizer: Tokenizer) -> Asking | None:
+def asking(task: "Task", tokenizer: Tokenizer) -> Verbalizer | None:
     """The question of a task in the words of a vocabulary; None where it has no word for every class."""
     if not isinstance(task.answer, Classes) or task.answer.about != "text":
         return None
@@ -63,7 +63,7 @@ def asking(task: "Task", tokenizer: Tokenizer) -> Asking | None:
     known = all(len(ids) == 1 and ids[0] != tokenizer.specials.unknown for ids in words)
     if not known or len({ids[0] for ids in words}) < len(words):
         return None
-    return Asking(tuple(tokenizer.encode_words(task.prompt)), tuple(ids[0] for ids in words), _end(tokenizer))
+    return Verbalizer(tuple(tokenizer.encode_words(task.prompt)), tuple(ids[0] for ids in words), _end(tokenizer))
 
 
 def _end(tokenizer: Tokenizer) -> tuple[int, ...]:
@@ -88,7 +88,7 @@ def check(model: LanguageModel, task: "Task", tokenizer: Tokenizer) -> None:
         )
 
 
-def prompted(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled") -> Tensor:
+def prompted(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
     """Scores `[r, c]` of the classes for every text: what the model holds of each class's word in the gap.
 
     Where a text is to be written they are those of every coming word, `[k, v]`, the right ones before it given; where
@@ -118,7 +118,7 @@ Parts = tuple[list[int], list[int]]
 
 
 @torch.no_grad()
-def _written(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled") -> Tensor:
+def _written(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
     """The model goes on behind the text (GPT-2: translation behind "=", a summary behind "TL;DR:", sec. 3.6 and 3.7).
 
     Examples stand before it as they would in a corpus, each ended by [SEP]; [SEP] is also what ends the answer.
@@ -133,7 +133,7 @@ def _written(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Lab
 
 
 @torch.no_grad()
-def _chosen(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled") -> Tensor:
+def _chosen(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
     """How likely each choice is behind its text, `[r, c]`, the mean over its words (arXiv:2005.14165, sec. 2.4)."""
     right = [int(label) + number * train.ways for number, label in enumerate(train.labels[: prompt.shots])]
     shown = [_text_and_choice(train, row) for row in right]
@@ -147,7 +147,7 @@ def _chosen(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labe
 
 
 @torch.no_grad()
-def _marked(model: LanguageModel, prompt: Prompt, train: "Labelled", test: "Labelled", longest: int) -> Tensor:
+def _marked(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset", longest: int) -> Tensor:
     """The words of a text with which the model would go on behind text and question (GPT-2, sec. 3.8).
 
     A span counts with all its words and the stop behind it, so that long and short ones can be compared.
@@ -177,14 +177,14 @@ def _prefixes(answer: Answer, longest: int, like: Tokens) -> Tensor:
     return likely
 
 
-def _passage(texts: "Labelled", number: int) -> tuple[int, int]:
+def _passage(texts: "Dataset", number: int) -> tuple[int, int]:
     """First and last place of the text in which the answer stands."""
     assert texts.places is not None
     first, last = texts.places[number].tolist()
     return first, last
 
 
-def _before_answer(texts: "Labelled", number: int) -> list[int]:
+def _before_answer(texts: "Dataset", number: int) -> list[int]:
     """The text and the question behind it, as ids."""
     first, last = _passage(texts, number)
     specials = texts.tokens.specials
@@ -193,7 +193,7 @@ def _before_answer(texts: "Labelled", number: int) -> list[int]:
     return [*ids[first : last + 1], *(id for id in ids[:first] if id not in signs)]
 
 
-def _answered(texts: "Labelled", number: int) -> Parts:
+def _answered(texts: "Dataset", number: int) -> Parts:
     """The same with its answer and a stop: an example as it would stand in a corpus."""
     start, end = texts.labels[number].tolist()
     stop = texts.tokens.vocabulary.index(".")
@@ -211,10 +211,10 @@ def _going_on(model: LanguageModel, shown: Sequence[Parts], asked: Sequence[Part
         example = AskNext().build(SeeLeft().build(ShiftRight().build(whole)))
         [question] = example.questions
         graded = question.loss_mask & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
-        yield model.answers(replace(example, questions=(replace(question, graded=graded),)))[-1]
+        yield model(replace(example, questions=(replace(question, graded=graded),)))[-1]
 
 
-def _text_and_choice(texts: "Labelled", row: int) -> Parts:
+def _text_and_choice(texts: "Dataset", row: int) -> Parts:
     """The context and the candidate of a row, without the signs of its packing."""
     specials = texts.tokens.specials
     signs = (specials.pad, specials.start, specials.end, specials.cls)
@@ -223,7 +223,7 @@ def _text_and_choice(texts: "Labelled", row: int) -> Parts:
     return ids[:cut], ids[cut + 1 :]
 
 
-def _parts(texts: "Labelled", number: int) -> Parts:
+def _parts(texts: "Dataset", number: int) -> Parts:
     """A text and what is to be written behind it, without the signs of its packing and the end."""
     labels = texts.labels[number]
     first = int((labels >= 0).float().argmax())
@@ -248,7 +248,7 @@ def _room(model: LanguageModel) -> int:
     return min(ROOM, model.shape.max_position_embeddings if model.shape.positions == "learned" else ROOM) - 2
 
 
-def _row(shown: Sequence[list[int]], text: list[int], asked: Asking, specials: Specials, room: int) -> list[int]:
+def _row(shown: Sequence[list[int]], text: list[int], asked: Verbalizer, specials: Specials, room: int) -> list[int]:
     """One prompt: as many examples as there is room for, the text, the question, the gap, the end."""
     own = [*text[: room - len(asked.after) - 1 - len(asked.end)], *asked.after, specials.mask, *asked.end]
     before: list[int] = []
@@ -258,13 +258,13 @@ def _row(shown: Sequence[list[int]], text: list[int], asked: Asking, specials: S
     return [*before, *own]
 
 
-def _example(texts: "Labelled", number: int, asked: Asking) -> list[int]:
+def _example(texts: "Dataset", number: int, asked: Verbalizer) -> list[int]:
     """A labelled text with its answer where the gap would be."""
     word = asked.words[int(texts.labels[number])]
     return [*_text(texts, number), *asked.after, word, *asked.end]
 
 
-def _in_turn(texts: "Labelled", shots: int) -> list[int]:
+def _in_turn(texts: "Dataset", shots: int) -> list[int]:
     """The first examples of every class, one class after another."""
     places: dict[int, list[int]] = {}
     for number, label in enumerate(texts.labels.tolist()):
@@ -273,18 +273,18 @@ def _in_turn(texts: "Labelled", shots: int) -> list[int]:
     return [number for _, _, number in sorted(turns)[:shots]]
 
 
-def _texts(texts: "Labelled") -> list[list[int]]:
+def _texts(texts: "Dataset") -> list[list[int]]:
     return [_text(texts, number) for number in range(len(texts.labels))]
 
 
-def _text(texts: "Labelled", number: int) -> list[int]:
+def _text(texts: "Dataset", number: int) -> list[int]:
     """The words of a text, without the signs of its packing."""
     specials = texts.tokens.specials
     signs = {specials.pad, specials.start, specials.end, specials.cls, specials.sep}
     return [id for id in texts.tokens.ids[number * texts.ways].tolist() if id not in signs]
 
 
-def _ask(model: LanguageModel, rows: Sequence[list[int]], asked: Asking, like: Tokens) -> Tensor:
+def _ask(model: LanguageModel, rows: Sequence[list[int]], asked: Verbalizer, like: Tokens) -> Tensor:
     """What a model holds of every word for the gap of each row, `[b, v]`."""
     tokens = batch(rows, like.specials, like.vocabulary).to(like.ids.device)
     return log_chances(model, with_gap(model.shape, tokens, tokens.lengths - 1 - len(asked.end)))

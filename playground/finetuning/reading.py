@@ -13,7 +13,7 @@ BLOCK = 32
 """Texts that are read at once."""
 
 
-class Kept:
+class ActivationCache:
     """What a model knows of a set of texts at some levels, `[r, t, d]` each; every text is read once.
 
     Texts are read in blocks that are always the same, so that no bit depends on who asked first.
@@ -31,7 +31,7 @@ class Kept:
         for block in (rows[~torch.stack(there).all(0)] // BLOCK).unique().tolist():
             last = min((block + 1) * BLOCK, len(self.texts.ids))
             whole = torch.arange(block * BLOCK, last, device=rows.device)
-            states = model.levels(pick(self.texts, whole), last=max(wanted))
+            states = model.hidden_states(pick(self.texts, whole), last=max(wanted))
             for level in wanted:
                 self._put(level, whole, states[level])
         return {level: self.levels[level][rows] for level in wanted}
@@ -48,7 +48,7 @@ class Kept:
         self.levels[level][rows], self.there[level][rows] = states, True
 
 
-class Reader:
+class CachedReader:
     """Reads texts with a model that is being tuned, at the levels that its head needs.
 
     `shared` holds what the pre-trained model itself knows, for all lanes; `own` what this lane's copy knows. Up to
@@ -56,10 +56,16 @@ class Reader:
     """
 
     def __init__(
-        self, model: LanguageModel, needed: tuple[int, ...], shared: Kept, same: int, quiet: int, keeps: bool = True
+        self,
+        model: LanguageModel,
+        needed: tuple[int, ...],
+        shared: ActivationCache,
+        same: int,
+        quiet: int,
+        keeps: bool = True,
     ) -> None:
         self.model, self.needed, self.same, self.quiet, self.keeps = model, needed, same, quiet, keeps
-        self.shared, self.own = shared, Kept(shared.texts)
+        self.shared, self.own = shared, ActivationCache(shared.texts)
 
     def read(self, tokens: Tokens, frozen: int = -1) -> dict[int, Tensor]:
         """The levels that are needed; those up to `frozen` do not learn now (-1: all learn)."""
@@ -86,4 +92,4 @@ def climbed(model: LanguageModel, tokens: Tokens, known: dict[int, Tensor], top:
     if top in known:
         return known
     first = max(known, default=0)
-    return known | dict(enumerate(model.levels(tokens, known.get(first), first, top), first))
+    return known | dict(enumerate(model.hidden_states(tokens, known.get(first), first, top), first))

@@ -14,7 +14,7 @@ from torch import Tensor
 from playground import __version__
 from playground.finetuning.base import Base
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.tune import Outcome, Setting
+from playground.finetuning.tune import FinetuneConfig, Result
 from playground.literals import LARGEST, has_form, parse_json
 from playground.refusal import Refusal
 
@@ -79,7 +79,7 @@ class Record:
                 file.flush()
                 os.fsync(file.fileno())
 
-    def outcome(self, key: str) -> Outcome | None:
+    def outcome(self, key: str) -> Result | None:
         """The outcome of a finished lane."""
         return read_outcome(self.known[key]) if key in self.known else None
 
@@ -103,15 +103,15 @@ def _line(content: bytes) -> dict[str, Any] | None:
     return line if has_form(line, {"key": str, "value": float}) else None
 
 
-def write_outcome(outcome: Outcome) -> dict[str, Any]:
+def write_outcome(outcome: Result) -> dict[str, Any]:
     """An outcome as JSON; every number comes back to the last bit."""
     return {f.name: _plain(getattr(outcome, f.name)) for f in fields(outcome)}
 
 
-def read_outcome(values: Mapping[str, Any]) -> Outcome:
+def read_outcome(values: Mapping[str, Any]) -> Result:
     """The outcome that was written."""
-    names = {f.name for f in fields(Outcome)}
-    return Outcome(**{name: _back(name, value) for name, value in values.items() if name in names})
+    names = {f.name for f in fields(Result)}
+    return Result(**{name: _back(name, value) for name, value in values.items() if name in names})
 
 
 def _plain(value: Any) -> Any:
@@ -124,7 +124,7 @@ def _back(name: str, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def key(strategy: Strategy, seed: int, labels: int, setting: Setting, shared: str, what: str = "lane") -> str:
+def key(strategy: Strategy, seed: int, labels: int, setting: FinetuneConfig, shared: str, what: str = "lane") -> str:
     """The name of a lane: everything on which its numbers depend, hashed."""
     shared_setting = identity(replace(setting, keeps=True, looks=0))
     told = [what, identity(strategy), seed, labels, shared_setting, shared, __version__]

@@ -8,7 +8,7 @@ from typing import Any
 from playground.corpora.source import two_files
 from playground.finetuning.compare import Comparison
 from playground.finetuning.files import COLUMNS, is_file
-from playground.finetuning.job import Asked
+from playground.finetuning.job import ComparisonSpec
 from playground.refusal import Refusal
 
 Kept = dict[str, list[float]]
@@ -119,7 +119,7 @@ def values_in_turn(found: Mapping[str, Any]) -> dict[str, Kept]:
     }
 
 
-def notebook(asked: Asked, provenance: Mapping[str, str], comparison: Comparison) -> bytes:
+def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: Comparison) -> bytes:
     """The notebook of a comparison as JSON (nbformat 4.5), with a `parameters` cell that papermill can change."""
     cells = [
         _title(f"Which way of fine-tuning for {asked.task}?", provenance),
@@ -138,7 +138,7 @@ def notebook(asked: Asked, provenance: Mapping[str, str], comparison: Comparison
     return _whole(cells)
 
 
-def notebook_in_turn(asked: Asked, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
+def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
     """The notebook of tasks learnt in turn."""
     values = _values(asked) | {"then": list(asked.then)}
     values.pop("match")
@@ -175,7 +175,7 @@ def _parameters(values: Mapping[str, Any]) -> str:
     return "\n".join(f"{name} = {value!r}" for name, value in values.items())
 
 
-def _values(asked: Asked) -> dict[str, Any]:
+def _values(asked: ComparisonSpec) -> dict[str, Any]:
     return {
         "base": asked.base, "task": asked.task, "strategies": list(asked.strategies),
         "train_sizes": list(asked.train_sizes), "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps,

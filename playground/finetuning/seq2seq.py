@@ -11,13 +11,15 @@ from torch import Tensor
 
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 
 READS = "network.encoder."
 WRITES = "network.decoder."
 
 
-def with_decoder(learner: Learner, tokenizer: Tokenizer, donor: Learner | None, donors: Tokenizer | None) -> Learner:
+def with_decoder(
+    learner: TrainState, tokenizer: Tokenizer, donor: TrainState | None, donors: Tokenizer | None
+) -> TrainState:
     """A copy of a learner with a decoder whose layers are those of the donor; None for new ones.
 
     Word vectors are the learner's own: the two stacks share them here.
@@ -27,7 +29,7 @@ def with_decoder(learner: Learner, tokenizer: Tokenizer, donor: Learner | None, 
     if donor is not None:
         _check_pair(learner, tokenizer, donor, donors)
     layers = (donor or learner).model.shape.layers
-    made = Learner.new(
+    made = TrainState.new(
         replace(learner.entry, model=replace(shape, decoder_layers=layers)),
         tokenizer.words,
         learner.seed,
@@ -47,7 +49,7 @@ def _as_decoder(state: dict[str, Tensor]) -> dict[str, Tensor]:
     return {WRITES + name.removeprefix(READS): torch.clone(p) for name, p in state.items() if name.startswith(READS)}
 
 
-def _check(learner: Learner) -> None:
+def _check(learner: TrainState) -> None:
     """Refuse what has a decoder already or cannot get one."""
     name, shape = learner.entry.name, learner.model.shape
     if shape.kind == "static":
@@ -58,7 +60,7 @@ def _check(learner: Learner) -> None:
         raise Refusal(f"{name} has further networks that do not go with a decoder; take a base such as BERT or GPT.")
 
 
-def _check_pair(learner: Learner, tokenizer: Tokenizer, donor: Learner, donors: Tokenizer | None) -> None:
+def _check_pair(learner: TrainState, tokenizer: Tokenizer, donor: TrainState, donors: Tokenizer | None) -> None:
     """Refuse parts that do not fit each other."""
     one, other = learner.model.shape, donor.model.shape
     if donors is not None and donors.words != tokenizer.words:

@@ -9,16 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from playground.finetuning.base import Base, replace_model
-from playground.finetuning.beside import Moment, PullByFisher, Replay, Start, Term, needed
+from playground.finetuning.beside import AuxLoss, EWCPenalty, Replay, StepContext, TermContext, needed
 from playground.finetuning.compare import TEST_TEXTS, spread
 from playground.finetuning.head import AnyHead, WritingHead
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.spreadsheet import csv_text
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.suits import Texts, texts_for
 from playground.finetuning.task import Task
-from playground.finetuning.tune import BLOCK, Setting, Tuning, numbered
-from playground.models.extras import Extra, Plugged
+from playground.finetuning.tune import BLOCK, FinetuneConfig, Finetuner, numbered
+from playground.models.extras import AdapterKind, Attached
 from playground.models.model import LanguageModel
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -29,30 +29,30 @@ from playground.tokenizing import Tokenizer
 class Learnt:
     """A task that was learnt: its texts, its head and the modules that belong to it; they stay as they were then."""
 
-    train: Labelled
-    test: Labelled
+    train: Dataset
+    test: Dataset
     head: AnyHead
-    extras: tuple[tuple[Extra, nn.ModuleList], ...]
+    extras: tuple[tuple[AdapterKind, nn.ModuleList], ...]
 
-    def scores(self, model: LanguageModel, drawn: Labelled) -> Tensor:
+    def scores(self, model: LanguageModel, drawn: Dataset) -> Tensor:
         """What the task's own head makes of what a model knows now."""
         head = self.head.on(model) if isinstance(self.head, WritingHead) else self.head
-        return head(dict(enumerate(model.levels(drawn.tokens))), drawn)
+        return head(dict(enumerate(model.hidden_states(drawn.tokens))), drawn)
 
-    def loss(self, model: LanguageModel, drawn: Labelled) -> Tensor:
+    def loss(self, model: LanguageModel, drawn: Dataset) -> Tensor:
         """The task's loss on a batch of its texts."""
         return drawn.answer.loss(self.scores(model, drawn), drawn.labels)
 
     @torch.no_grad()
     def accuracy(self, model: LanguageModel) -> float:
         """How well a model still answers the task, with the task's own modules plugged in."""
-        plugged = [Plugged(kind, model, modules) for kind, modules in self.extras]
+        plugged = [Attached(kind, model, modules) for kind, modules in self.extras]
         for extra in plugged:
-            extra.put()
+            extra.attach()
         blocks = torch.arange(len(self.test.labels), device=self.test.labels.device).split(BLOCK)
         scores = torch.cat([self.scores(model, self.test.pick(index)) for index in blocks])
         for extra in plugged:
-            extra.out()
+            extra.detach()
         return self.test.answer.measure(scores, self.test.labels)["accuracy"]
 
 
@@ -67,7 +67,7 @@ class Advanced:
 
 
 @dataclass(frozen=True)
-class Passed:
+class ContinualResult:
     """One strategy with one seed after all tasks.
 
     Row k of the matrix is the accuracy on the tasks 0 to k after task k was learnt; `forgetting` is the rise of the
@@ -105,8 +105,8 @@ class ReplayTasks:
     name: ClassVar[str] = "replay of earlier tasks"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Any:
-        def loss(moment: Moment) -> Tensor:
+    def begin(self, start: TermContext) -> Any:
+        def loss(moment: StepContext) -> Tensor:
             turn = int((moment.step + 1) * self.share)
             if turn == int(moment.step * self.share):
                 return torch.zeros(())
@@ -131,13 +131,13 @@ class PullByTasks:
     name: ClassVar[str] = "pull by what earlier tasks need"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Any:
+    def begin(self, start: TermContext) -> Any:
         model, names, now = start.base.learner.model, tuple(start.named), list(start.named.values())
         old = [p.detach().clone() for p in now]
         needs = [_need(one, model, names, self.rows) for one in self.earlier]
         need = [torch.stack(several).sum(0) for several in zip(*needs, strict=True)]
 
-        def loss(_: Moment) -> Tensor:
+        def loss(_: StepContext) -> Tensor:
             moved = [(n * (p - o) ** 2).sum() for n, p, o in zip(need, now, old, strict=True) if p.requires_grad]
             return self.strength / 2 * torch.stack(moved).sum() if moved else torch.zeros(())
 
@@ -149,7 +149,7 @@ def _need(one: Learnt, model: LanguageModel, names: Sequence[str], rows: int) ->
     return needed(model, names, (one.loss(model, one.train.pick(row)) for row in _single(one.train, rows)))
 
 
-def _single(texts: Labelled, rows: int) -> Iterator[Tensor]:
+def _single(texts: Dataset, rows: int) -> Iterator[Tensor]:
     return iter(torch.arange(min(rows, len(texts.labels)), device=texts.labels.device).split(1))
 
 
@@ -160,14 +160,14 @@ def carried(strategy: Strategy, earlier: Sequence[Learnt]) -> Strategy:
     """
     if not earlier:
         return strategy
-    known, more = tuple(earlier), list[Term]()
+    known, more = tuple(earlier), list[AuxLoss]()
     for term in () if strategy.extras else (*strategy.penalties, *strategy.beside):
         more += [ReplayTasks(known, term.replay_ratio, term.rows)] if isinstance(term, Replay) else []
-        more += [PullByTasks(known, term.strength, term.rows)] if isinstance(term, PullByFisher) else []
+        more += [PullByTasks(known, term.strength, term.rows)] if isinstance(term, EWCPenalty) else []
     return replace(strategy, fresh="", beside=(*strategy.beside, *more))
 
 
-def in_turn(
+def continual(
     base: Base,
     tokenizer: Tokenizer,
     tasks: Sequence[Task],
@@ -176,11 +176,11 @@ def in_turn(
     train_size: int = 64,
     seeds: int = 3,
     seed: int = 0,
-    setting: Setting | None = None,
-) -> Iterator[Advanced | Passed]:
+    setting: FinetuneConfig | None = None,
+) -> Iterator[Advanced | ContinualResult]:
     """Every strategy learns all tasks one after another, with every seed; a `Passed` ends each of its lanes."""
     check(tasks, chosen)
-    setting = setting or Setting()
+    setting = setting or FinetuneConfig()
     base = replace(base, tokenizer=tokenizer, memory={})
     texts = {task.name: texts_for(base.learner, task, chosen, tokenizer, setting.input_format) for task in tasks}
     for number in range(seed, seed + seeds):
@@ -207,32 +207,32 @@ def _lane(
     strategy: Strategy,
     labels: int,
     seed: int,
-    setting: Setting,
-) -> Iterator[Advanced | Passed]:
+    setting: FinetuneConfig,
+) -> Iterator[Advanced | ContinualResult]:
     model, earlier = base.learner.model, list[Learnt]()
     matrix, forgetting = [], []
     before = _old_loss(base, model)
     for number, task in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
         train, test = (numbered(texts[task.name](*draw), here) for draw in _draws(labels, seed))
-        run = Tuning(here, carried(strategy, earlier), train, setting, seed)
+        run = Finetuner(here, carried(strategy, earlier), train, setting, seed)
         for step in range(setting.steps):
             run.learn(step)
             yield Advanced(strategy, seed, number, step + 1)
         model = run.model.requires_grad_(True)
         for extra in run.extras:
-            extra.out()
+            extra.detach()
         earlier.append(Learnt(run.train, run.prepared(test), run.head.requires_grad_(False), _own(run)))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
         forgetting.append(_old_loss(base, model) - before)
-    yield Passed(strategy, seed, tuple(matrix), tuple(forgetting))
+    yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting))
 
 
 def _draws(labels: int, seed: int) -> tuple[tuple[Any, ...], ...]:
     return (labels, seed, "train"), (TEST_TEXTS, seed, "test")
 
 
-def _own(run: Tuning) -> tuple[tuple[Extra, nn.ModuleList], ...]:
+def _own(run: Finetuner) -> tuple[tuple[AdapterKind, nn.ModuleList], ...]:
     return tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
 
 
@@ -241,9 +241,9 @@ def _old_loss(base: Base, model: LanguageModel) -> float:
     return [*replace_model(base.learner, model).evaluate(base.measured).values()][-1]
 
 
-def facts(tasks: Sequence[Task], labels: int, passed: Sequence[Passed]) -> dict[str, Any]:
+def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult]) -> dict[str, Any]:
     """What came out, by strategy: the mean matrix, the means over tasks and seeds, and what pre-training lost."""
-    lanes: dict[str, list[Passed]] = {}
+    lanes: dict[str, list[ContinualResult]] = {}
     for one in passed:
         lanes.setdefault(one.strategy.name, []).append(one)
     return {
@@ -275,6 +275,6 @@ def table(found: dict[str, Any]) -> str:
     return csv_text([("strategy", "after", "task", "accuracy"), *lines])
 
 
-def _rows(some: Sequence[Passed]) -> Iterator[tuple[tuple[float, ...], ...]]:
+def _rows(some: Sequence[ContinualResult]) -> Iterator[tuple[tuple[float, ...], ...]]:
     """Row k of the matrices of all seeds."""
     return zip(*(one.matrix for one in some), strict=True)

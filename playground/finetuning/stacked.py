@@ -18,16 +18,16 @@ from torch.nn.functional import pad
 from playground.finetuning.answers import Span
 from playground.finetuning.base import Base
 from playground.finetuning.beside import Pull
-from playground.finetuning.labelled import Labelled, rows_of
+from playground.finetuning.labelled import Dataset, rows_of
 from playground.finetuning.reading import climbed
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.tune import Outcome, Setting, Tuned, Tuning, numbered, order
+from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, StepEvent, numbered, order
 from playground.models.static import StaticNetwork
 from playground.training.memory import FLOATS
 from playground.training.stacked import Rows, parts_of, widened
 
 
-def hindrance(base: Base, strategy: Strategy, texts: Labelled) -> str:
+def hindrance(base: Base, strategy: Strategy, texts: Dataset) -> str:
     """Why a lane cannot stand in a stack; nothing where it can."""
     model = base.learner.model
     if strategy.prompt:
@@ -42,19 +42,19 @@ def hindrance(base: Base, strategy: Strategy, texts: Labelled) -> str:
         return "its head reads word by word"
     if texts.answer.about in ("words", "written") and not isinstance(texts.answer, Span):
         return "batches hold different numbers of answers"
-    if isinstance(model.network, StaticNetwork) and model.network.number:
+    if isinstance(model.network, StaticNetwork) and model.network.num_buckets:
         return "word vectors made of n-grams are summed for one model at a time"
     if model.shape.positions == "learned" and texts.tokens.ids.shape[1] > model.shape.max_position_embeddings:
         return "its longest text is longer than the model has positions"
     return ""
 
 
-def alike(strategy: Strategy, setting: Setting) -> Hashable:
+def alike(strategy: Strategy, setting: FinetuneConfig) -> Hashable:
     """What lanes of one stack have in common beside the base and the task."""
     return strategy.head, strategy.extras, strategy.apart, setting
 
 
-def bytes_of(base: Base, texts: Labelled, setting: Setting) -> int:
+def bytes_of(base: Base, texts: Dataset, setting: FinetuneConfig) -> int:
     """How much memory a lane wants in a stack, a little too much rather than too little."""
     shape, positions = base.learner.model.shape, setting.batch_size * texts.ways * texts.tokens.ids.shape[1]
     layers = shape.layers + 2 * shape.decoder_layers
@@ -65,11 +65,11 @@ def bytes_of(base: Base, texts: Labelled, setting: Setting) -> int:
 
 
 def tune_together(
-    base: Base, lanes: Sequence[tuple[Strategy, Labelled, Labelled, int]], setting: Setting
-) -> Iterator[tuple[int, Tuned | Outcome]]:
+    base: Base, lanes: Sequence[tuple[Strategy, Dataset, Dataset, int]], setting: FinetuneConfig
+) -> Iterator[tuple[int, StepEvent | Result]]:
     """The events of several lanes (strategy, labelled and unseen texts, seed) by their numbers; at last outcomes."""
     began = time.perf_counter()
-    runs = [Tuning(base, strategy, numbered(train, base), setting, seed) for strategy, train, _, seed in lanes]
+    runs = [Finetuner(base, strategy, numbered(train, base), setting, seed) for strategy, train, _, seed in lanes]
     tests = [test for _, _, test, _ in lanes]
     stack = Stack(runs)
     seconds = time.perf_counter() - began
@@ -78,7 +78,7 @@ def tune_together(
         losses = stack.learn(step)
         seconds += time.perf_counter() - began
         for k, (run, loss) in enumerate(zip(runs, losses, strict=True)):
-            yield k, Tuned(step + 1, loss, run.rates[:, step], run.look(tests[k], step))
+            yield k, StepEvent(step + 1, loss, run.rates[:, step], run.look(tests[k], step))
     for k, (run, test) in enumerate(zip(runs, tests, strict=True)):
         yield k, run.outcome(numbered(test, base), seconds / len(runs))
 
@@ -86,9 +86,9 @@ def tune_together(
 class Stack:
     """The lanes of a stack on their way; each keeps its own model, whose weights are views of the stack."""
 
-    def __init__(self, runs: Sequence[Tuning]) -> None:
+    def __init__(self, runs: Sequence[Finetuner]) -> None:
         self.runs, self.batches = runs, Batches(runs)
-        wholes = [Whole(run) for run in runs]
+        wholes = [StackedModel(run) for run in runs]
         self.whole = wholes[0]
         names = {id(p): name for name, p in self.whole.named_parameters()}
         groups = runs[0].groups
@@ -135,15 +135,15 @@ class Stack:
         row.adamw(gradient, came, rates)
 
 
-class Whole(nn.Module):
+class StackedModel(nn.Module):
     """All that a lane trains as one module; the extra modules take part where they are plugged in."""
 
-    def __init__(self, run: Tuning) -> None:
+    def __init__(self, run: Finetuner) -> None:
         super().__init__()
         self.model, self.head = run.model, run.head
         self.extras = nn.ModuleList(extra.modules for extra in run.extras)
 
-    def forward(self, texts: Labelled, known: dict[int, Tensor]) -> Tensor:
+    def forward(self, texts: Dataset, known: dict[int, Tensor]) -> Tensor:
         """The loss of the task, given what is known of the texts."""
         levels = climbed(self.model, texts.tokens, known, max(self.head.levels))
         return texts.answer.loss(self.head(levels, texts), texts.labels)
@@ -152,7 +152,7 @@ class Whole(nn.Module):
 class Batches:
     """The labelled texts of all lanes with a lane axis in front, each lane in its own order."""
 
-    def __init__(self, runs: Sequence[Tuning]) -> None:
+    def __init__(self, runs: Sequence[Finetuner]) -> None:
         self.runs, self.sample = runs, runs[0].train
         every = [tensors_of(run.train) for run in runs]
         self.texts = {name: widened([texts[name] for texts in every], FILL.get(name, 0)) for name in every[0]}
@@ -173,7 +173,7 @@ class Batches:
         width = self.texts["ids"].shape[2]
         return torch.stack([pad(some, (0, 0, 0, width - some.shape[1])) for some in known])
 
-    def one(self, texts: dict[str, Tensor]) -> Labelled:
+    def one(self, texts: dict[str, Tensor]) -> Dataset:
         """The batch of a single lane, as its model and its head know it."""
         own = {name: texts[name] for name in OF_TEXTS if name in texts}
         labels = {name: texts[name] for name in self.sample.tokens.labels}
@@ -187,7 +187,7 @@ OF_TOKENS, OF_TEXTS = ("ids", "lengths", "word_ids", "sentence_ids"), ("labels",
 FILL = {"sides": -1}
 
 
-def tensors_of(texts: Labelled) -> dict[str, Tensor]:
+def tensors_of(texts: Dataset) -> dict[str, Tensor]:
     """Everything about labelled texts that has a row for each, by name."""
     found = {name: getattr(texts.tokens, name) for name in OF_TOKENS} | dict(texts.tokens.labels)
     return found | {name: kept for name in OF_TEXTS if (kept := getattr(texts, name)) is not None}
@@ -202,7 +202,7 @@ class Pulls:
     start: Tensor
 
 
-def pulls(runs: Sequence[Tuning], rows: Mapping[str, Rows]) -> dict[str, Pulls]:
+def pulls(runs: Sequence[Finetuner], rows: Mapping[str, Rows]) -> dict[str, Pulls]:
     """The penalties of all lanes by layer group, where there are any."""
     if not any(run.strategy.penalties for run in runs):
         return {}
@@ -223,7 +223,7 @@ def _joined(values: Sequence[Sequence[Tensor]]) -> Tensor:
     return torch.stack([torch.cat([v.detach().flatten() for v in some]) for some in values])
 
 
-def _strengths(run: Tuning) -> dict[int, Tensor]:
+def _strengths(run: Finetuner) -> dict[int, Tensor]:
     """The strength with which each parameter is pulled."""
     found: dict[int, Tensor] = {}
     named = run.as_start().named

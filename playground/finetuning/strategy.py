@@ -8,17 +8,17 @@ import torch
 from torch import Tensor
 
 from playground.catalog import choose, find
-from playground.finetuning.beside import Term
+from playground.finetuning.beside import AuxLoss
 from playground.finetuning.head import TOP, Head
-from playground.finetuning.others import OtherTasks
+from playground.finetuning.others import MultiTask
 from playground.finetuning.plans import Cell, Plasticity, named_rows, paint
 from playground.finetuning.prompting import Prompt
 from playground.knob import spelt
-from playground.models.extras import Extra
+from playground.models.extras import AdapterKind
 from playground.refusal import Refusal
 
 if TYPE_CHECKING:  # which knows tasks, and they know nothing of strategies
-    from playground.finetuning.given import Given
+    from playground.finetuning.given import ExtraFeatures
 
 OTHER = "other heads"
 """The row of the plan for the heads of other tasks."""
@@ -71,10 +71,10 @@ class Strategy:
     aliases: tuple[str, ...] = ()
     rank: int = 0
     family: str = ""
-    penalties: tuple[Term, ...] = ()
-    beside: tuple[Term, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    given: "tuple[Given, ...]" = ()
+    penalties: tuple[AuxLoss, ...] = ()
+    beside: tuple[AuxLoss, ...] = ()
+    extras: tuple[AdapterKind, ...] = ()
+    given: "tuple[ExtraFeatures, ...]" = ()
     head: Head = TOP
     fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
     apart: Literal["", "biases"] = ""
@@ -94,9 +94,9 @@ class Strategy:
         return any(term.rehearses for term in (*self.penalties, *self.beside, *self.given))
 
     @property
-    def others(self) -> OtherTasks | None:
+    def others(self) -> MultiTask | None:
         """The other tasks that are learnt too."""
-        return next((term for term in self.beside if isinstance(term, OtherTasks)), None)
+        return next((term for term in self.beside if isinstance(term, MultiTask)), None)
 
     @property
     def new(self) -> tuple[str, ...]:

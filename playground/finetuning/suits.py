@@ -4,24 +4,24 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from playground.finetuning import prompting
-from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.beside import AuxiliaryLM
 from playground.finetuning.conditional import Rewritten, check_filling
 from playground.finetuning.head import check_writing
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.packing import packing_for
 from playground.finetuning.strategy import Strategy
 from playground.finetuning.task import Split, Task
-from playground.finetuning.unlabelled import CrossViews, OwnAnswers, check_classes
+from playground.finetuning.unlabelled import CrossViewTraining, PseudoLabels, check_classes
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 
-Texts = Callable[[int, int, Split], Labelled]
+Texts = Callable[[int, int, Split], Dataset]
 """From a number, a seed and a split to labelled texts."""
 
 
 def texts_for(
-    learner: Learner, task: Task, chosen: Sequence[Strategy], tokenizer: Tokenizer, packing: str | None = None
+    learner: TrainState, task: Task, chosen: Sequence[Strategy], tokenizer: Tokenizer, packing: str | None = None
 ) -> Texts:
     """The texts of a task for a model; a strategy that cannot be used for it is refused before anything is trained."""
     for strategy in chosen:
@@ -35,7 +35,7 @@ def texts_for(
     return partial(task.load, tokenizer, packing=packing_for(learner.model.shape, packing))
 
 
-def check(learner: Learner, task: Task, strategy: Strategy) -> None:
+def check(learner: TrainState, task: Task, strategy: Strategy) -> None:
     """Refuse a strategy that cannot be used for a task."""
     strategy.head.levels(learner.model)
     if strategy.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
@@ -44,9 +44,9 @@ def check(learner: Learner, task: Task, strategy: Strategy) -> None:
             "give the base a decoder (playground compare ... --decoder same)."
         )
     for term in strategy.beside:
-        if isinstance(term, ReadTaskTexts):
+        if isinstance(term, AuxiliaryLM):
             term.check(learner)
-        if isinstance(term, OwnAnswers | CrossViews | Rewritten):
+        if isinstance(term, PseudoLabels | CrossViewTraining | Rewritten):
             check_classes(term.name, task)
         if isinstance(term, Rewritten):
             check_filling(learner.model)

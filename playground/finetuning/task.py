@@ -6,14 +6,14 @@ from typing import Literal
 
 from playground.catalog import choose, find
 from playground.finetuning.answers import AnswerForm, Writing
-from playground.finetuning.labelled import Item, Labelled, pack
-from playground.finetuning.packing import ANYWHERE, Packing
+from playground.finetuning.labelled import Dataset, Item, pack
+from playground.finetuning.packing import ANYWHERE, InputFormat
 from playground.finetuning.prompting import asking
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.tokenizer import unknown_words
 
-__all__ = ["Item", "Labelled", "Task", "find_task", "tasks"]
+__all__ = ["Dataset", "Item", "Task", "find_task", "tasks"]
 
 CLS = "[CLS]"
 """The word of a task that stands for BERT's sign."""
@@ -59,7 +59,9 @@ class Task:
         """What its main number is, which is called accuracy wherever tasks stand side by side."""
         return self.answer.metric
 
-    def load(self, tokenizer: Tokenizer, count: int, seed: int, split: Split, packing: Packing = ANYWHERE) -> Labelled:
+    def load(
+        self, tokenizer: Tokenizer, count: int, seed: int, split: Split, packing: InputFormat = ANYWHERE
+    ) -> Dataset:
         """Labelled texts as a padded batch; a vocabulary that does not know the task's words is refused."""
         if count < 1:
             raise Refusal(f"The number of labelled texts is {count}; at least 1 is needed.")

@@ -12,17 +12,17 @@ from torch import Tensor, nn
 
 from playground.corpora.corpus import pick
 from playground.finetuning.base import Base, replace_model
-from playground.finetuning.beside import Moment, Start
-from playground.finetuning.given import Given
+from playground.finetuning.beside import StepContext, TermContext
+from playground.finetuning.given import ExtraFeatures
 from playground.finetuning.head import AnyHead, new_head
-from playground.finetuning.labelled import Labelled
-from playground.finetuning.mean import Mean
+from playground.finetuning.labelled import Dataset
+from playground.finetuning.mean import WeightAverage
 from playground.finetuning.prompting import prompted
-from playground.finetuning.reading import Kept, Reader
+from playground.finetuning.reading import ActivationCache, CachedReader
 from playground.finetuning.strategy import OTHER, Strategy
-from playground.finetuning.unlabelled import CrossViews, OwnAnswers, without_labels
+from playground.finetuning.unlabelled import CrossViewTraining, PseudoLabels, without_labels
 from playground.models import make_model
-from playground.models.extras import Plugged, made, plug
+from playground.models.extras import Attached, attach, make_adapter
 from playground.models.model import LanguageModel
 from playground.seeds import generator
 from playground.zoo.recipe import BETAS
@@ -44,7 +44,7 @@ Groups = dict[str, tuple[nn.Parameter, ...]]
 
 
 @dataclass(frozen=True)
-class Setting:
+class FinetuneConfig:
     """What all lanes of a comparison share.
 
     `keeps` says whether what does not change is computed once per text, `packing` how texts become rows where it is
@@ -60,7 +60,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Look:
+class MidRunEval:
     """A look at a run on its way: accuracy on some unseen texts, forgetting in nats, how far each group has moved.
 
     `sizes` are the numbers of weights of the groups.
@@ -73,17 +73,17 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class StepEvent:
     """One finished step of a fine-tuning run; `rates` `[g]` are the learning rates the optimiser used in it."""
 
     step: int
     loss: float
     rates: Tensor
-    look: Look | None = None
+    look: MidRunEval | None = None
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Result:
     """What a run has to show: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
 
     `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved. Forgetting is
@@ -110,25 +110,25 @@ class Outcome:
 
 
 def tune(
-    base: Base, strategy: Strategy, train: Labelled, test: Labelled, setting: Setting, seed: int
-) -> Iterator[Tuned | Outcome]:
+    base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig, seed: int
+) -> Iterator[StepEvent | Result]:
     """Fine-tune a copy of the base; every step is a `Tuned`, the last value is the `Outcome`."""
     if strategy.prompt:
         yield asked(base, strategy, numbered(train, base), numbered(test, base), setting)
         return
     began = time.perf_counter()
-    run = Tuning(base, strategy, numbered(train, base), setting, seed)
+    run = Finetuner(base, strategy, numbered(train, base), setting, seed)
     seconds = time.perf_counter() - began
     for step in range(setting.steps):
         began = time.perf_counter()
         loss = run.learn(step)
         seconds += time.perf_counter() - began
-        yield Tuned(step + 1, loss, run.rates[:, step], run.look(test, step))
+        yield StepEvent(step + 1, loss, run.rates[:, step], run.look(test, step))
     yield run.outcome(numbered(test, base), seconds)
 
 
 @torch.no_grad()
-def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setting: Setting) -> Outcome:
+def asked(base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig) -> Result:
     """What a model says that is only asked: no step, no new weight, nothing forgotten."""
     assert strategy.prompt is not None
     model = base.learner.model
@@ -136,7 +136,7 @@ def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setti
     named = parameters(model, nn.Module())
     groups = tuple(named)
     still = torch.zeros(len(groups), setting.steps)
-    return Outcome(
+    return Result(
         measured["accuracy"],
         0.0,
         0,
@@ -156,9 +156,9 @@ def asked(base: Base, strategy: Strategy, train: Labelled, test: Labelled, setti
 class Other:
     """Another task that is learnt too: its texts, its head, and its own extra modules where each task has its own."""
 
-    texts: Labelled
+    texts: Dataset
     head: AnyHead
-    extras: tuple[Plugged | None, ...]
+    extras: tuple[Attached | None, ...]
 
     @property
     def parts(self) -> tuple[nn.Module, ...]:
@@ -166,16 +166,16 @@ class Other:
         return (self.head, *(extra.modules for extra in self.extras if extra is not None))
 
 
-class Tuning:
+class Finetuner:
     """A copy of the base on its way to a task."""
 
-    def __init__(self, base: Base, strategy: Strategy, train: Labelled, setting: Setting, seed: int) -> None:
+    def __init__(self, base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> None:
         self.base, self.strategy, self.setting, self.seed = base, strategy, setting, seed
         self.train = train = self.prepared(train)
         self.model = started(base.learner.model, strategy.fresh, seed)
         self.learner = replace_model(base.learner, self.model)
         self.head = self._head_for(train)
-        self.extras = [plug(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
+        self.extras = [attach(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
         self.model.requires_grad_(False)
         self.others = [self._other(number, texts) for number, texts in enumerate(self._other_texts())]
         extras = {e.kind.name: e.modules for e in self.extras}
@@ -189,10 +189,10 @@ class Tuning:
             [{"params": list(p), "lr": 0.0, "learns": None} for p in self.groups.values()],
             betas=BETAS, weight_decay=0.01, fused=True,
         )  # fmt: skip
-        self.levels = [_level(group, self.model.top_level) for group in self.groups]
+        self.levels = [_level(group, self.model.top_hidden_state) for group in self.groups]
         self.reader = self._reader(train)
         self.terms = [(t, t.begin(self.as_start())) for t in (*strategy.penalties, *strategy.beside)]
-        self.mean = Mean(self._every())
+        self.mean = WeightAverage(self._every())
 
     def learn(self, step: int) -> float:
         """One step of the optimiser; the loss of the task."""
@@ -202,7 +202,9 @@ class Tuning:
         with torch.set_grad_enabled(not alone):
             scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
             loss = drawn.answer.loss(scores, drawn.labels)
-        total = sum((ask(Moment(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss)
+        total = sum(
+            (ask(StepContext(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss
+        )
         if total.requires_grad:  # else everything is frozen in this step
             total.backward()
         self.optimiser.step()
@@ -210,7 +212,7 @@ class Tuning:
         self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
         return float(loss.detach())
 
-    def look(self, test: Labelled, step: int) -> Look | None:
+    def look(self, test: Dataset, step: int) -> MidRunEval | None:
         """What a look shows after a step, None in most steps; it changes nothing."""
         looks, steps = self.setting.looks, self.setting.steps
         if (step + 1) * looks // steps == step * looks // steps:
@@ -219,18 +221,18 @@ class Tuning:
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
         right = self._measured(numbered(some, self.base))["accuracy"]
         forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
-        return Look(right, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
+        return MidRunEval(right, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
 
-    def outcome(self, test: Labelled, seconds: float) -> Outcome:
+    def outcome(self, test: Dataset, seconds: float) -> Result:
         """What the run has to show after its last step."""
         measured = self._measured(test)
         plugged_in = self._forgotten() if self.extras else None
         for extra in self.extras:
-            extra.out()
+            extra.detach()
         forgetting = self._forgotten() if self._body_changed() else 0.0
         thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
         new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
-        return Outcome(
+        return Result(
             accuracy=measured["accuracy"],
             forgetting=forgetting,
             trainable=self._count(thawed),
@@ -273,17 +275,17 @@ class Tuning:
     def frozen(self, step: int) -> int:
         """The highest level below everything that learns in a step."""
         learning = [k for k, m in zip(self.levels, self.plan[:, step].tolist(), strict=True) if m]
-        return min(learning, default=self.model.top_level + 1) - 1
+        return min(learning, default=self.model.top_hidden_state + 1) - 1
 
-    def _reader(self, texts: Labelled) -> Reader:
-        shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: Kept(texts.tokens))
-        same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_level)
-        quiet = 0 if self.extras else self.model.top_level
-        return Reader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
+    def _reader(self, texts: Dataset) -> CachedReader:
+        shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: ActivationCache(texts.tokens))
+        same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_hidden_state)
+        quiet = 0 if self.extras else self.model.top_hidden_state
+        return CachedReader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
 
-    def as_start(self) -> Start:
+    def as_start(self) -> TermContext:
         named = {n: p for n, p in self.model.named_parameters() if _reads(n, self.train.written is not None)}
-        return Start(
+        return TermContext(
             self.base, self.learner, named, self._every(), self._score_anew, self._embedded, self._other_loss,
             self._unlabelled, self.seed, self.setting.steps, self.train,
         )  # fmt: skip
@@ -291,37 +293,37 @@ class Tuning:
     def _every(self) -> tuple[nn.Parameter, ...]:
         return tuple(p for ps in self.groups.values() for p in ps)
 
-    def _score_anew(self, drawn: Labelled, embedded: Tensor | None = None) -> Tensor:
+    def _score_anew(self, drawn: Dataset, embedded: Tensor | None = None) -> Tensor:
         if embedded is None:
             return self.head(self.reader.read(drawn.tokens), drawn)
-        top = self.model.top_level
-        levels = self.model.levels(drawn.tokens, embedded, 0, top) if top else [embedded]
+        top = self.model.top_hidden_state
+        levels = self.model.hidden_states(drawn.tokens, embedded, 0, top) if top else [embedded]
         return self.head(dict(enumerate(levels)), drawn)
 
-    def _embedded(self, drawn: Labelled) -> Tensor:
-        return self.model.levels(drawn.tokens, last=0)[0]
+    def _embedded(self, drawn: Dataset) -> Tensor:
+        return self.model.hidden_states(drawn.tokens, last=0)[0]
 
-    def _head_for(self, texts: Labelled) -> AnyHead:
+    def _head_for(self, texts: Dataset) -> AnyHead:
         given = 0 if texts.given is None else texts.given.shape[-1]
         return new_head(self.model, texts.answer, self.seed, self.strategy.head, texts.sides is not None, given)
 
-    def prepared(self, texts: Labelled) -> Labelled:
+    def prepared(self, texts: Dataset) -> Dataset:
         """The texts with what the strategy gives beside their words; made once for all lanes."""
         for given in sorted(self.strategy.given, key=lambda given: not given.first):
             make = partial(_given, given, self.base, texts)
             _, texts = self.base.remember(("given", given, id(texts.tokens.ids)), make)
         return texts
 
-    def _other_texts(self) -> tuple[Labelled, ...]:
+    def _other_texts(self) -> tuple[Dataset, ...]:
         others = self.strategy.others
         found = others.texts(self.base, self.setting.input_format) if others else ()
         return tuple(self.prepared(numbered(texts, self.base)) for texts in found)
 
-    def _other(self, number: int, texts: Labelled) -> "Other":
+    def _other(self, number: int, texts: Dataset) -> "Other":
         """Another task, with a head of its own and those extra modules of which each task has its own."""
         rngs = (generator(self.seed, "extra", e.kind.name, "of task", number) for e in self.extras)
         own = (
-            made(e.kind, self.model, rng) if e.kind.for_each_task else None
+            make_adapter(e.kind, self.model, rng) if e.kind.for_each_task else None
             for e, rng in zip(self.extras, rngs, strict=True)
         )  # fmt: skip
         return Other(texts, self._head_for(texts), tuple(own))
@@ -335,17 +337,17 @@ class Tuning:
             for own, task in zip(other.extras, self.extras, strict=True):
                 if own is not None:
                     modules.enter_context(own.instead_of(task))
-            levels = dict(enumerate(self.model.levels(drawn.tokens)))
+            levels = dict(enumerate(self.model.hidden_states(drawn.tokens)))
         return drawn.answer.loss(other.head(levels, drawn), drawn.labels)
 
-    def _unlabelled(self, step: int) -> Labelled:
-        term = next(term for term in self.strategy.beside if isinstance(term, OwnAnswers | CrossViews))
+    def _unlabelled(self, step: int) -> Dataset:
+        term = next(term for term in self.strategy.beside if isinstance(term, PseudoLabels | CrossViewTraining))
         texts = self.prepared(numbered(without_labels(term, self.base, self.setting.input_format), self.base))
         drawn = _draw(texts, self.setting.batch_size, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, row=None))
 
     def _is_fresh(self, level: int) -> bool:
-        fresh, above = self.strategy.fresh, level > self.model.top_level
+        fresh, above = self.strategy.fresh, level > self.model.top_hidden_state
         return {"everything": True, "layers": level > 0, "encoder": level > 0 and not above}.get(
             fresh, fresh == "decoder" and above
         )
@@ -371,7 +373,7 @@ class Tuning:
         return self.learner.evaluate(self.base.measured)[asked] - before[asked]
 
     @torch.no_grad()
-    def _measured(self, test: Labelled) -> dict[str, float]:
+    def _measured(self, test: Dataset) -> dict[str, float]:
         """How well unseen texts are answered."""
         test = self.prepared(test)
         reader = self._reader(test)
@@ -384,7 +386,7 @@ class Tuning:
         return sum(p.numel() for g in groups for p in self.groups[g])
 
 
-def _given(given: Given, base: Base, texts: Labelled) -> tuple[Labelled, Labelled]:
+def _given(given: ExtraFeatures, base: Base, texts: Dataset) -> tuple[Dataset, Dataset]:
     """What a text was, which must live on for its id to name it, and what it became, numbered."""
     made = given.prepare(base, texts)
     rows = torch.arange(len(made.tokens.ids), device=made.labels.device)
@@ -395,7 +397,7 @@ def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
     """A copy of the pre-trained model; what is fresh has new weights that depend on the seed alone."""
     model = deepcopy(pre_trained)
     if fresh:
-        anew = make_model(model.shape, model.table.num_embeddings, generator(seed, "fresh weights"))
+        anew = make_model(model.shape, model.token_embedding.num_embeddings, generator(seed, "fresh weights"))
         kept = set(model.groups()["embeddings"]) if fresh == "layers" else set()
         part = f"network.{fresh}." if fresh in ("encoder", "decoder") else ""
         new = {n: p for n, p in anew.state_dict().items() if n not in kept and n.startswith(part)}
@@ -429,8 +431,8 @@ def _rows(group: str, names: list[str], apart: str) -> Iterator[tuple[str, list[
 
 def _reads(name: str, writes: bool = False) -> bool:
     """Whether reading a plain text uses this parameter (the pre-training heads and the other networks do not)."""
-    idle = ("network.blank",) if writes else ("network.blank", "network.decoder")
-    return name.startswith(("table.", "network.", "backward_network.")) and not name.startswith(idle)
+    idle = ("network.query_embedding",) if writes else ("network.query_embedding", "network.decoder")
+    return name.startswith(("token_embedding.", "network.", "backward_network.")) and not name.startswith(idle)
 
 
 def _level(group: str, top: int) -> int:
@@ -441,10 +443,10 @@ def _level(group: str, top: int) -> int:
     return 0 if body == "embeddings" else top + 1
 
 
-def numbered(texts: Labelled, base: Base) -> Labelled:
+def numbered(texts: Dataset, base: Base) -> Dataset:
     """The texts on the base's device, numbered, so that what is known of each can be kept."""
 
-    def number() -> tuple[Labelled, Labelled]:
+    def number() -> tuple[Dataset, Dataset]:
         there = texts.to(base.learner.device)
         rows = torch.arange(len(there.tokens.ids), device=there.labels.device)
         return texts, replace(there, tokens=replace(there.tokens, row=rows))
@@ -452,7 +454,7 @@ def numbered(texts: Labelled, base: Base) -> Labelled:
     return base.remember(("texts", id(texts)), number)[1]
 
 
-def _draw(train: Labelled, size: int, seed: int, step: int) -> Labelled:
+def _draw(train: Dataset, size: int, seed: int, step: int) -> Dataset:
     """The batch of a step."""
     return train.pick(order(len(train.labels), size, seed, step).to(train.labels.device))
 

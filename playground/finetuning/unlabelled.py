@@ -11,8 +11,8 @@ from torch.nn.functional import kl_div
 from playground.example import arange_rows
 from playground.finetuning.answers import Classes
 from playground.finetuning.base import Base
-from playground.finetuning.beside import Moment, Start
-from playground.finetuning.labelled import Labelled
+from playground.finetuning.beside import StepContext, TermContext
+from playground.finetuning.labelled import Dataset
 from playground.finetuning.packing import packing_for
 from playground.finetuning.task import Task
 from playground.knob import knob
@@ -23,7 +23,7 @@ SEED = 9_999
 
 
 @dataclass(frozen=True)
-class MovedEmbeddings:
+class AdversarialFGM:
     """The same texts with their embeddings moved a little where it hurts most (arXiv:1605.07725, sec. 3, eq. 5)."""
 
     epsilon: float = knob(0.5, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
@@ -31,8 +31,8 @@ class MovedEmbeddings:
     name: ClassVar[str] = "moved embeddings"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        def loss(moment: Moment) -> Tensor:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
+        def loss(moment: StepContext) -> Tensor:
             drawn = moment.drawn
             here = start.embed(drawn)
             still = here.detach().requires_grad_()
@@ -44,7 +44,7 @@ class MovedEmbeddings:
 
 
 @dataclass(frozen=True)
-class OwnAnswers:
+class PseudoLabels:
     """Texts without labels are learnt with the model's own sure answers (Lee 2013; arXiv:1809.08370, sec. 1).
 
     The texts come from the task's training split; their labels are thrown away.
@@ -56,8 +56,8 @@ class OwnAnswers:
     name: ClassVar[str] = "own answers"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        def loss(moment: Moment) -> Tensor:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
+        def loss(moment: StepContext) -> Tensor:
             if moment.step < int(self.start_fraction * start.steps):
                 return torch.zeros(())
             drawn = start.unlabelled(moment.step)
@@ -72,7 +72,7 @@ class OwnAnswers:
 
 
 @dataclass(frozen=True)
-class CrossViews:
+class CrossViewTraining:
     """Every second step also reads texts without labels: who sees half of a text must answer as who sees all of it.
 
     The whole text is the teacher and is not taught by this loss (cross-view training, arXiv:1809.08370, sec. 2.1).
@@ -83,8 +83,8 @@ class CrossViews:
     name: ClassVar[str] = "cross views"
     rehearses: ClassVar[bool] = False
 
-    def begin(self, start: Start) -> Callable[[Moment], Tensor]:
-        def loss(moment: Moment) -> Tensor:
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
+        def loss(moment: StepContext) -> Tensor:
             if moment.step % 2 == 0:
                 return torch.zeros(())
             drawn = start.unlabelled(moment.step)
@@ -96,7 +96,7 @@ class CrossViews:
         return loss
 
 
-def half_hidden(drawn: Labelled, side: int) -> Labelled:
+def half_hidden(drawn: Dataset, side: int) -> Dataset:
     """The texts with the words of their first (0) or second (1) half hidden behind [MASK]."""
     tokens = drawn.tokens
     first = arange_rows(tokens.ids) * 2 < tokens.lengths[:, None]
@@ -110,14 +110,14 @@ def check_classes(name: str, task: Task) -> None:
         raise Refusal(f"{name} need classes of texts, and the task {task.name!r} asks for something else.")
 
 
-def without_labels(term: "OwnAnswers | CrossViews", base: Base, packing: str | None) -> Labelled:
+def without_labels(term: "PseudoLabels | CrossViewTraining", base: Base, packing: str | None) -> Dataset:
     """Texts of the task, labels thrown away; of the user's file as many as it has, halved until they are there."""
     task, tokenizer = base.task, base.tokenizer
     if task is None or tokenizer is None:
         raise Refusal("Texts without labels need the task and the tokenizer; give Base(..., tokenizer=..., task=...).")
     suited = packing_for(base.learner.model.shape, packing)
 
-    def load(number: int) -> Labelled:
+    def load(number: int) -> Dataset:
         try:
             texts = task.load(tokenizer, number, SEED, "train", suited)
         except Refusal:

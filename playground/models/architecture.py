@@ -59,8 +59,8 @@ class Architecture:
             )
         if self.tie_generator == "all" and self.generator_ratio and self.generator_width != self.width:
             raise Refusal(
-                f"tied is all, but the generator is {self.generator_width} wide and the model {self.width}; "
-                "set generator_share to 1, or tied to embeddings."
+                f"tie_generator is all, but the generator is {self.generator_width} wide and the model {self.width}; "
+                "set generator_ratio to 1, or tie_generator to embeddings."
             )
 
     @property

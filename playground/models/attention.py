@@ -11,7 +11,7 @@ from playground.example import AttentionMask
 
 
 @dataclass(frozen=True)
-class Allowed:
+class SdpaMask:
     """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`.
 
     `above` is what every second layer obeys instead, where not all layers see alike.
@@ -19,18 +19,18 @@ class Allowed:
 
     mask: Tensor | None
     causal: bool
-    above: "Allowed | None" = None
+    odd_layers: "SdpaMask | None" = None
 
     @classmethod
-    def of(cls, visible: AttentionMask) -> "Allowed":
+    def of(cls, visible: AttentionMask) -> "SdpaMask":
         if visible.overrides is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
         above = None if visible.odd_layers is None else cls.of(visible.odd_layers)
         return cls(visible.dense()[:, None], False, above)
 
-    def layer(self, number: int) -> "Allowed":
+    def layer(self, number: int) -> "SdpaMask":
         """What a layer obeys, counted from 0."""
-        return self if self.above is None or number % 2 == 0 else self.above
+        return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers
 
     def dense(self, shape: torch.Size) -> Tensor | None:
         """The mask as booleans, also where a flag would do."""
@@ -39,19 +39,19 @@ class Allowed:
         return torch.ones(shape[-2:], dtype=torch.bool).tril()
 
 
-EVERYWHERE = Allowed(None, False)
+EVERYWHERE = SdpaMask(None, False)
 """Every reader may look at everything."""
 
 
 @dataclass(frozen=True)
-class Turns:
+class RotaryEmbedding:
     """Cosines and sines `[b or 1, 1, n, d / 2h]` that turn queries and keys by their positions."""
 
     cos: Tensor
     sin: Tensor
 
     @classmethod
-    def of(cls, position: Tensor, width: int) -> "Turns":
+    def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
         speed = 10_000.0 ** (-torch.arange(0, width, 2, device=position.device) / width)
         angle = position[:, None, :, None] * speed
         return cls(angle.cos(), angle.sin())
@@ -78,19 +78,19 @@ class Attention(nn.Module):
         self,
         readers: Tensor,
         read: Tensor,
-        allowed: Allowed,
-        turns: tuple[Turns, Turns] | None = None,
-        tap: list[Tensor] | None = None,
+        allowed: SdpaMask,
+        rotary: tuple[RotaryEmbedding, RotaryEmbedding] | None = None,
+        weights: list[Tensor] | None = None,
     ) -> Tensor:
-        """Gathered values `[b, n, d]`; with a `tap`, the weights `[b, h, n, m]` are appended to it."""
+        """Gathered values `[b, n, d]`; with a `weights`, the weights `[b, h, n, m]` are appended to it."""
         q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
-        if turns is not None:
-            q, k = turns[0](q), turns[1](k)
-        if tap is None:
-            gathered = gather(q, k, v, allowed)
+        if rotary is not None:
+            q, k = rotary[0](q), rotary[1](k)
+        if weights is None:
+            gathered = attend(q, k, v, allowed)
         else:
-            tap.append(weights(q, k, allowed))
-            gathered = tap[-1] @ v
+            weights.append(attention_weights(q, k, allowed))
+            gathered = weights[-1] @ v
         if self.prefix is not None:
             gathered = gathered + self.prefix(q)
         return self.out(gathered.transpose(1, 2).flatten(2))
@@ -99,7 +99,7 @@ class Attention(nn.Module):
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
-def gather(q: Tensor, k: Tensor, v: Tensor, allowed: Allowed) -> Tensor:
+def attend(q: Tensor, k: Tensor, v: Tensor, allowed: SdpaMask) -> Tensor:
     """What every reader gathers, `[b, h, n, d / h]`.
 
     A processor does it in float32 also where everything else has half the bits, which is several times faster there.
@@ -107,10 +107,10 @@ def gather(q: Tensor, k: Tensor, v: Tensor, allowed: Allowed) -> Tensor:
     if q.dtype != torch.bfloat16 or q.device.type != "cpu":
         return scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
     with torch.autocast("cpu", enabled=False):
-        return gather(q.float(), k.float(), v.float(), allowed)
+        return attend(q.float(), k.float(), v.float(), allowed)
 
 
-def weights(q: Tensor, k: Tensor, allowed: Allowed) -> Tensor:
+def attention_weights(q: Tensor, k: Tensor, allowed: SdpaMask) -> Tensor:
     """Attention weights `[b, h, n, m]`; every row sums to 1, or to 0 where nothing may be seen."""
     scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
     mask = allowed.dense(scores.shape)

@@ -33,7 +33,7 @@ def forward_flops(model: LanguageModel, example: Batch) -> int:
     """Operations of all matrix products of one forward pass over a batch; closed cells of the attention count too."""
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
     with FlopCounterMode(display=False) as counter:
-        still.answers(example, {})  # with taps, so that attention is made of products that the counter knows
+        still(example, {})  # with taps, so that attention is made of products that the counter knows
     return counter.get_total_flops()
 
 

@@ -42,7 +42,7 @@ def _rows(scores: Tensor) -> int:
     return max(1, CACHED // scores.shape[1])
 
 
-def cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
+def inplace_cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
     """The loss in nats of every answer, `[k]`; a compiler makes its own of the plain one."""
     if torch.compiler.is_compiling():
         return nn.functional.cross_entropy(scores, right, reduction="none")

@@ -14,14 +14,14 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import gelu
 
 from playground.knob import knob
-from playground.models.attention import EVERYWHERE, Allowed, Attention, gather
+from playground.models.attention import EVERYWHERE, Attention, SdpaMask, attend
 from playground.models.model import LanguageModel
 from playground.models.transformer import Block
 
 Undo = Callable[[], object]
 
 
-class Extra(Protocol):
+class AdapterKind(Protocol):
     """A kind of extra module: how to make one for every layer, and how to plug one in.
 
     `for_each_task` says that every task of several has its own beside a body that they share.
@@ -36,64 +36,64 @@ class Extra(Protocol):
 
 
 @dataclass
-class Plugged:
+class Attached:
     """Extra modules that take part in a model; they learn as the task's head does."""
 
-    kind: Extra
+    kind: AdapterKind
     model: LanguageModel
     modules: nn.ModuleList
     _undo: list[Undo] = field(default_factory=list)
 
-    def put(self) -> None:
+    def attach(self) -> None:
         """Plug the modules in."""
         for block, module in zip(self.model.layers, self.modules, strict=True):
             self._undo += self.kind.insert(block, module)
 
-    def out(self) -> None:
+    def detach(self) -> None:
         """Take the modules out; the model is what it was."""
         while self._undo:
             self._undo.pop()()
 
     @contextmanager
-    def instead_of(self, other: "Plugged") -> Iterator[None]:
+    def instead_of(self, other: "Attached") -> Iterator[None]:
         """These modules take part in the place of others, as those of another task."""
-        other.out()
-        self.put()
+        other.detach()
+        self.attach()
         try:
             yield
         finally:
-            self.out()
-            other.put()
+            self.detach()
+            other.attach()
 
 
-def made(kind: Extra, model: LanguageModel, rng: Generator) -> Plugged:
+def make_adapter(kind: AdapterKind, model: LanguageModel, rng: Generator) -> Attached:
     """The modules of a kind for a model, not yet plugged in."""
-    return Plugged(kind, model, kind.modules(model, rng).to(model.table.weight.device))
+    return Attached(kind, model, kind.modules(model, rng).to(model.token_embedding.weight.device))
 
 
-def plug(kind: Extra, model: LanguageModel, rng: Generator) -> Plugged:
+def attach(kind: AdapterKind, model: LanguageModel, rng: Generator) -> Attached:
     """Make the modules of a kind for a model and plug them in."""
-    plugged = made(kind, model, rng)
-    plugged.put()
+    plugged = make_adapter(kind, model, rng)
+    plugged.attach()
     return plugged
 
 
-class Bottleneck(nn.Module):
-    """Narrow, bend, widen, add: what comes in is what goes out until the widening has learnt something."""
+class BottleneckAdapter(nn.Module):
+    """Down-projection, GELU, zero-initialised up-projection, residual connection."""
 
     def __init__(self, width: int, inner: int, rng: Generator) -> None:
         super().__init__()
-        self.narrow, self.widen = nn.Linear(width, inner), nn.Linear(inner, width)
-        _start(self.narrow.weight, rng)
-        for silent in (self.narrow.bias, self.widen.weight, self.widen.bias):
+        self.down_proj, self.up_proj = nn.Linear(width, inner), nn.Linear(inner, width)
+        _start(self.down_proj.weight, rng)
+        for silent in (self.down_proj.bias, self.up_proj.weight, self.up_proj.bias):
             nn.init.zeros_(silent)
 
     def forward(self, x: Tensor) -> Tensor:
-        return x + self.widen(gelu(self.narrow(x)))
+        return x + self.up_proj(gelu(self.down_proj(x)))
 
 
 @dataclass(frozen=True)
-class Adapters:
+class Adapter:
     """A bottleneck after each of the two sub-layers, before its result is added (arXiv:1902.00751, sec. 2.1)."""
 
     bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
@@ -103,32 +103,32 @@ class Adapters:
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
         return nn.ModuleList(
-            nn.ModuleList(Bottleneck(width, self.bottleneck_size, rng) for _ in range(2)) for _ in model.layers
+            nn.ModuleList(BottleneckAdapter(width, self.bottleneck_size, rng) for _ in range(2)) for _ in model.layers
         )
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        after_look, after_think = module.children()
+        after_attn, after_mlp = module.children()
         return [
-            block.look.register_forward_hook(lambda _, __, out: after_look(out)).remove,
-            block.narrow.register_forward_hook(lambda _, __, out: after_think(out)).remove,
+            block.attn.register_forward_hook(lambda _, __, out: after_attn(out)).remove,
+            block.mlp.register_forward_hook(lambda _, __, out: after_mlp(out)).remove,
         ]
 
 
-class Update(nn.Module):
+class LoRALayer(nn.Module):
     """A product of two thin matrices, 0 at first, added to what a linear layer gives."""
 
     def __init__(self, width: int, rank: int, rng: Generator) -> None:
         super().__init__()
-        self.first, self.second = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
-        _start(self.first.weight, rng)
-        nn.init.zeros_(self.second.weight)
+        self.lora_a, self.lora_b = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
+        _start(self.lora_a.weight, rng)
+        nn.init.zeros_(self.lora_b.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.second(self.first(x))
+        return self.lora_b(self.lora_a(x))
 
 
 @dataclass(frozen=True)
-class LowRank:
+class LoRA:
     """LoRA: a low-rank update beside the query and value matrices (arXiv:2106.09685, sec. 4.1-4.2)."""
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
@@ -137,42 +137,42 @@ class LowRank:
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width = model.shape.width
-        return nn.ModuleList(nn.ModuleList(Update(width, self.rank, rng) for _ in range(2)) for _ in model.layers)
+        return nn.ModuleList(nn.ModuleList(LoRALayer(width, self.rank, rng) for _ in range(2)) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         query, value = module.children()
         return [
-            block.look.query.register_forward_hook(lambda _, args, out: out + query(args[0])).remove,
-            block.look.value.register_forward_hook(lambda _, args, out: out + value(args[0])).remove,
+            block.attn.query.register_forward_hook(lambda _, args, out: out + query(args[0])).remove,
+            block.attn.value.register_forward_hook(lambda _, args, out: out + value(args[0])).remove,
         ]
 
 
 @torch.no_grad()
-def merge(plugged: Plugged) -> None:
+def merge_lora(plugged: Attached) -> None:
     """Add the low-rank updates to the matrices that they update and take them out: nothing is left to compute."""
-    plugged.out()
+    plugged.detach()
     for block, module in zip(plugged.model.layers, plugged.modules, strict=True):
-        for matrix, update in zip((block.look.query, block.look.value), module.children(), strict=True):
+        for matrix, update in zip((block.attn.query, block.attn.value), module.children(), strict=True):
             first, second = (cast("nn.Linear", part) for part in update.children())
             matrix.weight += second.weight @ first.weight
 
 
-class Projected(nn.Module):
+class PALLayer(nn.Module):
     """Attention in a narrow room, beside a layer's own; the ways in and out are shared by all layers."""
 
     def __init__(self, ways: tuple[nn.Linear, nn.Linear], heads: int, rng: Generator) -> None:
         super().__init__()
-        self.enter, self.leave = ways
-        self.look = Attention(self.enter.out_features, heads)
-        for parameter in self.look.parameters():
+        self.down_proj, self.up_proj = ways
+        self.attn = Attention(self.down_proj.out_features, heads)
+        for parameter in self.attn.parameters():
             _start(parameter, rng)
 
-    def forward(self, readers: Tensor, read: Tensor, allowed: Allowed) -> Tensor:
-        return self.leave(self.look(self.enter(readers), self.enter(read), allowed))
+    def forward(self, readers: Tensor, read: Tensor, allowed: SdpaMask) -> Tensor:
+        return self.up_proj(self.attn(self.down_proj(readers), self.down_proj(read), allowed))
 
 
 @dataclass(frozen=True)
-class ProjectedAttention:
+class PAL:
     """PAL: a small attention in parallel to each layer's own, projections shared by all (arXiv:1902.02671, sec. 3)."""
 
     projection_size: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
@@ -188,13 +188,13 @@ class ProjectedAttention:
         )
         _start(enter.weight, rng)
         nn.init.zeros_(leave.weight)
-        return nn.ModuleList(Projected((enter, leave), self.heads, rng) for _ in model.layers)
+        return nn.ModuleList(PALLayer((enter, leave), self.heads, rng) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        return [block.look.register_forward_hook(lambda _, args, out: out + module(*args[:3])).remove]
+        return [block.attn.register_forward_hook(lambda _, args, out: out + module(*args[:3])).remove]
 
 
-class Virtual(nn.Module):
+class PrefixKV(nn.Module):
     """Keys and values `[h, p, d / h]` of places that hold no word, and a gate `[h, 1, 1]` for what they say."""
 
     def __init__(self, heads: int, places: int, width: int, rng: Generator) -> None:
@@ -206,11 +206,11 @@ class Virtual(nn.Module):
 
     def forward(self, q: Tensor) -> Tensor:
         k, v = (each.expand(len(q), -1, -1, -1) for each in (self.keys, self.values))
-        return self.gate * gather(q, k, v, EVERYWHERE)
+        return self.gate * attend(q, k, v, EVERYWHERE)
 
 
 @dataclass(frozen=True)
-class Prefix:
+class PrefixTuning:
     """Prefix tuning: places before the text at every layer, keys and values learnt freely (arXiv:2101.00190, sec. 4).
 
     There words and places share one softmax, so that the places draw attention away from the words before they have
@@ -225,11 +225,11 @@ class Prefix:
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         shape = model.shape
         return nn.ModuleList(
-            Virtual(shape.heads, self.num_virtual_tokens, shape.width, rng) for _ in range(shape.layers)
+            PrefixKV(shape.heads, self.num_virtual_tokens, shape.width, rng) for _ in range(shape.layers)
         )
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        look = block.look
+        look = block.attn
         look.prefix = module.forward
         return [lambda: setattr(look, "prefix", None)]
 

@@ -11,7 +11,7 @@ from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
 
 
-def fitted(shape: Architecture, *examples: Batch) -> Architecture:
+def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
     """The same shape with every stream, stack and head that the questions of some examples ask for."""
     parts = [part for example in examples for part in example.with_auxiliary]
     questions = [(part, q) for part in parts for q in part.questions]
@@ -28,7 +28,7 @@ def fitted(shape: Architecture, *examples: Batch) -> Architecture:
     if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
         grown["decoder_layers"] = shape.layers
     if any(part.network == "generator" for part in parts) and not shape.generator_ratio:
-        grown["generator_share"] = 1.0 if shape.tie_generator == "all" else 0.5
+        grown["generator_ratio"] = 1.0 if shape.tie_generator == "all" else 0.5
     segments = max(_highest(part.inputs.segment_ids) for part in parts) + 1
     languages = max(_highest(part.inputs.language_ids) for part in parts) + 1
     grown |= {"segments": max(shape.segments, segments)} if segments > 1 else {}

@@ -21,23 +21,23 @@ class Answer:
     `[k, v]` where a teacher says them.
     """
 
-    question: Target
+    target: Target
     rows: Tensor
-    places: Tensor
+    positions: Tensor
     scores: Tensor
     targets: Tensor
 
     def losses(self) -> Tensor:
         """The loss of every graded answer in nats, `[k]`."""
-        match self.question.loss:
+        match self.target.loss:
             case NegativeSampling() as contrast:
-                return told_apart(self.scores, contrast, self._wrong(contrast), self.targets)
+                return contrastive_loss(self.scores, contrast, self._wrong(contrast), self.targets)
             case CooccurrenceTarget() as count:
-                return counted(self.scores[:, 0], count.counts[self.rows, self.places], count)
-        if self.question.head == "replaced":
+                return glove_loss(self.scores[:, 0], count.counts[self.rows, self.positions], count)
+        if self.target.head == "replaced":
             return binary_cross_entropy_with_logits(self.scores[:, 0], self.targets.float(), reduction="none")
         if self.targets.dim() == 1 and len(self.targets):
-            return entropy.cross_entropy(self.scores, self.targets)
+            return entropy.inplace_cross_entropy(self.scores, self.targets)
         return cross_entropy(self.scores, self.targets, reduction="none")
 
     def mean(self) -> Tensor:
@@ -46,20 +46,20 @@ class Answer:
 
     def right(self) -> Tensor | None:
         """Which answers name what is right, `[k]` of booleans; nothing where a number or a teacher is to be met."""
-        if isinstance(self.question.loss, CooccurrenceTarget | SoftTargets):
+        if isinstance(self.target.loss, CooccurrenceTarget | SoftTargets):
             return None
-        if self.question.head == "replaced":
+        if self.target.head == "replaced":
             return (self.scores[:, 0] > 0) == self.targets.bool()
-        if isinstance(self.question.loss, NegativeSampling):
-            there = self._wrong(self.question.loss) >= 0
+        if isinstance(self.target.loss, NegativeSampling):
+            there = self._wrong(self.target.loss) >= 0
             return ((self.scores[:, :1] > self.scores[:, 1:]) | ~there).all(1)
         return self.scores.argmax(1) == self.targets
 
     def _wrong(self, contrast: NegativeSampling) -> Tensor:
-        return contrast.negatives[self.rows, self.places]
+        return contrast.negatives[self.rows, self.positions]
 
 
-def told_apart(scores: Tensor, contrast: NegativeSampling, wrong: Tensor, right: Tensor) -> Tensor:
+def contrastive_loss(scores: Tensor, contrast: NegativeSampling, wrong: Tensor, right: Tensor) -> Tensor:
     """The loss `[k]` of telling the right word, scores `[:, 0]`, from wrong ones `[:, 1:]` with the ids `[k, w]`.
 
     Negative sampling (arXiv:1310.4546, eq. 4), noise-contrastive estimation (Mnih and Kavukcuoglu 2013, eq. 8), the
@@ -79,24 +79,24 @@ def told_apart(scores: Tensor, contrast: NegativeSampling, wrong: Tensor, right:
     return -logsigmoid(scores[:, 0]) - (logsigmoid(-scores[:, 1:]) * there).sum(1)
 
 
-def counted(scores: Tensor, seen: Tensor, count: CooccurrenceTarget) -> Tensor:
+def glove_loss(scores: Tensor, seen: Tensor, count: CooccurrenceTarget) -> Tensor:
     """GloVe's weighted square `[k]` of the distance to the logarithm of a count (Pennington et al. 2014, eq. 8-9)."""
     share = (seen / count.x_max).clamp(max=1.0) ** count.alpha
     return share * (scores - seen.clamp(min=1e-12).log()) ** 2
 
 
-def grade(
+def total_loss(
     answers: Sequence[Answer], shares: Mapping[str, float | Tensor] | None = None
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The weighted sum that is trained, and each question's own mean loss in nats; where nothing is asked it is 0.
 
     The questions of a part of a batch count by their `shares` of the whole one's answers.
     """
-    terms = {a.question.name: a.mean() for a in answers}
+    terms = {a.target.name: a.mean() for a in answers}
     assert len(terms) == len(answers), "two questions of one example share a name"
     if shares:
         terms = {name: shares[name] * mean for name, mean in terms.items()}
     if not answers:
         return torch.zeros(()), terms
-    first, *others = (a.question.weight * terms[a.question.name] for a in answers)
+    first, *others = (a.target.weight * terms[a.target.name] for a in answers)
     return sum(others, first), terms

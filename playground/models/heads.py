@@ -10,21 +10,21 @@ class VocabularyHead(nn.Module):
 
     def __init__(self, width: int, size: int, inner: int | None = None) -> None:
         super().__init__()
-        self.lift = nn.Linear(width, inner) if inner is not None and inner != width else None
+        self.projection = nn.Linear(width, inner) if inner is not None and inner != width else None
         self.bias = nn.Parameter(torch.zeros(size))
 
     def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
-        lifted = hidden if self.lift is None else self.lift(hidden)
+        lifted = hidden if self.projection is None else self.projection(hidden)
         return torch.addmm(self.bias, lifted, table.T)
 
-    def some(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only."""
-        lifted = hidden if self.lift is None else self.lift(hidden)
+        lifted = hidden if self.projection is None else self.projection(hidden)
         return (table(words) @ lifted[:, :, None])[:, :, 0] + self.bias[words]
 
-    def count(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def log_counts(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
-        return self.some(hidden, words, table)
+        return self.score_candidates(hidden, words, table)
 
 
 class ReplacedHead(nn.Module):
@@ -32,13 +32,13 @@ class ReplacedHead(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.dense, self.score = nn.Linear(width, width), nn.Linear(width, 1)
+        self.dense, self.out_proj = nn.Linear(width, width), nn.Linear(width, 1)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        return self.score(gelu(self.dense(hidden)))
+        return self.out_proj(gelu(self.dense(hidden)))
 
 
-def compared(one: Tensor, other: Tensor) -> Tensor:
+def infersent_features(one: Tensor, other: Tensor) -> Tensor:
     """Two vectors, their distance and their product as one, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
     return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
 
@@ -51,10 +51,10 @@ class LabelHead(nn.Module):
 
     def __init__(self, width: int, classes: int, pairs: bool = False) -> None:
         super().__init__()
-        self.dense, self.score = nn.Linear(4 * width if pairs else width, width), nn.Linear(width, classes)
+        self.dense, self.out_proj = nn.Linear(4 * width if pairs else width, width), nn.Linear(width, classes)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        return self.score(torch.tanh(self.dense(hidden)))
+        return self.out_proj(torch.tanh(self.dense(hidden)))
 
 
 class BoundaryHead(nn.Module):
@@ -62,12 +62,12 @@ class BoundaryHead(nn.Module):
 
     def __init__(self, width: int, longest: int = 32) -> None:
         super().__init__()
-        self.place = nn.Embedding(longest, width)
-        self.first, self.first_norm = nn.Linear(3 * width, width), nn.LayerNorm(width)
-        self.second, self.second_norm = nn.Linear(width, width), nn.LayerNorm(width)
+        self.position_embedding = nn.Embedding(longest, width)
+        self.fc1, self.ln_1 = nn.Linear(3 * width, width), nn.LayerNorm(width)
+        self.fc2, self.ln_2 = nn.Linear(width, width), nn.LayerNorm(width)
 
     def forward(self, left: Tensor, right: Tensor, offset: Tensor) -> Tensor:
         """`left` and `right` `[k, d]`; `offset` `[k]` counts the places of the span from 0."""
-        place = self.place(offset.clamp(0, self.place.num_embeddings - 1))
-        inner = self.first_norm(gelu(self.first(torch.cat([left, right, place], dim=-1))))
-        return self.second_norm(gelu(self.second(inner)))
+        place = self.position_embedding(offset.clamp(0, self.position_embedding.num_embeddings - 1))
+        inner = self.ln_1(gelu(self.fc1(torch.cat([left, right, place], dim=-1))))
+        return self.ln_2(gelu(self.fc2(inner)))

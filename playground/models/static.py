@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from playground.example import AttentionMask, Stream
 from playground.models.architecture import need
-from playground.models.transformer import Taps
+from playground.models.transformer import AttentionWeights
 from playground.refusal import Refusal
 
 SHORTEST, LONGEST = 3, 6
@@ -20,16 +20,16 @@ class StaticNetwork(nn.Module):
     With `grams` a word's vector is its own plus those of its character n-grams, which share so many buckets.
     """
 
-    spelt: Tensor
-    starts: Tensor
+    ngram_ids: Tensor
+    ngram_offsets: Tensor
 
     def __init__(self, width: int, grams: int = 0, words: Sequence[str] = ()) -> None:
         super().__init__()
-        self.number = grams
+        self.num_buckets = grams
         if grams:
             if not words:
                 raise Refusal("Vectors made of n-grams need to know how the words are spelt; give the vocabulary.")
-            self.grams = nn.Embedding(grams, width)
+            self.ngram_embedding = nn.Embedding(grams, width)
             found = [buckets(word, grams) for word in words]
             starts = torch.tensor([0, *(len(f) for f in found[:-1])]).cumsum(0)
             self.register_buffer(
@@ -39,45 +39,53 @@ class StaticNetwork(nn.Module):
 
     def vectors(self, table: Tensor) -> Tensor:
         """The vector of every word of the vocabulary, `[v, d]`."""
-        if not self.number:
+        if not self.num_buckets:
             return table
-        return table + nn.functional.embedding_bag(self.spelt, self.grams.weight, self.starts, mode="sum")
+        return table + nn.functional.embedding_bag(
+            self.ngram_ids, self.ngram_embedding.weight, self.ngram_offsets, mode="sum"
+        )
 
-    def spell(self, word: str) -> Tensor:
+    def vector_of_spelling(self, word: str) -> Tensor:
         """What the n-grams of any spelling make, `[d]`, also of a word that nobody ever read."""
-        if not self.number:
+        if not self.num_buckets:
             raise Refusal(f"The word {word!r} is not in the vocabulary, and this model has no n-grams; set ngrams.")
-        return self.grams.weight[buckets(word, self.number)].sum(0)
+        return self.ngram_embedding.weight[buckets(word, self.num_buckets)].sum(0)
 
-    def read(self, stream: Stream, table: Tensor, taps: Taps | None = None, name: str = "encoder") -> Tensor:
+    def forward(
+        self, stream: Stream, table: Tensor, attn_weights: AttentionWeights | None = None, name: str = "encoder"
+    ) -> Tensor:
         """The mean of what every position of a stream sees, `[b, n, d]`."""
-        return self._mean(self._embed(stream, table), stream.attn_mask, taps, name)
+        return self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, name)
 
-    def answer_blind(self, stream: Stream, places: Tensor, table: Tensor, taps: Taps | None = None) -> Tensor:
+    def query_stream(
+        self, stream: Stream, places: Tensor, table: Tensor, attn_weights: AttentionWeights | None = None
+    ) -> Tensor:
         """The mean of what the query at the given places `[b, m]` sees, `[b, m, d]`."""
         assert stream.query_attn_mask is not None, "a see stage for a query stream must come before"
-        content = self._mean(self._embed(stream, table), stream.attn_mask, taps, "content")
-        seen = self._mean(content, stream.query_attn_mask, taps, "query")
+        content = self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, "content")
+        seen = self._mean(content, stream.query_attn_mask, attn_weights, "query")
         return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
 
-    def write(self, decoder: Stream, source: Stream, table: Tensor, taps: Taps | None = None) -> Tensor:
+    def decode(
+        self, decoder: Stream, source: Stream, table: Tensor, attn_weights: AttentionWeights | None = None
+    ) -> Tensor:
         """A bag of words has no order to write in."""
         raise Refusal("This objective writes with a decoder, which static vectors cannot do; set kind to transformer.")
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         return nn.functional.embedding(stream.ids, self.vectors(table))
 
-    def _mean(self, values: Tensor, visible: AttentionMask, taps: Taps | None, name: str) -> Tensor:
-        if taps is not None:
-            taps.setdefault(name, []).append(shares(visible).to(values.dtype)[:, None])
+    def _mean(self, values: Tensor, visible: AttentionMask, attn_weights: AttentionWeights | None, name: str) -> Tensor:
+        if attn_weights is not None:
+            attn_weights.setdefault(name, []).append(mean_weights(visible).to(values.dtype)[:, None])
         if visible.form == "alone":
             return values
         if visible.form == "window":
             return mean_of_window(values, visible)
-        return shares(visible).to(values.dtype) @ values
+        return mean_weights(visible).to(values.dtype) @ values
 
 
-def shares(visible: AttentionMask) -> Tensor:
+def mean_weights(visible: AttentionMask) -> Tensor:
     """The weights `[b, n, m]` of a mean over what each reader sees; a reader that sees nothing gets none."""
     cells = visible.dense().float()
     return cells / cells.sum(-1, keepdim=True).clamp(min=1.0)
@@ -108,11 +116,11 @@ class StaticHead(nn.Module):
         """Scores `[k, v]` of every word."""
         return hidden @ self.out.weight.T
 
-    def some(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]`."""
         return (self.out(words) @ hidden[:, :, None])[:, :, 0]
 
-    def count(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def log_counts(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
         need(self.bias is not None, "counts pairs of words", "counts to yes")
         assert self.bias is not None

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from playground.example import Batch, CooccurrenceTarget, NegativeSampling
 from playground.objectives import Objective
 from playground.rows import trimmed_batches
-from playground.training.feed import Feed
-from playground.training.learner import Learner, Opened
+from playground.training.feed import BatchSampler
+from playground.training.learner import PartialBatch, TrainState
 
 STEPS = 256
 """Steps of one block; it pays as long as a batch is so small that the calls take longer than their work."""
@@ -20,19 +20,19 @@ MOST = 1 << 18
 
 
 @dataclass
-class Blocks:
+class Prefetcher:
     """The examples of a run: that of a step follows from the seed and its block's number, wherever the run begins.
 
     Where a generator answers in every step, the examples of `ahead` steps are opened at once, each by its own draws.
     """
 
-    feed: Feed
-    learner: Learner
+    feed: BatchSampler
+    learner: TrainState
     steps: int
     ahead: int = 1
     _number: int = -1
     _drawn: list[Batch] = field(default_factory=list, repr=False)
-    _opened: dict[int, Opened] = field(default_factory=dict, repr=False)
+    _opened: dict[int, PartialBatch] = field(default_factory=dict, repr=False)
 
     def at(self, step: int) -> Batch:
         """The example of a step (0-based), as wide as its own widest row."""
@@ -63,7 +63,7 @@ class Blocks:
         self.ahead, self._number, self._drawn, self._opened = steps, -1, [], {}
 
 
-def steps_together(objective: Objective, examples: Sequence[Batch], feed: Feed) -> int:
+def steps_together(objective: Objective, examples: Sequence[Batch], feed: BatchSampler) -> int:
     """How many steps may be drawn at once; examples of the objective show what it asks.
 
     Only one where a generator proposes words with its weights of that step, where every batch draws its part of a
@@ -76,6 +76,6 @@ def steps_together(objective: Objective, examples: Sequence[Batch], feed: Feed) 
     return most_at_once(feed, FEW if NegativeSampling in against else STEPS)
 
 
-def most_at_once(feed: Feed, steps: int) -> int:
+def most_at_once(feed: BatchSampler, steps: int) -> int:
     """So many steps, or as many as there is room for at once."""
     return max(1, min(steps, MOST // (feed.batch_size * feed.windows.ids.shape[1])))

@@ -19,12 +19,14 @@ from playground.models import Architecture
 from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training import integrity, older
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
-FORMAT = 1
-HELD_OUT = ("ids", "lengths", "word", "sentence")
+FORMAT = 2
+"""Format 1 had names of its own for the parts of a model and for what a row knows (`older.tensor`)."""
+
+HELD_OUT = ("ids", "lengths", "word_ids", "sentence_ids")
 COUNTED = ("step", "tokens", "graded")
 
 BEFORE = Architecture(tie_generator="table")
@@ -32,7 +34,7 @@ BEFORE = Architecture(tie_generator="table")
 
 
 @dataclass(frozen=True)
-class Studied:
+class CorpusInfo:
     """What a run must remember of its corpus: name, content hash, unigram entropy in nats, the held-out rows.
 
     `rehearsal` are rows of its training text for strategies that rehearse, where the corpus could not be opened again.
@@ -46,24 +48,24 @@ class Studied:
 
 
 @dataclass(frozen=True)
-class Saved:
+class Checkpoint:
     """What a checkpoint holds, read back."""
 
-    learner: Learner
+    learner: TrainState
     tokenizer: Tokenizer
-    corpus: Studied
+    corpus: CorpusInfo
 
 
 Packed = tuple[dict[str, Tensor], dict[str, Any]]
 """The tensors of a checkpoint by name, and its header."""
 
 
-def save(path: Path, learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Path:
+def save(path: Path, learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Path:
     """Everything needed to go on bit for bit, and the held-out rows on which forgetting is measured later."""
     return write_whole(path, *pack(learner, tokenizer, corpus))
 
 
-def pack(learner: Learner, tokenizer: Tokenizer, corpus: Studied) -> Packed:
+def pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Packed:
     """What a checkpoint holds, still the learner's own tensors."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
     tensors |= _written(corpus.held_out, "held_out")
@@ -112,7 +114,7 @@ def put_in_place(beside: Path, path: Path) -> None:
     os.replace(beside, path)
 
 
-def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
+def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
     """A learner as it was saved; a file that is missing, cut short or from another version is a sentence."""
     path = Path(path)
     path = path / "checkpoint.safetensors" if os.path.isdir(path) else path
@@ -129,24 +131,24 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Saved:
         ) from error
 
 
-def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Saved:
+def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Checkpoint:
     entry = _entry(about)
     tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
     integrity.check_size(entry.model, len(tokenizer), tensors)
-    learner = Learner.new(entry, tokenizer.words, integrity.number(about, "seed"), device)
+    learner = TrainState.new(entry, tokenizer.words, integrity.number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
     since = {"graded": 0, "each": 0.0} | about  # earlier versions did not count them
     learner.step, learner.tokens, learner.graded = (integrity.number(since, name) for name in COUNTED)
     learner.seconds, learner.each = (integrity.number(since, name, float) for name in ("seconds", "each"))
-    return Saved(learner, tokenizer, _studied(about, tensors, tokenizer, dict(entry.model.labels), device))
+    return Checkpoint(learner, tokenizer, _studied(about, tensors, tokenizer, dict(entry.model.labels), device))
 
 
 def _studied(
     about: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokenizer, classes: dict[str, int],
     device: torch.device,
-) -> Studied:  # fmt: skip
+) -> CorpusInfo:  # fmt: skip
     name, content, _ = map(str, about["corpus"])
     there = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
     rows = {part: _read_back(tensors, part, tokenizer) for part in there}
@@ -154,7 +156,7 @@ def _studied(
         integrity.check_rows(tokens, part, classes)
     kept = rows.get("rehearsal")
     entropy = integrity.number({"unigram entropy": about["corpus"][2]}, "unigram entropy", float)
-    return Studied(name, content, entropy, rows["held_out"].to(device), kept and kept.to(device))
+    return CorpusInfo(name, content, entropy, rows["held_out"].to(device), kept and kept.to(device))
 
 
 def _written(tokens: Tokens, name: str) -> dict[str, Tensor]:
@@ -172,7 +174,7 @@ def _read_back(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> T
     here = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
     beside = dict.fromkeys(key.split(".")[1] for key in here if key.startswith("neighbour."))
     ids, lengths, word, sentence = (here[key] for key in HELD_OUT)
-    visited, row, counts = (here.get(key) for key in ("visit", "row", "counts"))
+    row, visited, counts = (here.get(key) for key in OPTIONAL)
     return Tokens(
         ids,
         lengths,
@@ -201,9 +203,11 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
                 raise ValueError(f"its header is {type(about).__name__}, not an object")
     except (SafetensorError, ValueError, OSError) as error:
         raise Refusal(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
+    if about.get("format") == 1:
+        return about, {older.tensor(name): value for name, value in tensors.items()}
     if about.get("format") != FORMAT:
         found = about.get("format", "none")
-        raise Refusal(f"The checkpoint {path} has format {found}; this version reads format {FORMAT}.")
+        raise Refusal(f"The checkpoint {path} has format {found}; this version reads formats 1 and {FORMAT}.")
     return about, tensors
 
 

@@ -12,7 +12,7 @@ import torch
 from playground.example import Batch
 from playground.models import LanguageModel
 from playground.refusal import Refusal
-from playground.training.gradient import ALONE, Alone, Graded, Gradient, Shares, bytes_asked, losses
+from playground.training.gradient import SINGLE_PROCESS, Graded, Gradient, Shares, SingleProcess, bytes_asked, losses
 
 BACKEND = "inductor"
 """What turns the traced pass into code: torch's own compiler."""
@@ -31,13 +31,13 @@ class Compiled:
     def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         if not self.failed:
             try:
-                return Alone(self._losses)(model, example, accumulate, precision)
+                return SingleProcess(self._losses)(model, example, accumulate, precision)
             except Exception as error:  # whatever is wrong with the batch itself goes wrong again below
                 if bytes_asked(error) is not None:
                     raise
                 self.failed = _reason(error)
             model.zero_grad(set_to_none=True)
-        return ALONE(model, example, accumulate, precision)
+        return SINGLE_PROCESS(model, example, accumulate, precision)
 
     def _losses(self, model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
         for question in (q for example in part.with_auxiliary for q in example.questions):
@@ -45,7 +45,7 @@ class Compiled:
                 question.loss_positions,
                 question.stream == "query" and question.loss_positions.most_per_row,
             )  # no matter of shapes: found before
-        device = model.table.weight.device
+        device = model.token_embedding.weight.device
         torch.compiler.cudagraph_mark_step_begin()
         told = {name: torch.as_tensor(share, device=device) for name, share in shares.items()}  # a number would be code
         loss, terms = self._made(device.type == "cuda" and not shares)(model, part, precision, told)
@@ -79,6 +79,6 @@ def of(gradient: Gradient) -> Compiled:
     """The compiled way to the same gradient, where one process has it to itself."""
     if isinstance(gradient, Compiled):
         return gradient
-    if gradient is not ALONE:
+    if gradient is not SINGLE_PROCESS:
         raise Refusal("Compiled steps are for one process alone; leave out either --compile or torchrun.")
     return Compiled()

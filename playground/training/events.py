@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from playground.example import Batch, Tokens
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.sizes import Group
 
 
@@ -14,7 +14,7 @@ from playground.training.sizes import Group
 class Started:
     """The learner is ready, at step 0 or where a checkpoint left it; it will be evaluated on `held_out`."""
 
-    learner: Learner
+    learner: TrainState
     unigram_entropy: float
     held_out: Tokens
 
@@ -61,7 +61,7 @@ class Checkpointed:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Incident:
     """Something went wrong, and the learner stands at `step`, where all was well.
 
     `kind` is "numbers" (a loss or a weight was no number; the run ends here), "memory" (a step did not fit; the run
@@ -87,4 +87,4 @@ class Stopped:
     seconds: float
 
 
-Event = Started | Stepped | Evaluated | Checkpointed | Trouble | Stopped
+Event = Started | Stepped | Evaluated | Checkpointed | Incident | Stopped

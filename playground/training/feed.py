@@ -14,7 +14,7 @@ from playground.seeds import generator
 
 
 @dataclass
-class Feed:
+class BatchSampler:
     """Batch `step` of a run is the same whatever ran before, so a run can be resumed or forked at any step."""
 
     windows: Tokens
@@ -26,7 +26,7 @@ class Feed:
     @classmethod
     def of(
         cls, corpus: Corpus, window: int, batch: int, seed: int, device: torch.device, needs: Sequence[str] = ()
-    ) -> "Feed":
+    ) -> "BatchSampler":
         """All windows of a corpus on the device, with the second texts and labels that an objective needs.
 
         Other gold labels stay behind. Every seed is evaluated on the same held-out rows.

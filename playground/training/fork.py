@@ -9,8 +9,8 @@ from playground.corpora import Corpus, open_corpus
 from playground.knob import knobs, turn
 from playground.literals import parse_int
 from playground.refusal import Refusal
-from playground.training.checkpoint import Saved
-from playground.training.learner import Learner
+from playground.training.checkpoint import Checkpoint
+from playground.training.learner import TrainState
 from playground.training.loop import Run
 from playground.training.state import State
 from playground.zoo.entry import Entry
@@ -21,12 +21,12 @@ class Fork:
     """A run and a learner of its own that stands at `step`; train them with `train(fork.run, fork.learner)`."""
 
     run: Run
-    learner: Learner
+    learner: TrainState
     step: int
     changed: str
 
 
-def fork(run: Run, learner: Learner, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:
+def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:
     """The learner as it is now, with some knobs of recipe or objective turned, or another `seed`.
 
     The learner that is forked goes on undisturbed. Moments are kept unless another optimiser is chosen.
@@ -34,7 +34,7 @@ def fork(run: Run, learner: Learner, changes: Mapping[str, Any] | None = None, o
     changes = dict(changes or {})
     seed = seed_of(changes, learner)
     entry = _turned(learner.entry, changes)
-    new = Learner.new(entry, run.corpus.tokenizer.words, seed, learner.device)
+    new = TrainState.new(entry, run.corpus.tokenizer.words, seed, learner.device)
     state = State.of(learner)
     try:
         new.model.load_state_dict(state.weights)
@@ -51,7 +51,7 @@ def fork(run: Run, learner: Learner, changes: Mapping[str, Any] | None = None, o
     return Fork(forked, new, new.step, what_changed(learner.entry, entry, {"seed": (learner.seed, seed)}))
 
 
-def seed_of(changes: dict[str, Any], learner: Learner) -> int:
+def seed_of(changes: dict[str, Any], learner: TrainState) -> int:
     """The seed taken out of what shall change, by default the learner's own."""
     seed = changes.pop("seed", learner.seed)
     try:
@@ -60,14 +60,14 @@ def seed_of(changes: dict[str, Any], learner: Learner) -> int:
         raise Refusal(f"seed is {seed!r}; it must be a whole number.") from error
 
 
-def from_saved(saved: Saved, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:
+def from_saved(saved: Checkpoint, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:
     """A fork of a checkpoint; its corpus is opened again and must still be the same text."""
     corpus = corpus_of(saved)
     run = Run(saved.learner.entry, corpus, saved.learner.seed, saved.learner.device)
     return fork(run, saved.learner, changes, out)
 
 
-def corpus_of(saved: Saved) -> Corpus:
+def corpus_of(saved: Checkpoint) -> Corpus:
     """The text that a saved run was trained on."""
     corpus = open_corpus(saved.corpus.name)
     if corpus.hash != saved.corpus.hash:

@@ -13,10 +13,10 @@ from playground.models import LanguageModel
 from playground.refusal import Refusal
 from playground.zoo.entry import Entry
 
-GENERATOR = ("table", "generator", "generator_vocabulary")
+GENERATOR = ("token_embedding", "generator", "generator_lm_head")
 """The parts of a model that the generator answers with."""
 
-LENT = ("place", "segment", "language")
+LENT = ("position_embedding", "segment_embedding", "language_embedding")
 """The embeddings beside the table that the generator may have in common with the model."""
 
 
@@ -35,12 +35,12 @@ def check(entry: Entry) -> None:
     if shape.generator_width != shape.width:
         raise Refusal(
             f"generator_first is {share}, so the detector starts from the generator's weights; but the generator is "
-            f"{shape.generator_width} wide and the detector {shape.width}. Set generator_share to 1."
+            f"{shape.generator_width} wide and the detector {shape.width}. Set generator_ratio to 1."
         )
     if shape.tie_generator == "all":
         raise Refusal(
             f"generator_first is {share}, but generator and detector are one network, of which no part can be frozen "
-            "while the other learns; set tied to embeddings."
+            "while the other learns; set tie_generator to embeddings."
         )
 
 
@@ -52,7 +52,7 @@ def trained_part(entry: Entry, step: int, example: Batch) -> Batch:
     if step < last:
         assert example.generator is not None
         return example.generator
-    return replace(example, beside=tuple(part for part in example.auxiliary if part.network != "generator"))
+    return replace(example, auxiliary=tuple(part for part in example.auxiliary if part.network != "generator"))
 
 
 def freeze(entry: Entry, step: int, model: LanguageModel) -> None:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.example import Batch
-from playground.models import LanguageModel, grade
+from playground.models import LanguageModel, total_loss
 from playground.models.grading import Answer
 from playground.refusal import Refusal
 from playground.rows import batches, trimmed
@@ -32,7 +32,9 @@ class OutOfMemory(Refusal):
     """A part of a step did not fit; `asked` are the bytes of the allocation that failed, 0 where unknown."""
 
     def __init__(self, asked: int, during: Part = "gradient") -> None:
-        super().__init__("A step does not fit into the memory; set batch or window to half, or make the model smaller.")
+        super().__init__(
+            "A step does not fit into the memory; set batch_size or seq_len to half, or make the model smaller."
+        )
         self.asked: int = asked
         self.during: Part = during
 
@@ -57,11 +59,11 @@ class Gradient(Protocol):
 
 def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
     """A part's loss and its terms, through which the gradient goes back."""
-    return grade(answers(model, part, precision), shares)
+    return total_loss(answers(model, part, precision), shares)
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleProcess:
     """One process has the whole batch; its `losses` may be compiled ones."""
 
     losses: Callable[[LanguageModel, Batch, str, Shares], Graded] = losses
@@ -76,7 +78,7 @@ class Alone:
         return summed(found)
 
 
-ALONE = Alone()
+SINGLE_PROCESS = SingleProcess()
 
 
 def in_parts(example: Batch, number: int) -> list[Batch]:
@@ -85,7 +87,9 @@ def in_parts(example: Batch, number: int) -> list[Batch]:
     if number <= 1 or rows <= 1:
         return [example]
     if any(q.head == "match" for part in example.with_auxiliary for q in part.questions):
-        raise Refusal("accumulate is above 1, but this objective compares the rows of a batch; set accumulate to 1.")
+        raise Refusal(
+            "grad_accum_steps is above 1, but this objective compares the rows of a batch; set grad_accum_steps to 1."
+        )
     return [trimmed(part) for part in batches(example, -(-rows // number))]
 
 
@@ -104,9 +108,9 @@ def _counts(example: Batch) -> dict[str, int]:
 def answers(model: LanguageModel, example: Batch, precision: str) -> tuple[Answer, ...]:
     """The model's scores; with "bfloat16" its products have half the bits, and the losses are still taken in full."""
     if precision == "float32":
-        return model.answers(example)
+        return model(example)
     with torch.autocast(example.inputs.ids.device.type, torch.bfloat16):
-        found = model.answers(example)
+        found = model(example)
     return tuple(replace(a, scores=a.scores.float()) for a in found)
 
 

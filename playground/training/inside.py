@@ -8,23 +8,23 @@ from typing import Any
 import torch
 
 from playground import frames, leaks
-from playground.analysis.glance import Seen, read
+from playground.analysis.glance import ForwardTrace, read
 from playground.analysis.story import FORWARD, UPDATE, numbers, told, with_numbers
 from playground.example import Batch
-from playground.models.grading import grade
+from playground.models.grading import total_loss
 from playground.objectives.formula import written as formula
 from playground.objectives.objective import Step
 from playground.objectives.rebuild import spoken, terms
 from playground.rows import batches, rows, trimmed
 from playground.seeds import generator
 from playground.training.blocks import steps_together
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.training.sizes import Group, sizes
 
 
 @dataclass(frozen=True)
-class Update:
+class UpdateTrace:
     """One step, looked into: the stages of one row of its batch, and the model before and after.
 
     `losses` are the batch's total loss before and after; `share` is the part of the full learning rate that was used;
@@ -34,12 +34,12 @@ class Update:
     steps: tuple[Step, ...]
     row: int
     batch: int
-    before: Seen
-    after: Seen
+    before: ForwardTrace
+    after: ForwardTrace
     losses: tuple[float, float]
     groups: tuple[Group, ...]
     share: float
-    learner: Learner
+    learner: TrainState
 
     @property
     def gradient(self) -> float:
@@ -47,7 +47,7 @@ class Update:
         return hypot(*(group.gradient for group in self.groups))
 
 
-def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True) -> Update:
+def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: bool = True) -> UpdateTrace:
     """Take the learner's coming step with a copy; the learner itself, and so its run, stays as it is."""
     copy = deepcopy(learner)
     steps, example = coming(learner, feed)
@@ -56,16 +56,18 @@ def look_inside(learner: Learner, feed: Feed, row: int = 0, falling: bool = True
         trained, loss, _, share = copy.learn(example, falling)
     after = read(copy.model, example, row)
     with torch.no_grad():
-        left, _ = grade(copy.model.answers(trained))
+        left, _ = total_loss(copy.model(trained))
     place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
     shown = tuple(
         replace(step, plan=step.plan if step.part == -1 else None, example=rows(step.example, place, place + 1))
         for step in steps
     )
-    return Update(shown, row, feed.batch_size, before, after, (float(loss), float(left)), tuple(groups), share, copy)
+    return UpdateTrace(
+        shown, row, feed.batch_size, before, after, (float(loss), float(left)), tuple(groups), share, copy
+    )
 
 
-def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Batch]:
+def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], Batch]:
     """The stages of the block that holds the coming step (see `Blocks`), and the batch of that step."""
     objective, device = learner.objective, learner.device
     asked = objective.specimens(feed.evaluation(), generator(0, "asked", device=device.type))
@@ -78,7 +80,7 @@ def coming(learner: Learner, feed: Feed) -> tuple[tuple[Step, ...], Batch]:
     return steps, example if together == 1 else trimmed(batches(example, feed.batch_size)[place])
 
 
-def record(update: Update, corpus: str) -> dict[str, Any]:
+def record(update: UpdateTrace, corpus: str) -> dict[str, Any]:
     """The frames of the update: one row of the batch from its text to the guesses after the step."""
     learner, example = update.learner, update.steps[-1].example
     objective = learner.objective
@@ -100,7 +102,7 @@ def record(update: Update, corpus: str) -> dict[str, Any]:
     return with_numbers(made, seen, FORWARD | UPDATE)
 
 
-def _pull(update: Update) -> str:
+def _pull(update: UpdateTrace) -> str:
     longest = max(update.groups, key=lambda g: g.gradient)
     clip = update.learner.entry.recipe.grad_clip
     short = f"; it is shortened to {clip:g} before the step" if clip and update.gradient > clip else ""
@@ -110,7 +112,7 @@ def _pull(update: Update) -> str:
     )
 
 
-def _move(update: Update) -> str:
+def _move(update: UpdateTrace) -> str:
     most = max(update.groups, key=lambda g: g.share)
     return (
         f"The optimiser moves every group a little, at {100 * update.share:.0f} % of the full learning rate. It moves "
@@ -118,7 +120,7 @@ def _move(update: Update) -> str:
     )
 
 
-def _again(update: Update) -> str:
+def _again(update: UpdateTrace) -> str:
     pairs = list(zip(update.before.guesses, update.after.guesses, strict=True))
     nearer = sum(b.probability > a.probability for a, b in pairs)
     was, left = update.losses

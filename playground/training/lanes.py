@@ -18,7 +18,7 @@ from playground.refusal import Refusal
 from playground.training import checkpoint, moments
 from playground.training.claim import claimed, release
 from playground.training.events import Evaluated, Event, Stepped
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run, events_of, prepared, train
 from playground.training.memory import available, estimate, said, workers_that_fit
 from playground.training.record import Summary, recorded
@@ -90,7 +90,7 @@ class Replayed:
 
 
 @dataclass(frozen=True)
-class Beside:
+class Observer:
     """Seeds that train beside other work of this process, in folders that are theirs already.
 
     Somebody outside says whether they may go on and when they shall halt; every one obeys after the step that it takes.
@@ -104,7 +104,7 @@ class Beside:
     text: Tokens | None = None
 
     @classmethod
-    def of(cls, folders: Mapping[int, Path], film: Film | None = None, text: Tokens | None = None) -> "Beside":
+    def of(cls, folders: Mapping[int, Path], film: Film | None = None, text: Tokens | None = None) -> "Observer":
         """Seeds that may go on."""
         made = cls(folders, context().Event(), context().Event(), film, text)
         made.go.set()
@@ -126,7 +126,7 @@ def train_seeds(
     runs: Runs | None = None,
     resume: bool = False,
     parallelism: str = "auto",
-    beside: Beside | None = None,
+    beside: Observer | None = None,
 ) -> Iterator[Point | Finished]:
     """Train a run once for every seed, in folders of their own beneath `run.out`; points come as they are made.
 
@@ -169,7 +169,7 @@ def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequ
 
 
 def lane(
-    run: Run, seed: int, runs: Runs | None = None, resume: bool = False, beside: Beside | None = None
+    run: Run, seed: int, runs: Runs | None = None, resume: bool = False, beside: Observer | None = None
 ) -> Generator[Point | Finished]:
     """The points of one seed, and its facts."""
     run, learner = _own(run, seed, resume, beside)
@@ -178,7 +178,7 @@ def lane(
 
 
 def _stacked(
-    run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool, beside: Beside | None = None
+    run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool, beside: Observer | None = None
 ) -> Generator[Point | Finished]:
     """Several seeds as one stack: those that are behind take a step each in turn, and every one begins a round once."""
     owns = [_own(run, seed, resume, beside) for seed in seeds]
@@ -198,7 +198,7 @@ def _stacked(
         going = [each for each in [*going[1:], going[0]] if each[0].learner.step > step]
 
 
-def _own(run: Run, seed: int, resume: bool, beside: Beside | None = None) -> tuple[Run, Learner | None]:
+def _own(run: Run, seed: int, resume: bool, beside: Observer | None = None) -> tuple[Run, TrainState | None]:
     """The run of one seed in a folder that no other run writes, and its learner where it goes on."""
     run = replace(run, seed=seed)
     if beside is not None or run.out is None:
@@ -210,13 +210,13 @@ def _own(run: Run, seed: int, resume: bool, beside: Beside | None = None) -> tup
     return replace(run, out=claimed(out)), None
 
 
-def _told(run: Run, events: Iterable[Event], beside: Beside | None) -> Iterable[Event | Moment]:
+def _told(run: Run, events: Iterable[Event], beside: Observer | None) -> Iterable[Event | Moment]:
     """The events, and between them the moments of the story where it is wanted."""
     return events if beside is None or beside.film is None else told(run, events, beside.film)
 
 
 def _points(
-    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None,
+    run: Run, events: Iterable[Event | Moment], learner: TrainState | None, runs: Runs | None,
     replayed: Replayed | None = None,
 ) -> Generator[Point | Finished]:  # fmt: skip
     """What the events of one seed say, in short."""
@@ -240,7 +240,7 @@ def lane_name(run: Run, seed: int) -> str:
     return f"{run.entry.name}-{Path(run.corpus.name).stem}-seed{seed}".replace(" ", "_")
 
 
-def resumed(run: Run) -> Learner | None:
+def resumed(run: Run) -> TrainState | None:
     """The learner of a run's folder, ready to go on; None where nothing was kept before the run was cut off."""
     assert run.out is not None
     began = (run.out / "metrics.jsonl").is_file()
@@ -260,7 +260,7 @@ def resumed(run: Run) -> Learner | None:
 
 
 def followed(
-    run: Run, events: Iterable[Event | Moment], learner: Learner | None, runs: Runs | None,
+    run: Run, events: Iterable[Event | Moment], learner: TrainState | None, runs: Runs | None,
     replayed: Replayed | None = None,
 ) -> Iterator[Event | Moment]:  # fmt: skip
     """The events of a run, written into its folder and into the list of runs, and `replayed` where that is wanted."""
@@ -280,7 +280,7 @@ def name_in(runs: Runs, run: Run) -> str:
 
 
 def _in_workers(
-    run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool, beside: Beside | None = None
+    run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool, beside: Observer | None = None
 ) -> Iterator[Point | Finished]:
     started = context()
     points: Queue[list[Point]] = started.Queue()

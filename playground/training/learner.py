@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 from playground import devices
 from playground.example import Batch, Tokens
 from playground.knob import turn
-from playground.models import LanguageModel, fitted, grade, make_model
+from playground.models import LanguageModel, make_model, total_loss, with_required_parts
 from playground.models.cost import positions, step_flops
 from playground.objectives import Objective
 from playground.objectives.ask.match import AskInBatchContrast
@@ -21,13 +21,23 @@ from playground.rows import trimmed
 from playground.seeds import generator
 from playground.training import generator_first
 from playground.training.compiled import Compiled
-from playground.training.gradient import ALONE, Alone, Graded, Gradient, clipped, in_parts, room_for, shares_of, summed
+from playground.training.gradient import (
+    SINGLE_PROCESS,
+    Graded,
+    Gradient,
+    SingleProcess,
+    clipped,
+    in_parts,
+    room_for,
+    shares_of,
+    summed,
+)
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
 
 
 @dataclass(frozen=True)
-class Opened:
+class PartialBatch:
     """The example of a step before its generator answers, and the source of chance as it is then."""
 
     objective: Objective
@@ -42,7 +52,7 @@ class Opened:
 
 
 @dataclass
-class Learner:
+class TrainState:
     """What changes while a run goes on; everything else about the run is frozen.
 
     `each` are the operations that a position costs in a step, 0 until somebody asks.
@@ -56,7 +66,7 @@ class Learner:
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    gradient: Gradient = ALONE
+    gradient: Gradient = SINGLE_PROCESS
     graded: int = 0
     each: float = 0.0
 
@@ -68,13 +78,13 @@ class Learner:
         seed: int,
         device: torch.device,
         examples: Sequence[Batch] = (),
-    ) -> "Learner":
+    ) -> "TrainState":
         """A fresh model for a vocabulary spelt `words`; the same seed gives the same weights.
 
         The model gets every part that the questions of the objective's `examples` need.
         """
         if examples:
-            entry = replace(entry, model=fitted(entry.model, *examples))
+            entry = replace(entry, model=with_required_parts(entry.model, *examples))
         generator_first.check(entry)
         devices.check_precision(device, entry.recipe.precision)
         model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
@@ -83,7 +93,7 @@ class Learner:
 
     @property
     def device(self) -> torch.device:
-        return self.model.table.weight.device
+        return self.model.token_embedding.weight.device
 
     @cached_property
     def parameters(self) -> tuple[torch.nn.Parameter, ...]:
@@ -95,12 +105,12 @@ class Learner:
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
         return self.objective.example(tokens, rng)
 
-    def opened(self, tokens: Tokens, step: int) -> Opened:
+    def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """What of the batch of a step does not depend on a generator's weights, and all that must be asked of it."""
         rng = generator(self.seed, "corrupt", step, device=self.device.type)
         example = self.objective.opened(tokens, rng)
         _ = example.selected_positions, example.count, [q.loss_positions.per_row for q in example.questions]
-        return Opened(self.objective, example, rng, rng.get_state())
+        return PartialBatch(self.objective, example, rng, rng.get_state())
 
     def learn(
         self, example: Batch, falling: bool = True, share: float | None = None
@@ -147,7 +157,7 @@ class Learner:
         compares = any(
             isinstance(stage, AskInBatchContrast) for chain in self.objective.chains for stage in chain.stages
         )
-        return isinstance(self.gradient, Alone | Compiled) and not compares
+        return isinstance(self.gradient, SingleProcess | Compiled) and not compares
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
         """The mean loss of every question that trains, on held-out text, the same corruption every time, in nats."""
@@ -166,11 +176,11 @@ class Learner:
         right: dict[str, list[Tensor]] = {}
         with room_for("evaluation"):
             for part, counts in zip(parts, shares, strict=True):
-                answers = self.model.answers(part)
+                answers = self.model(part)
                 for answer in answers:
                     if (these := answer.right()) is not None:
-                        right.setdefault(answer.question.name, []).append(these)
-                found.append(grade(answers, counts))
+                        right.setdefault(answer.target.name, []).append(these)
+                found.append(total_loss(answers, counts))
         self.model.train()
         told = {name: torch.cat(some).double() for name, some in right.items()}
         terms = {name: float(value) for name, value in summed(found)[1].items()}

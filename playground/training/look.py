@@ -6,7 +6,7 @@ from itertools import chain
 
 import torch
 
-from playground.analysis.glance import Glance, glance_at, sentence_of, watched
+from playground.analysis.glance import Predictions, glance_at, sentence_of, watched
 from playground.corpora import Corpus
 from playground.corpora.corpus import pick
 from playground.example import Batch, Tokens
@@ -17,7 +17,7 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing.typed import typed
 from playground.training.feed import windows
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 
 ROWS_TRIED, DRAWS_TRIED = 16, 8
 """Held-out rows, and draws of each, among which the first is taken of which the objective asks something."""
@@ -41,14 +41,14 @@ class WatchedText:
 
 
 @dataclass
-class LookAt:
+class ProbeSentence:
     """Looks at one text; what is asked of it is drawn once, unless a generator draws it anew with every step."""
 
     sentence: Tokens
     origin: str = ""
     _drawn: list[tuple[Objective, Batch]] = field(default_factory=list, repr=False)
 
-    def __call__(self, learner: Learner) -> Glance:
+    def __call__(self, learner: TrainState) -> Predictions:
         objective = learner.objective
         if objective.proposes or not self._drawn or self._drawn[0][0] is not objective:
             seed = draw_that_asks(objective, self.sentence.to(learner.device)) or 0

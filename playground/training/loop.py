@@ -17,11 +17,11 @@ from playground.objectives.arrange import ArrangeCooccurrences
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint, compiled, memory, together
-from playground.training.blocks import FEW, Blocks, most_at_once, steps_together
-from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
-from playground.training.feed import Feed
+from playground.training.blocks import FEW, Prefetcher, most_at_once, steps_together
+from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
+from playground.training.feed import BatchSampler
 from playground.training.gradient import OutOfMemory, room_for
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.sizes import sizes
 from playground.training.state import State
 from playground.training.writer import Writer
@@ -63,13 +63,13 @@ class Run:
 
 
 @dataclass
-class Course:
+class RunState:
     """A run on its way: what is prepared before its first step, and where it last was well."""
 
     run: Run
-    learner: Learner
+    learner: TrainState
     held_out: Tokens
-    blocks: Blocks
+    blocks: Prefetcher
     good: State
     loss: Tensor = field(default_factory=lambda: torch.zeros(()))
     evaluated: int = -1
@@ -98,7 +98,7 @@ class Course:
             yield self._smaller(short)
         if was_compiled and (reason := compiled.failed(learner.gradient)):
             sentence = f"The run goes on without compiled code: {reason}. Only its speed changes."
-            yield Trouble(learner.step, "compiler", sentence, {})
+            yield Incident(learner.step, "compiler", sentence, {})
         learner.seconds += together.seconds_of_first(time.perf_counter() - began, learner.device)
         yield Stepped(
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
@@ -110,7 +110,7 @@ class Course:
             example = self.blocks.at(self.learner.step)
         return self.learner.learn(example, self.run.falling)
 
-    def _smaller(self, short: OutOfMemory) -> Trouble:
+    def _smaller(self, short: OutOfMemory) -> Incident:
         """Ready to take the step again in less memory, and with what was freed before."""
         memory.give_back(self.learner.device)
         if short.during == "drawing":
@@ -154,7 +154,7 @@ class Course:
                 self.good = State.of(self.learner)
         return well
 
-    def go_back(self) -> Trouble:
+    def go_back(self) -> Incident:
         """Back to the last step after which all was well: steps are taken again, to the same bit, until one fails."""
         learner, noticed = self.learner, self.learner.step
         self._back()
@@ -175,38 +175,38 @@ class Course:
     def pack(self) -> checkpoint.Packed:
         """Everything that a checkpoint holds."""
         corpus = self.run.corpus
-        studied = checkpoint.Studied(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
+        studied = checkpoint.CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
         return checkpoint.pack(self.learner, corpus.tokenizer, studied)
 
 
-def prepared(run: Run, learner: Learner | None = None) -> Course:
+def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     """All that a run needs before its first step."""
     run = run if learner is None else _of_learner(run, learner)
     recipe = run.entry.recipe
     objective = informed(run.entry.objective, run.corpus)
     run = replace(run, entry=replace(run.entry, objective=objective))
-    feed = Feed.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, objective.needs)
+    feed = BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, objective.needs)
     held_out = feed.evaluation()
     asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
-    learner = learner or Learner.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
+    learner = learner or TrainState.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
     learner.objective = informed(learner.objective, run.corpus)
     if together.size() > 1:
         if recipe.generator_first:
             raise Refusal("generator_first is above 0, which several processes cannot share; set it to 0.")
-        learner.gradient = together.Together()
+        learner.gradient = together.DistributedDataParallelGradient()
         run = run if together.first() else replace(run, out=None)
     if run.compiled:
         learner.gradient = compiled.of(learner.gradient)
-    blocks = Blocks(feed, learner, steps_together(objective, asked, feed), most_at_once(feed, FEW))
-    return Course(run, learner, held_out, blocks, State.of(learner))
+    blocks = Prefetcher(feed, learner, steps_together(objective, asked, feed), most_at_once(feed, FEW))
+    return RunState(run, learner, held_out, blocks, State.of(learner))
 
 
-def train(run: Run, learner: Learner | None = None) -> Iterator[Event]:
+def train(run: Run, learner: TrainState | None = None) -> Iterator[Event]:
     """Train from the start, or go on with a learner from a checkpoint as if it had never stopped."""
     yield from events_of(prepared(run, learner))
 
 
-def events_of(course: Course) -> Iterator[Event]:
+def events_of(course: RunState) -> Iterator[Event]:
     """The events of a run that is ready for its first step."""
     began = course.learner.step
     try:
@@ -216,7 +216,7 @@ def events_of(course: Course) -> Iterator[Event]:
         raise
 
 
-def _events(course: Course, began: int) -> Iterator[Event]:
+def _events(course: RunState, began: int) -> Iterator[Event]:
     run, learner = course.run, course.learner
     yield Started(learner, run.corpus.unigram_entropy, course.held_out)
     if learner.step == 0:
@@ -245,7 +245,7 @@ def _events(course: Course, began: int) -> Iterator[Event]:
     yield Stopped(noticed, reason, learner.seconds)
 
 
-def _advice(learner: Learner) -> Trouble:
+def _advice(learner: TrainState) -> Incident:
     recipe = learner.entry.recipe
     settings = {"lr": recipe.lr / 3, "grad_clip": min(recipe.grad_clip, 1.0) or 1.0}
     settings |= {"muon_lr": recipe.muon_lr / 3} if recipe.optimiser == "muon" else {}
@@ -255,7 +255,7 @@ def _advice(learner: Learner) -> Trouble:
         f"In step {learner.step + 1} a loss or a weight was no number any more. The learner is back at step "
         f"{learner.step}, where all was well; fork from there with a lower rate: {told}."
     )
-    return Trouble(learner.step, "numbers", sentence, settings)
+    return Incident(learner.step, "numbers", sentence, settings)
 
 
 def informed(objective: Objective, corpus: Corpus) -> Objective:
@@ -273,7 +273,7 @@ def _window(objective: Objective) -> int:
     return next(stage.window_size for stage in stages if isinstance(stage, ArrangeCooccurrences))
 
 
-def _of_learner(run: Run, learner: Learner) -> Run:
+def _of_learner(run: Run, learner: TrainState) -> Run:
     """The run with the knobs that the learner began with, so that its batches are those it would have seen."""
     if learner.entry.name != run.entry.name:
         raise Refusal(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")

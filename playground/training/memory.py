@@ -9,10 +9,10 @@ import torch
 
 from playground.refusal import Refusal
 from playground.training import container
-from playground.training.blocks import Blocks
-from playground.training.events import Trouble
+from playground.training.blocks import Prefetcher
+from playground.training.events import Incident
 from playground.training.gradient import OutOfMemory
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import Recipe
 
@@ -105,7 +105,7 @@ def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) ->
     return max(1, min(wanted, int(0.8 * free) // (PROCESS + estimate(entry, words).total)))
 
 
-def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
+def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
     """Go on with parts half as large, which give the same gradient; refuse where nothing smaller is left."""
     recipe, asked = learner.entry.recipe, _asked(short)
     rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
@@ -126,7 +126,7 @@ def smaller(learner: Learner, short: OutOfMemory) -> Trouble:
         f"batch in {parts} parts of {_rows(ceil(recipe.batch_size / parts))} "
         f"(grad_accum_steps {recipe.grad_accum_steps} → {parts}): the same gradient, a little slower."
     )
-    return Trouble(learner.step, "memory", sentence, {"grad_accum_steps": parts})
+    return Incident(learner.step, "memory", sentence, {"grad_accum_steps": parts})
 
 
 def _rows(number: int) -> str:
@@ -137,13 +137,13 @@ def _steps(number: int) -> str:
     return "1 step" if number == 1 else f"{number} steps"
 
 
-def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
+def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
     """Go on with a quarter of the steps drawn at once; refuse where it is one already."""
     opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch_size
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
         raise Refusal(
-            f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch to "
+            f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch_size to "
             f"{max(1, batch // 2)}."
         )
     left = max(1, steps // 4)
@@ -154,7 +154,7 @@ def fewer(blocks: Blocks, short: OutOfMemory) -> Trouble:
         f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
         f"A batch of {max(1, batch // 2)} needs half."
     )
-    return Trouble(blocks.learner.step, "memory", sentence, {"batch_size": max(1, batch // 2)})
+    return Incident(blocks.learner.step, "memory", sentence, {"batch_size": max(1, batch // 2)})
 
 
 def _asked(short: OutOfMemory) -> str:

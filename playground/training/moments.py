@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from playground import frames, leaks
-from playground.analysis.glance import Seen, read
+from playground.analysis.glance import ForwardTrace, read
 from playground.analysis.story import FORWARD, numbers, with_numbers
 from playground.example import Batch, Tokens
 from playground.literals import has_form
@@ -23,7 +23,7 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
 from playground.training.events import Checkpointed, Started, Stepped, Stopped
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.look import draw_that_asks, to_watch
 from playground.training.loop import Run
 from playground.training.record import Told, read_rows
@@ -60,7 +60,7 @@ KEPT = {
 
 
 @dataclass
-class Moments:
+class ReplayRecorder:
     """The fixed example, its frames, and what the model made of it at some steps; only its lists grow."""
 
     model: str
@@ -69,10 +69,10 @@ class Moments:
     record: dict[str, Any]
     last: int | None = None
     steps: list[int] = field(default_factory=list)
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[ForwardTrace] = field(default_factory=list)
 
     @classmethod
-    def of(cls, learner: Learner, corpus: str, text: Tokens, last: int | None = None) -> "Moments":
+    def of(cls, learner: TrainState, corpus: str, text: Tokens, last: int | None = None) -> "ReplayRecorder":
         """The text under the learner's objective, corrupted once for all moments."""
         objective, device = learner.objective, learner.device
         text = text.to(device)
@@ -107,7 +107,7 @@ class Moments:
             return step >= ceil(self.steps[-1] * GROWTH) and step > self.steps[-1]
         return step in _wanted(self.last)
 
-    def look(self, learner: Learner) -> None:
+    def look(self, learner: TrainState) -> None:
         """One more moment, unless this step has one."""
         if not self.steps or self.steps[-1] < learner.step:
             self.steps.append(learner.step)
@@ -193,7 +193,7 @@ def _watched(run: Run, folder: Path, events: Iterable[Told], text: Tokens | None
             if isinstance(event, Started):
                 learner = event.learner
                 text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
-                moments = Moments.of(learner, run.corpus.name, text, run.last)
+                moments = ReplayRecorder.of(learner, run.corpus.name, text, run.last)
                 earlier = _earlier(folder) if learner.step else None
             assert moments is not None, "a run begins with Started"
             assert learner is not None
@@ -216,7 +216,7 @@ def _earlier(folder: Path) -> "Replay | None":
     return None
 
 
-def _save_replay(folder: Path, moments: Moments, run: Run, earlier: "Replay | None") -> None:
+def _save_replay(folder: Path, moments: ReplayRecorder, run: Run, earlier: "Replay | None") -> None:
     made = moments.replay(Curve(levels=moments.levels(run)))
     save(folder, made.after(earlier) if earlier else made)
 

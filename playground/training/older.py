@@ -37,6 +37,18 @@ STAGES = _table(
 )
 """The name of today by which a kind of stage goes, for its old name."""
 
+TOKENS = _table("word=word_ids sentence=sentence_ids row=example_ids visit=epoch counts=word_counts")
+"""What a row of a checkpoint of format 1 knows."""
+
+PARTS = _table(
+    "table=token_embedding place=position_embedding segment=segment_embedding language=language_embedding",
+    "blank=query_embedding look=attn look_norm=ln_1 cross=cross_attn cross_norm=ln_cross_attn think_norm=ln_2",
+    "widen=mlp.fc1 norm=ln_f vocabulary=lm_head generator_vocabulary=generator_lm_head lift=projection",
+    "replaced=rtd_head boundary=sbo_head score=out_proj grams=ngram_embedding",
+    "first=fc1 first_norm=ln_1 second=fc2 second_norm=ln_2",
+)
+"""The parts of a model in a checkpoint of format 1."""
+
 KNOBS = {
     "ArrangeCooccurrences": _table("window=window_size"),
     "LabelledPair": _table("form=pair_format reset=reset_position_ids"),
@@ -86,6 +98,20 @@ KNOBS = {
     "SeeWindow": _table("radius=window_size shrink=shrink_windows"),
 }
 """The old names of the knobs of each kind of stage."""
+
+
+def tensor(name: str) -> str:
+    """The name of a tensor of a checkpoint of format 1 in one of today."""
+    kind, *parts = name.split(".")
+    if kind in ("held_out", "rehearsal"):
+        *others, last = parts
+        return name if "label" in others else ".".join([kind, *others, TOKENS.get(last, last)])
+    if kind != "model":
+        return name
+    if parts[0] == "labels":  # the second part is the name of a label
+        return ".".join([kind, "label_heads", parts[1], *(PARTS.get(part, part) for part in parts[2:])])
+    narrow = {"narrow": "mlp.fc2" if "blocks" in parts else "embedding_projection"}
+    return ".".join([kind, *((PARTS | narrow).get(part, part) for part in parts)])
 
 
 def renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

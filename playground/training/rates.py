@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from playground.refusal import Refusal
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run, prepared
 from playground.training.state import State
 
@@ -17,7 +17,7 @@ RUNAWAY = 2.0
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedRate:
     """One step at a rate, a multiple `share` of the recipe's own; `smooth` is the running mean of the losses."""
 
     share: float
@@ -27,12 +27,12 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Found:
+class LRFinderResult:
     """The rate at which the loss fell fastest, for the recipe's `lr`; `matrix_rate` is for its `muon_lr`."""
 
     rate: float
     matrix_rate: float
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedRate, ...]
 
     @property
     def sentence(self) -> str:
@@ -45,8 +45,8 @@ class Found:
 
 
 def find_rate(
-    run: Run, learner: Learner | None = None, *, low: float = 1e-3, high: float = 30.0, steps: int = 80
-) -> Iterator[Tried | Found]:
+    run: Run, learner: TrainState | None = None, *, low: float = 1e-3, high: float = 30.0, steps: int = 80
+) -> Iterator[TriedRate | LRFinderResult]:
     """Try the rates from `low` to `high` times the recipe's own, one step each; at last what was found.
 
     A given learner is put back to where it was, to the last bit, however the search ends.
@@ -56,7 +56,7 @@ def find_rate(
     course = prepared(run, learner)
     learner, kept = course.learner, State.of(course.learner)
     try:
-        tried: list[Tried] = []
+        tried: list[TriedRate] = []
         for number in range(steps):
             share = low * (high / low) ** (number / (steps - 1))
             loss = float(learner.learn(course.blocks.at(kept.step + number), share=share)[1])
@@ -71,12 +71,12 @@ def find_rate(
     yield _found(learner, tried)
 
 
-def _tried(learner: Learner, share: float, loss: float, before: Sequence[Tried]) -> Tried:
+def _tried(learner: TrainState, share: float, loss: float, before: Sequence[TriedRate]) -> TriedRate:
     smooth = SMOOTH * before[-1].smooth + (1 - SMOOTH) * loss if before else loss
-    return Tried(share, share * learner.entry.recipe.lr, loss, smooth)
+    return TriedRate(share, share * learner.entry.recipe.lr, loss, smooth)
 
 
-def _found(learner: Learner, tried: Sequence[Tried]) -> Found:
+def _found(learner: TrainState, tried: Sequence[TriedRate]) -> LRFinderResult:
     """The rate of the steepest fall, looked at over a few steps before the lowest loss."""
     if len(tried) < 4:
         raise Refusal("The loss was no number from the first steps on; begin with a lower rate.")
@@ -84,4 +84,4 @@ def _found(learner: Learner, tried: Sequence[Tried]) -> Found:
     falls = {k: tried[k - 3].smooth - tried[k].smooth for k in range(3, lowest + 1)}
     share = tried[max(falls, key=lambda k: falls[k])].share if falls else tried[0].share
     recipe = learner.entry.recipe
-    return Found(share * recipe.lr, share * recipe.muon_lr, tuple(tried))
+    return LRFinderResult(share * recipe.lr, share * recipe.muon_lr, tuple(tried))

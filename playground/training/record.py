@@ -12,14 +12,14 @@ from typing import Any, TextIO, TypeVar
 
 from torch import Tensor
 
-from playground.analysis.gauges import GAUGES
+from playground.analysis.gauges import PROBES
 from playground.analysis.gauges import asked as ready
 from playground.devices import describe
 from playground.literals import has_form, parse_json
 from playground.refusal import Refusal
 from playground.training.checkpoint import put_in_place
-from playground.training.events import Evaluated, Started, Stepped, Stopped, Trouble
-from playground.training.learner import Learner
+from playground.training.events import Evaluated, Incident, Started, Stepped, Stopped
+from playground.training.learner import TrainState
 from playground.training.loop import Run
 from playground.training.writer import kept
 
@@ -48,7 +48,7 @@ class Summary:
     seconds: float = 0.0
     held_out: float = 0.0
     accuracy: dict[str, float] = field(default_factory=dict)
-    learner: Learner | None = None
+    learner: TrainState | None = None
     reason: str = ""
     compiled: bool = False
     asked: str = ""
@@ -67,7 +67,7 @@ class Summary:
                 self._add(*next(iter(event.terms.items())))
             case Evaluated():
                 self.held_out, self.accuracy = event.held_out, event.accuracy
-            case Trouble():
+            case Incident():
                 self.troubles.append(event.sentence)
                 self.compiled = self.compiled and event.kind != "compiler"
             case Stopped():
@@ -110,7 +110,7 @@ class Summary:
             return {}
         return {
             one.gauge.name: one.measure(self.learner.model)
-            for one in ready(GAUGES, self.run.corpus, self.learner.model)
+            for one in ready(PROBES, self.run.corpus, self.learner.model)
         }
 
 

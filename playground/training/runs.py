@@ -17,9 +17,9 @@ import torch
 from playground.literals import Form, has_form, parse_int, parse_json
 from playground.refusal import Refusal
 from playground.training import checkpoint
-from playground.training.checkpoint import Saved
+from playground.training.checkpoint import Checkpoint
 from playground.training.events import Evaluated, Started, Stepped, Stopped
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run
 from playground.training.record import Told
 from playground.training.session import Row
@@ -72,7 +72,7 @@ class Parent:
 
 
 @dataclass(frozen=True)
-class Kept:
+class RunRow:
     """A run as the list shows it.
 
     `state` is "running", "steps", "seconds", "diverged", "asked", "failed" or, where nobody writes it any more, "cut
@@ -134,7 +134,7 @@ class Runs:
     def __init__(self, folder: Path | str = "runs") -> None:
         self.folder = Path(folder)
 
-    def all(self) -> tuple[Kept, ...]:
+    def all(self) -> tuple[RunRow, ...]:
         """Every run, the oldest first."""
         if not (self.folder / FILE).is_file():
             return ()
@@ -142,21 +142,21 @@ class Runs:
         notes = {(run, kind): text for run, kind, text in self._select("SELECT run, kind, text FROM notes")}
         return tuple(self._read(lambda row: self._kept(row, notes), rows))
 
-    def _kept(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> Kept:
+    def _kept(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> RunRow:
         """A run from its row; one that nobody writes any more was cut off."""
-        run, process = Kept(**_values(KEPT, row[:-1], "settings")), row[-1]
+        run, process = RunRow(**_values(KEPT, row[:-1], "settings")), row[-1]
         run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
         born = notes.get((run.name, "born"), "")
         gone = run.state == "running" and not self._written(run, process, born)
         return replace(run, state="cut off") if gone else run
 
-    def _written(self, run: Kept, process: str | None, born: str) -> bool:
+    def _written(self, run: RunRow, process: str | None, born: str) -> bool:
         """Whether somebody is writing a run: this process, as far as it knows, or one that is still there."""
         if process == this_process() and born in ("", _born(os.getpid())):
             return (self.folder.absolute(), run.name) in _recorded_here
         return alive(process, born)
 
-    def find(self, name: str) -> Kept:
+    def find(self, name: str) -> RunRow:
         """One run by its name."""
         there = {run.name: run for run in self.all()}
         if name not in there:
@@ -164,7 +164,7 @@ class Runs:
             raise Refusal(f"There is no run {name!r} in {self.folder}; there are: {known}.")
         return there[name]
 
-    def children(self, name: str | None) -> tuple[Kept, ...]:
+    def children(self, name: str | None) -> tuple[RunRow, ...]:
         """The forks of a run; with None those that are no forks, the roots of the tree."""
         return tuple(run for run in self.all() if run.parent == name)
 
@@ -198,7 +198,7 @@ class Runs:
             "own folders stay as they are."
         )
 
-    def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Saved:
+    def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Checkpoint:
         """The learner of a run at its latest checkpoint, or at an earlier one that stayed."""
         run = self.find(name)
         if run.out is None:
@@ -240,7 +240,7 @@ class Runs:
             base.execute("DELETE FROM runs WHERE name = ?", (name,))
         return self._remove_folder(run)
 
-    def _remove_folder(self, run: Kept) -> str:
+    def _remove_folder(self, run: RunRow) -> str:
         """Remove what a run left on the disk, if it lies in the folder of the list."""
         folder = None if run.out is None else Path(run.out)
         if folder is None or not folder.is_dir():
@@ -318,7 +318,7 @@ class Runs:
             if base is not None:
                 base.close()
 
-    def _point_at(self, name: str, learner: Learner) -> Row:
+    def _point_at(self, name: str, learner: TrainState) -> Row:
         """The point from which a run goes on: what its own curve, or that of its parent, says of the step."""
         there = [p for p in self.points(name) if p.step == learner.step] if learner.step else []
         flops = there[-1].flops if there else 0.0
@@ -388,7 +388,7 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _inherit(base: sqlite3.Connection, run: Kept, fork: Kept) -> None:
+def _inherit(base: sqlite3.Connection, run: RunRow, fork: RunRow) -> None:
     """Give a fork what the curve and the story of the run that it left hold up to there, and its place in the tree."""
     for table, names in BY_STEP.items():
         base.execute(

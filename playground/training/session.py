@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 
-from playground.analysis.glance import Glance
+from playground.analysis.glance import Predictions
 from playground.knob import turn
 from playground.refusal import Refusal
 from playground.training import background, checkpoint
 from playground.training.budget import Budget
-from playground.training.checkpoint import Studied
-from playground.training.events import Evaluated, Event, Started, Stepped, Stopped, Trouble
+from playground.training.checkpoint import CorpusInfo
+from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
 from playground.training.fork import Fork, fork
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run, train
 from playground.training.story import Film, Frame, Moment, Sized, told
 from playground.training.watched import Measured, Noticed
@@ -50,7 +50,7 @@ class Row:
         first = next(iter(event.terms.values()))
         return cls(event.step, float(first), None, event.tokens, event.seconds, _others(event.terms), event.graded)
 
-    def after(self, event: Stepped | Evaluated, learner: Learner) -> "Row":
+    def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
         """The next point of the curve: a step, with its operations, or an evaluation."""
         if isinstance(event, Evaluated):
             more, accuracy = _others(event.terms), tuple(event.accuracy.items())
@@ -66,7 +66,7 @@ def _others(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
 """Something that writes events and moments down as they pass, such as `Runs.recorded`."""
 
-Look = Callable[[Learner], Any]
+Look = Callable[[TrainState], Any]
 """Something to see of the learner while it trains; it runs in the training thread, between two steps."""
 
 LOOKING = 0.012
@@ -90,7 +90,7 @@ class Session:
         run: Run,
         look: Look | None = None,
         watched_for: float = 1.5,
-        begin: Learner | None = None,
+        begin: TrainState | None = None,
         record: Record | None = None,
         rows: Iterable[Row] = (),
         film: Film | None = None,
@@ -102,16 +102,16 @@ class Session:
         self.rows: list[Row] = list(rows)
         self.moments: list[Moment] = []
         self.sizes: list[Sized] = []
-        self.film: list[tuple[int, Glance]] = []
+        self.film: list[tuple[int, Predictions]] = []
         self.measured: list[Measured] = []
         self.noticed: list[Noticed] = []
         for moment in moments:
             self._keep(moment)
         self.view: Any = None
-        self.learner: Learner | None = begin
+        self.learner: TrainState | None = begin
         self.unigram_entropy: float | None = None
         self.error, self.reason = "", ""
-        self.trouble: Trouble | None = None
+        self.trouble: Incident | None = None
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
         self._watched_until = 0.0
@@ -232,7 +232,7 @@ class Session:
                     self._show(self.learner)
             case Measured() | Noticed() | Sized() | Frame():
                 self._keep(event)
-            case Trouble():
+            case Incident():
                 self.trouble = event
             case Stopped():
                 self.reason, self._state = event.reason, "done"
@@ -256,7 +256,7 @@ class Session:
         learner, run = self.learner, self.run
         if run.out is None or learner is None or not learner.step or not learner.sound(torch.zeros(())):
             return
-        studied = Studied(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
+        studied = CorpusInfo(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
         checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, studied)
 
     def _may_go_on(self, after: Stepped | Evaluated) -> bool:
@@ -274,7 +274,7 @@ class Session:
             self.learner.turn(self._settings.popleft())
         return not self._halt.is_set()
 
-    def _show(self, learner: Learner | None, now: bool = False) -> None:
+    def _show(self, learner: TrainState | None, now: bool = False) -> None:
         """Look at the model where somebody wants to see it; while it rests, once is enough."""
         look, (earlier, step) = self.look, self._looked
         if look is None or learner is None or (look is earlier and learner.step == step):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from playground.refusal import Refusal
 from playground.training import background
-from playground.training.lanes import Band, Beside, Finished, Point, bands, train_seeds
-from playground.training.look import LookAt
+from playground.training.lanes import Band, Finished, Observer, Point, bands, train_seeds
+from playground.training.look import ProbeSentence
 from playground.training.loop import Run
 from playground.training.runs import Runs
 from playground.training.session import Row, Session
 
 
-class Siblings:
+class ExtraSeeds:
     """Seeds in the same scheduler as those of `playground train --seeds`; a thread hears what their workers send.
 
     `folders` are made for them already; without them nothing is kept. With a `film` their gauges, bookmarks and frames
@@ -27,7 +27,7 @@ class Siblings:
         workers: int,
         runs: Runs | None,
         folders: Mapping[int, Path],
-        film: LookAt | None = None,
+        film: ProbeSentence | None = None,
     ) -> None:
         self.run, self.seeds, self.workers = (
             replace(run, out=None, sizes_every=0),
@@ -38,7 +38,7 @@ class Siblings:
         self.steps: dict[int, int] = dict.fromkeys(seeds, 0)
         self.evaluated: list[Point] = []
         self.finished: list[int] = []
-        self._runs, self._beside = runs, Beside.of(folders, film, film.sentence if film else None)
+        self._runs, self._beside = runs, Observer.of(folders, film, film.sentence if film else None)
         self._thread = background.thread(self._work, self._beside.halt, f"seeds-{run.entry.name}")
 
     def follow(self, session: Session) -> None:

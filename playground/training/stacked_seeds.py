@@ -17,18 +17,18 @@ from playground.example import AttentionMask, Batch, Stream, Target, arange_rows
 from playground.models import LanguageModel
 from playground.models.grading import Answer
 from playground.models.static import StaticNetwork
-from playground.training.gradient import ALONE, Graded
-from playground.training.loop import Course
+from playground.training.gradient import SINGLE_PROCESS, Graded
+from playground.training.loop import RunState
 from playground.training.stacked import Rows, widened
 
 
-def hindrance(course: Course) -> str:
+def hindrance(course: RunState) -> str:
     """Why a run cannot be stacked with its other seeds; nothing where it can."""
     run, example = course.run, course.blocks.at(course.learner.step)
     recipe, questions = run.entry.recipe, example.questions
     if run.compiled:
         return "each is compiled by itself"
-    if course.learner.gradient is not ALONE:
+    if course.learner.gradient is not SINGLE_PROCESS:
         return "several processes share its batches"
     if recipe.grad_accum_steps > 1 or recipe.precision != "float32":
         return "its batches come in parts or in half precision"
@@ -53,7 +53,7 @@ class Shared:
     def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         loss = self.stack.loss_of(self.number)
         if loss is None:
-            return ALONE(model, example, accumulate, precision)
+            return SINGLE_PROCESS(model, example, accumulate, precision)
         for name, parameter in model.named_parameters():
             whole = self.stack.rows.parts[name].grad
             parameter.grad = None if whole is None else whole[self.number]
@@ -63,7 +63,7 @@ class Shared:
 class Stack:
     """The models of several seeds with a lane axis in front; `ready` are losses of step `at` not fetched so far."""
 
-    def __init__(self, courses: Sequence[Course]) -> None:
+    def __init__(self, courses: Sequence[RunState]) -> None:
         self.courses = list(courses)
         self.ready: dict[int, Graded] = {}
         self.at = -1
@@ -112,12 +112,12 @@ class Scores(nn.Module):
         self, streams: tuple[dict[str, Tensor], dict[str, Tensor]], places: Sequence[tuple[Tensor, Tensor]]
     ) -> list[Tensor]:
         """Scores `[m, v]` for every question at its places, a row and a column for each."""
-        network, table = self.model.network, self.model.table.weight
+        network, table = self.model.network, self.model.token_embedding.weight
         inputs, known = stream_of(streams[0]), dict[str, Tensor]()
         if any(reader == "inputs" for reader, _ in self.asked):
-            known["inputs"] = network.read(inputs, table)
+            known["inputs"] = network(inputs, table)
         if streams[1]:
-            known["decoder"] = network.write(stream_of(streams[1]), inputs, table)
+            known["decoder"] = network.decode(stream_of(streams[1]), inputs, table)
         return [
             self.model.score(known[reader][at], head, network)
             for (reader, head), at in zip(self.asked, places, strict=True)

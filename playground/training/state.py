@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.zoo.entry import Entry
 
 
@@ -23,13 +23,13 @@ class State:
     optimisers: tuple[dict[str, Any], ...]
 
     @classmethod
-    def of(cls, learner: Learner) -> "State":
+    def of(cls, learner: TrainState) -> "State":
         """A copy that further steps do not change."""
         weights = {name: value.detach().clone() for name, value in learner.model.state_dict().items()}
         optimisers = tuple(deepcopy(optimiser.state_dict()) for optimiser in learner.optimisers)
         return cls(learner.step, learner.tokens, learner.graded, learner.seconds, learner.entry, weights, optimisers)
 
-    def give_back(self, learner: Learner) -> None:
+    def give_back(self, learner: TrainState) -> None:
         """Put a learner back to this state."""
         learner.step, learner.tokens, learner.graded = self.step, self.tokens, self.graded
         learner.seconds, learner.entry = self.seconds, self.entry

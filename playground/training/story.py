@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground.analysis.glance import Glance, Guess
-from playground.analysis.heads import PATTERNS, Habit, Pattern
+from playground.analysis.glance import Prediction, Predictions
+from playground.analysis.heads import PATTERNS, Pattern, PatternScore
 from playground.literals import Form, has_form, parse_json
 from playground.training.events import Event, Started, Stepped
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run
 from playground.training.moments import spaced
 from playground.training.sizes import Group
@@ -22,7 +22,7 @@ from playground.training.watched import Measured, Noticed, watched
 FRAMES = 12
 """Looks that are kept for a film of the run, besides those at its bookmarks."""
 
-Film = Callable[[Learner], Glance]
+Film = Callable[[TrainState], Predictions]
 """What is seen of the learner in a frame."""
 
 
@@ -39,7 +39,7 @@ class Frame:
     """A look that is kept for the film of the run."""
 
     step: int
-    look: Glance
+    look: Predictions
 
 
 Moment = Measured | Noticed | Sized | Frame
@@ -71,7 +71,7 @@ class _Camera:
     film: Film | None
     wanted: frozenset[int]
     taken: int
-    learner: Learner | None = None
+    learner: TrainState | None = None
 
     def frames(self, event: Event | Moment) -> Iterator[Frame]:
         if isinstance(event, Started):
@@ -114,15 +114,15 @@ def _plain(value: Any) -> Any:
 def _noticed(found: dict[str, Any]) -> Noticed:
     named = {pattern.name: pattern for pattern in PATTERNS}
     habit = found["habit"]
-    return Noticed(found["step"], Habit(**{**habit, "pattern": named[habit["pattern"]]}))
+    return Noticed(found["step"], PatternScore(**{**habit, "pattern": named[habit["pattern"]]}))
 
 
 def _frame(found: dict[str, Any]) -> Frame:
     look = found["look"]
-    guesses = (Guess(**{**g, "top": tuple((word, share) for word, share in g["top"])}) for g in look["guesses"])
+    guesses = (Prediction(**{**g, "top": tuple((word, share) for word, share in g["top"])}) for g in look["guesses"])
     names = {side: {name: tuple(words) for name, words in look[side].items()} for side in ("rows", "columns")}
     weights = {name: _tensor(kept) for name, kept in look["weights"].items()}
-    return Frame(found["step"], Glance(look["step"], tuple(look["sees"]), tuple(guesses), weights, **names))
+    return Frame(found["step"], Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, **names))
 
 
 def _tensor(kept: dict[str, Any]) -> Tensor:

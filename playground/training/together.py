@@ -66,7 +66,7 @@ class Asked(nn.Module):
 
 
 @dataclass
-class Together:
+class DistributedDataParallelGradient:
     """The gradient of a batch whose rows are shared between processes (`DistributedDataParallel`)."""
 
     wrapped: dict[int, DistributedDataParallel] = field(default_factory=dict)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import torch
 
-from playground.analysis.gauges import GAUGES, Asked, asked
-from playground.analysis.heads import Habit, habits
+from playground.analysis.gauges import PROBES, EncodedProbe, asked
+from playground.analysis.heads import PatternScore, habits
 from playground.corpora.corpus import pick
 from playground.example import Batch, Tokens
 from playground.seeds import generator
 from playground.training.events import Evaluated, Event, Started
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run
 
 EVERY = 2
@@ -34,7 +34,7 @@ class Noticed:
     """A bookmark: the first head of the model that came to follow a pattern, at the first evaluation that saw it."""
 
     step: int
-    habit: Habit
+    habit: PatternScore
 
 
 def watched(run: Run, events: Iterable[Event], known: Iterable[str] = ()) -> Generator[Event | Measured | Noticed]:
@@ -46,7 +46,7 @@ def watched(run: Run, events: Iterable[Event], known: Iterable[str] = ()) -> Gen
     for event in events:
         yield event
         if isinstance(event, Started):
-            gauges = asked(GAUGES, run.corpus, event.learner.model)
+            gauges = asked(PROBES, run.corpus, event.learner.model)
             watch = _Watch(event.learner, gauges, _shown(event.learner, event.held_out), set(known))
         if isinstance(event, Evaluated) and watch is not None and event.step % (EVERY * run.evaluate_every) == 0:
             yield from watch.look(event.step)
@@ -56,8 +56,8 @@ def watched(run: Run, events: Iterable[Event], known: Iterable[str] = ()) -> Gen
 class _Watch:
     """What is looked at, and the patterns that were seen before."""
 
-    learner: Learner
-    gauges: tuple[Asked, ...]
+    learner: TrainState
+    gauges: tuple[EncodedProbe, ...]
     example: Batch
     known: set[str]
 
@@ -74,7 +74,7 @@ class _Watch:
                 yield Noticed(step, habit)
 
 
-def _shown(learner: Learner, held_out: Tokens) -> Batch:
+def _shown(learner: TrainState, held_out: Tokens) -> Batch:
     """Always the same few held-out texts in always the same corruption."""
     few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
     return learner.objective.example(few, generator(0, "watched", device=learner.device.type))

@@ -10,7 +10,7 @@ from playground.zoo.entry import Entry
 
 
 @dataclass(frozen=True)
-class Way:
+class RecipePreset:
     """Settings of the recipe and of the model that belong together."""
 
     name: str
@@ -23,7 +23,7 @@ class Way:
         return replace(entry, recipe=turn(entry.recipe, self.recipe), model=turn(entry.model, self.model))
 
 
-PAPER = Way(
+PAPER = RecipePreset(
     "paper",
     "AdamW, every matrix from N(0, 0.02), learned positions, a linear rise and fall to zero (BERT, arXiv:1810.04805, "
     "app. A.2); the rate is higher than BERT's 1e-4, because the network is tiny.",
@@ -31,7 +31,7 @@ PAPER = Way(
     {"positions": "learned", "init": "normal"},
 )
 
-ACCELERATED = Way(
+ACCELERATED = RecipePreset(
     "accelerated",
     "Muon on the matrices inside the stacks and AdamW on the rest, turned queries and keys (arXiv:2104.09864), "
     "attention that averages from the first step on (after arXiv:2305.09828).",
@@ -39,11 +39,11 @@ ACCELERATED = Way(
     {"positions": "rotary", "init": "mimetic"},
 )
 
-WAYS = {way.name: way for way in (PAPER, ACCELERATED)}
+RECIPE_PRESETS = {way.name: way for way in (PAPER, ACCELERATED)}
 
 
-def find_way(name: str) -> Way:
+def find_preset(name: str) -> RecipePreset:
     """A way by its name."""
-    if name not in WAYS:
-        raise Refusal(f"There is no recipe {name!r}; choose one of {', '.join(WAYS)}.")
-    return WAYS[name]
+    if name not in RECIPE_PRESETS:
+        raise Refusal(f"There is no recipe {name!r}; choose one of {', '.join(RECIPE_PRESETS)}.")
+    return RECIPE_PRESETS[name]

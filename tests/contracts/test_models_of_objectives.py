@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from playground.corpora import open_corpus
-from playground.models import grade
+from playground.models import total_loss
 from playground.models.static import StaticNetwork
 from playground.objectives import objectives
 from playground.seeds import generator
@@ -57,7 +57,7 @@ def test_every_weight_of_its_model_is_taught(name):
     model = course(name).learner.model
     model.zero_grad(set_to_none=True)
     for example in specimens(name):
-        grade(model.answers(example))[0].backward()
+        total_loss(model(example))[0].backward()
     idle = [n for n, p in model.named_parameters() if p.grad is None or not bool(p.grad.any())]
     model.zero_grad(set_to_none=True)
     heads = {q.head for part in parts(name) if part.network != "generator" for q in part.questions}
@@ -101,7 +101,7 @@ def test_it_has_as_many_networks_as_it_trains(name):
 def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
     """ "Two language models that never mix": the loss of each direction leaves the other network alone."""
     model, [example] = course("BiLM").learner.model, specimens("BiLM")
-    for answer in model.answers(example):
+    for answer in model(example):
         model.zero_grad(set_to_none=True)
         answer.mean().backward(retain_graph=True)
         taught = {n.split(".")[0] for n, p in model.named_parameters() if p.grad is not None and bool(p.grad.any())}

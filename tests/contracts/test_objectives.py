@@ -13,7 +13,7 @@ import torch
 from playground import leaks
 from playground.example import Action, begin
 from playground.frames import BETWEEN, STATES
-from playground.models import Architecture, fitted, grade, make_model
+from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose import ChosenSpans, tell_spans
@@ -436,7 +436,7 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
 def model_for(objective):
     """Two layers in double precision that can answer the objective; far from zero, so that nothing vanishes."""
     example = objective.example(tokens_for(objective), generator(0))
-    shape = fitted(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), example)
+    shape = with_required_parts(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), example)
     return make_model(replace(shape, init="mimetic"), 100, generator(1)).double()
 
 
@@ -470,7 +470,7 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
     objective = objectives()[name]
     embedded = watched(monkeypatch)
     for example in examples_of(name, seed):
-        answers = iter(model_for(objective).answers(example))
+        answers = iter(model_for(objective)(example))
         for part, question in ((e, q) for e in example.with_auxiliary for q in e.questions):
             answer_ = next(answers)
             if bool(question.loss_mask.any()):
@@ -508,9 +508,9 @@ def test_texts_without_a_word_cost_nothing(name):
     usual = objective.specimens(tokens_for(objective), generator(0))
     for rows in EMPTY.values():
         whole = objective.example(suited(objective, tokens_of(rows)), generator(1))
-        model = make_model(fitted(TINY, whole, *usual), SPECIALS.size, generator(2))
+        model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
         for part in (whole, *trimmed_batches(whole, 1)):
-            cost = float(grade(model.answers(part))[0].detach())
+            cost = float(total_loss(model(part))[0].detach())
             graded = any(bool(q.loss_mask.any()) for e in part.with_auxiliary for q in e.questions)
             assert isfinite(cost)
             assert graded or cost == 0

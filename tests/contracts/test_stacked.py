@@ -14,17 +14,17 @@ from playground.finetuning import lanes as room
 from playground.finetuning.answers import Classes
 from playground.finetuning.base import Base
 from playground.finetuning.head import Head
-from playground.finetuning.lanes import Job, Work, arranged
+from playground.finetuning.lanes import Trial, TrialData, arranged
 from playground.finetuning.stacked import alike, hindrance, tune_together
-from playground.finetuning.tune import Outcome, Setting, Tuned, Tuning, tune
+from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, StepEvent, tune
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.training.stacked import parted
 from tests.runs import learner_of, reviews, tiny
 
-SETTING = Setting(steps=6, batch_size=4)
+SETTING = FinetuneConfig(steps=6, batch_size=4)
 SEEDS = (0, 1)
 NEAR = 1e-9
 """How far float64 may be off; seen: 3e-14, and 1e-11 where a gradient is nothing but rounding, which Adam enlarges."""
@@ -41,7 +41,7 @@ def _exactly():
 def base_of(entry="BERT", **model):
     """A tiny learner after a few steps, in float64."""
     learner = learner_of(entry, model=model)
-    feed = Feed.of(reviews(), 16, 8, 0, learner.device)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
@@ -64,13 +64,13 @@ def in_stacks():
 @pytest.fixture
 def runs(monkeypatch):
     """Every lane that is begun, for a look at its weights."""
-    begun, begin = [], Tuning.__init__
+    begun, begin = [], Finetuner.__init__
 
     def beginning(self, *given):
         begin(self, *given)
         begun.append(self)
 
-    monkeypatch.setattr(Tuning, "__init__", beginning)
+    monkeypatch.setattr(Finetuner, "__init__", beginning)
     return begun
 
 
@@ -93,7 +93,7 @@ def check_same(base, stack, runs, test=None, train=texts, setting=SETTING):
 
 
 def check_outcomes(one, other):
-    assert isinstance(one, Outcome)
+    assert isinstance(one, Result)
     assert (one.groups, one.trainable, one.stored) == (other.groups, other.trainable, other.stored)
     assert (torch.equal(one.plan, other.plan), torch.equal(one.rates, other.rates)) == (True, True)
     for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
@@ -130,7 +130,7 @@ def test_stacked_equals_separate_whatever_is_asked_about_a_text(name, runs):
     task = find_task(name)
     items = [item for seed in (*SEEDS, 9) for split in ("train", "test") for item in task.items(24, seed, split)]
     words = of_words([word for item in items for word in item.words])
-    learner = Learner.new(tiny("BERT"), words.words, 0, torch.device("cpu"))
+    learner = TrainState.new(tiny("BERT"), words.words, 0, torch.device("cpu"))
     base = Base(learner, task.load(words, 8, 1, "test").tokens)
     chosen = [find_strategy("full"), find_strategy("gradual")]
     test = task.load(words, 24, 0, "test")
@@ -159,7 +159,7 @@ def test_a_lane_that_rests_keeps_every_bit_while_its_neighbour_learns(runs):
     for number, event in tune_together(
         base_of(), [(s, texts(), texts("test"), 0) for s in (resting, find_strategy("full"))], SETTING
     ):
-        if isinstance(event, Tuned) and number == 1:
+        if isinstance(event, StepEvent) and number == 1:
             seen.append({g: [p.detach().clone() for p in ps] for g, ps in runs[0].groups.items() if g != "task head"})
     for step in range(1, 6):
         pairs = [(a, b) for g in seen[0] for a, b in zip(seen[step - 1][g], seen[step][g], strict=True)]
@@ -184,8 +184,8 @@ APART = {
 
 @pytest.mark.parametrize(("name", "said"), APART.items())
 def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
-    work = Work(base_of(), {(24, 0): texts()}, {0: texts("test")})
-    full, other = (Job(find_strategy(n), 0, 24, SETTING) for n in ("full", name))
+    work = TrialData(base_of(), {(24, 0): texts()}, {0: texts("test")})
+    full, other = (Trial(find_strategy(n), 0, 24, SETTING) for n in ("full", name))
     plan = arranged(work, (full, other), "vmap")
     assert (plan.stacks, plan.apart) == (((full,),), (other,))
     assert len(plan.told) == 1
@@ -195,8 +195,8 @@ def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
 
 
 def test_on_a_cpu_only_the_seeds_of_one_strategy_share_a_stack():
-    work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in SEEDS}, dict.fromkeys(SEEDS, texts("test")))
-    jobs = [Job(find_strategy(name), seed, 24, SETTING) for seed in SEEDS for name in ("full", "chain-thaw")]
+    work = TrialData(base_of(), {(24, seed): texts(seed=seed) for seed in SEEDS}, dict.fromkeys(SEEDS, texts("test")))
+    jobs = [Trial(find_strategy(name), seed, 24, SETTING) for seed in SEEDS for name in ("full", "chain-thaw")]
     stacks = [[(job.strategy.name, job.seed) for job in stack] for stack in arranged(work, jobs, "vmap").stacks]
     assert stacks == [[("full", 0), ("full", 1)], [("chain-thaw", 0), ("chain-thaw", 1)]]
 
@@ -225,8 +225,10 @@ def test_a_comparison_has_the_same_numbers_whichever_way():
 
 
 def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
-    work = Work(base_of(), {(24, seed): texts(seed=seed) for seed in range(4)}, dict.fromkeys(range(4), texts("test")))
-    jobs = [Job(find_strategy("full"), seed, 24, SETTING) for seed in range(4)]
+    work = TrialData(
+        base_of(), {(24, seed): texts(seed=seed) for seed in range(4)}, dict.fromkeys(range(4), texts("test"))
+    )
+    jobs = [Trial(find_strategy("full"), seed, 24, SETTING) for seed in range(4)]
     need = room.bytes_of(work.base, texts(), SETTING)
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
     plan = arranged(work, jobs, "vmap")
@@ -242,7 +244,7 @@ def test_lanes_are_parted_evenly_by_what_is_free(lanes, free, sizes):
 
 def test_a_way_that_there_is_not_is_refused():
     with pytest.raises(Refusal, match="way is 'sideways'; choose one of auto, stacked, apart"):
-        arranged(Work(base_of(), {}, {}), (), "sideways")
+        arranged(TrialData(base_of(), {}, {}), (), "sideways")
 
 
 def test_the_answers_in_a_stack_are_of_one_form():

@@ -17,17 +17,17 @@ from playground.finetuning import tune as tune_module
 from playground.finetuning.fair import Cost, cost
 from playground.finetuning.prompting import prompted
 from playground.finetuning.strategy import FAMILIES, OTHER
-from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, numbered, tune
+from playground.finetuning.tune import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.models import LanguageModel
 from playground.refusal import Refusal
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from playground.zoo import entries
 from tests.runs import ENTRIES, learner_of, reviews
 
 NAMES = tuple(strategies())
 LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
 ASKING = tuple(name for name in NAMES if strategies()[name].prompt)
-SETTING = Setting(steps=9, batch_size=4)
+SETTING = FinetuneConfig(steps=9, batch_size=4)
 every_strategy = pytest.mark.parametrize("name", NAMES)
 every_one_that_learns = pytest.mark.parametrize("name", LEARNING)
 MECHANISMS = (
@@ -46,7 +46,7 @@ GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", "layer 4", HEAD)
 def base_of(entry, positions="rotary"):
     """A tiny learner after a few steps, and its held-out text."""
     learner = learner_of(entry, model={"positions": positions})
-    feed = Feed.of(reviews(), 16, 8, 0, learner.device)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
@@ -81,7 +81,7 @@ class Watched:
             patch.setattr(tune_module, "parameters", parameters)
             for event in events:
                 self.events.append(event)
-                if isinstance(event, Tuned):
+                if isinstance(event, StepEvent):
                     self.snapshots.append(self.copy())
 
     def look(self, optimiser, *_):
@@ -197,7 +197,9 @@ def test_no_layer_group_holds_norms_alone_and_a_plan_thaws_real_layers_only(entr
     assert rows == {"embeddings", "encoder layer 1", "encoder layer 2"}
     base = Base(learner_of(entry, model={"layers": 2}), base_of(entry).held_out)
     for name in ("gradual unfreezing", "chain-thaw", "discriminative rates", "ULMFiT"):
-        run = Tuning(base, strategies()[name], numbered(texts("train"), base), Setting(steps=20, batch_size=4), 0)
+        run = Finetuner(
+            base, strategies()[name], numbered(texts("train"), base), FinetuneConfig(steps=20, batch_size=4), 0
+        )
         assert tuple(run.groups) == ("embeddings", "encoder layer 1", "encoder layer 2", HEAD)
         bodies = [sum(p.numel() for p in run.groups[group] if p.dim() > 1) for group in run.groups]
         assert min(bodies[:-1]) > 1000
@@ -290,7 +292,7 @@ def test_the_base_is_not_touched(name):
     model: LanguageModel = base_of("BART").learner.model
     before = {k: v.clone() for k, v in model.state_dict().items()}
     outcome = Watched(strategies()[name], "BART").outcome
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, Result)
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
     assert all(p.requires_grad and p.grad is None for p in model.parameters())
     assert model.training
@@ -302,7 +304,7 @@ def test_the_base_is_not_touched(name):
 def tuning(strategy, entry="BERT", seed=0):
     """A run that has not taken a step."""
     base = base_of(entry)
-    return Tuning(base, strategy, numbered(texts("train"), base), SETTING, seed)
+    return Finetuner(base, strategy, numbered(texts("train"), base), SETTING, seed)
 
 
 PULLED = tuple(name for name in NAMES if strategies()[name].penalties)
@@ -336,13 +338,13 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
     for step in range(3):
         run.learn(step)
     assert not torch.allclose(known(run.model, tokens), before)
-    extra.out()
+    extra.detach()
     alone = known(run.model, tokens)
     body = deepcopy(base.learner.model)
     body.load_state_dict(run.model.state_dict())
     assert torch.equal(alone, known(body, tokens)), "what is left is the body and nothing else"
     assert torch.equal(alone, before) != run._body_changed()
-    extra.put()
+    extra.attach()
     assert not torch.equal(known(run.model, tokens), alone)
 
 
@@ -397,7 +399,7 @@ def test_who_is_only_asked_learns_nothing_stores_nothing_and_forgets_nothing(nam
     base, strategy = base_of(entry), strategies()[name]
     before = {k: v.clone() for k, v in base.learner.model.state_dict().items()}
     [outcome] = tune(base, strategy, texts("train"), texts("test"), SETTING, 0)
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, Result)
     assert all(torch.equal(v, before[k]) for k, v in base.learner.model.state_dict().items())
     assert (outcome.trainable, outcome.stored, outcome.seconds, outcome.forgetting) == (0, 0, 0.0, 0.0)
     assert not outcome.plan.any()

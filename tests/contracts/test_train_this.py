@@ -10,7 +10,7 @@ import pytest
 from playground.corpora import open_corpus
 from playground.objectives import find_objective, objectives
 from playground.objectives.rebuild import guessed
-from playground.training.look import LookAt
+from playground.training.look import ProbeSentence
 from playground.zoo import entry_named
 from tests.runs import becomes
 from widgets import store as store_module
@@ -134,6 +134,6 @@ def test_the_text_that_a_person_chose_stays_where_it_suits_and_is_named_where_it
 
 def test_a_look_can_be_sent_to_a_worker_without_the_corpus_it_was_cut_from(visit):
     session = trained(visit, "TLM")
-    sent = pickle.dumps(LookAt(session.look.sentence))
+    sent = pickle.dumps(ProbeSentence(session.look.sentence))
     assert len(sent) < 300_000
     assert pickle.loads(sent)(session.learner).guesses == session.look(session.learner).guesses

@@ -14,7 +14,7 @@ from playground import cli
 from playground.analysis.glance import sentence_of
 from playground.corpora import open_corpus
 from playground.training import moments, train
-from playground.training.look import LookAt
+from playground.training.look import ProbeSentence
 from playground.training.record import recorded
 from playground.training.runs import Runs
 from playground.training.story import told
@@ -58,7 +58,7 @@ def story() -> Folder:
         Path("text.txt").write_text(text(), encoding="utf-8")
         corpus = open_corpus("text.txt")
         run = run_of(corpus=corpus, steps=4, evaluate_every=2, sizes_every=2, save_every=2, out=Path("runs/run"))
-        events = recorded(run, told(run, train(run), LookAt(sentence_of(corpus))))
+        events = recorded(run, told(run, train(run), ProbeSentence(sentence_of(corpus))))
         list(Runs("runs").recorded("run", run, moments.watched(run, events)))
         return _taken()
 

@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import logsigmoid
 
 from playground.example import Target
-from playground.models import grade
+from playground.models import total_loss
 from playground.models.grading import Answer
 from playground.objectives import find_objective, objectives
 from playground.objectives.rebuild import rebuild
@@ -443,7 +443,7 @@ def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, s
     rows, places = question.loss_mask.nonzero(as_tuple=True)
     targets = question.targets[rows, places] % size
     answer = Answer(question, rows, places, torch.zeros(len(rows), size), targets)
-    total, terms = grade([answer])
+    total, terms = total_loss([answer])
     assert total.item() == pytest.approx(log(size), rel=1e-6)
     assert total.exp().item() == pytest.approx(size, rel=1e-5)
     assert terms == {question.name: total}

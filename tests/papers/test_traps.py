@@ -7,7 +7,7 @@ import torch
 
 from playground import leaks
 from playground.example import Action, Target, begin, causal_mask, full_mask, mask_by_level
-from playground.models import Architecture, LanguageModel, grade
+from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective, objectives
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.objectives.rebuild import SENTENCE, rebuild
@@ -206,19 +206,19 @@ def test_no_gradient_comes_back_through_the_sample():
     objective = find_objective("RTD").turn({"mask_ratio": 0.5}).proposing(model.propose)
     example = objective.example(plain_rows(4, 16), generator(7))
     assert not model.propose(example.generator).requires_grad
-    _, terms = grade(model.answers(example))
+    _, terms = total_loss(model(example))
     terms["replaced?"].backward()
     assert all(p.grad is None for p in model.generator.parameters())
-    assert model.table.weight.grad is not None
+    assert model.token_embedding.weight.grad is not None
 
 
 def test_generator_and_detector_train_together():
     model = electra()
     example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(4, 16), generator(8))
-    total, terms = grade(model.answers(example))
+    total, terms = total_loss(model(example))
     assert total.item() == pytest.approx((terms["hidden words"] + 50.0 * terms["replaced?"]).item())
     total.backward()
-    for part in (model.generator, model.network.encoder, model.replaced):
+    for part in (model.generator, model.network.encoder, model.rtd_head):
         assert all(p.grad is not None and bool(p.grad.abs().sum() > 0) for p in part.parameters() if p.dim() > 1)
 
 
@@ -264,7 +264,7 @@ def test_an_empty_row_of_visibility_gives_nothing_instead_of_the_average():
     model = LanguageModel(shape, SPECIALS.size, generator(0))
     first = rebuild("PLM", "one two three", wanted={"order": "2,1,3", "cut": "0"}).example
     other = replace(first, inputs=replace(first.inputs, ids=first.inputs.ids + 1))
-    scores = [model.answers(e)[0].scores for e in (first, other)]
+    scores = [model(e)[0].scores for e in (first, other)]
     assert torch.equal(scores[0][1], scores[1][1]), "the word that comes first in the order depends on no word"
     assert not torch.equal(scores[0][0], scores[1][0])
 
@@ -359,7 +359,7 @@ def test_loss_cells_are_never_padding_or_separators(name):
 def test_nothing_asked_costs_nothing_instead_of_nan():
     model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
     example = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(2, 6), generator(0))
-    assert grade(model.answers(example))[0].item() == 0.0
+    assert total_loss(model(example))[0].item() == 0.0
 
 
 def test_the_loss_is_the_mean_over_the_batch_and_not_of_rows():
@@ -367,7 +367,7 @@ def test_the_loss_is_the_mean_over_the_batch_and_not_of_rows():
     model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
     tokens = tokens_of([list(range(40, 70)), [40, 41]])
     example = find_objective("MLM").example(tokens, generator(15))
-    (answer,) = model.answers(example)
+    (answer,) = model(example)
     losses, counts = answer.losses().detach(), torch.bincount(answer.rows)
     assert counts.tolist() == [5, 1]
     means = torch.stack([losses[answer.rows == row].mean() for row in range(2)])

@@ -14,7 +14,7 @@ from playground.objectives import find_objective, objectives
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from playground.zoo import entry_for, entry_named
 
 SEVERAL = [name for name, o in objectives().items() if "label:language" in o.needs]
@@ -56,7 +56,9 @@ def test_what_says_several_languages_reads_them_by_default(name):
     """Contract: the default corpus has more than one language, and no hidden word has its translation in sight."""
     entry = entry_for(objectives()[name])
     corpus = open_corpus(entry.corpus, tokens=20_000)
-    feed = Feed.of(corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, torch.device("cpu"), entry.objective.needs)
+    feed = BatchSampler.of(
+        corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, torch.device("cpu"), entry.objective.needs
+    )
     for rows in (feed.at(0), feed.evaluation()):
         language = rows.labels["language"]
         assert language.unique().tolist() == [0, 1]

@@ -15,7 +15,7 @@ from playground.corpora import from_pasted
 from playground.objectives import objectives
 from playground.refusal import Refusal
 from playground.training import checkpoint, train
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from playground.zoo import entry_named
 from tests.playground.test_rows import assert_same
 from tests.runs import alone, every_entry, held_out, losses, reviews, run_of, suited_reviews, tiny
@@ -127,7 +127,7 @@ def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):
     save_file(load_file(tmp_path / FILE), tmp_path / FILE, metadata={"playground": json.dumps(about)})
     learner = checkpoint.load(tmp_path).learner
     assert learner.entry.model.tie_generator == "table"
-    assert learner.model.generator.place is not learner.model.network.place
+    assert learner.model.generator.position_embedding is not learner.model.network.position_embedding
 
 
 WORDS = 'naïve “quotes” 我们 😀 <script>alert(1)</script> [MASK] \\ don\'t "so" end. '
@@ -145,7 +145,7 @@ def test_the_tokenizer_comes_back(kind, tmp_path):
 def test_the_corpus_is_remembered_with_its_held_out_rows(trained):
     corpus, studied = reviews(), checkpoint.load(trained).corpus
     assert (studied.name, studied.hash, studied.unigram_entropy) == (corpus.name, corpus.hash, corpus.unigram_entropy)
-    rows = Feed.of(corpus, 16, 8, 0, torch.device("cpu")).evaluation()
+    rows = BatchSampler.of(corpus, 16, 8, 0, torch.device("cpu")).evaluation()
     for name in checkpoint.HELD_OUT:
         assert torch.equal(getattr(studied.held_out, name), getattr(rows, name))
     assert studied.held_out.vocabulary == corpus.tokenizer.words
@@ -163,7 +163,7 @@ def test_second_texts_and_labels_of_the_held_out_rows_come_back(name, tmp_path):
     entry, corpus = alone(objective), suited_reviews(objective)
     here = held_out(train(run_of(entry=entry, corpus=corpus, steps=2, out=tmp_path)))[-1][1]
     saved = checkpoint.load(tmp_path)
-    rows = Feed.of(corpus, 16, 8, 0, torch.device("cpu"), objective.needs).evaluation()
+    rows = BatchSampler.of(corpus, 16, 8, 0, torch.device("cpu"), objective.needs).evaluation()
     assert_same(saved.corpus.held_out, rows)
     assert next(iter(saved.learner.evaluate(saved.corpus.held_out).values())) == here
 
@@ -241,10 +241,10 @@ def test_garbage_is_a_sentence(content, saved):
     assert "is damaged or cut short" in refused(saved)
 
 
-@pytest.mark.parametrize("format_", [0, 2, 99, "1", None])
+@pytest.mark.parametrize("format_", [0, 3, 99, "1", None])
 def test_another_format_is_a_sentence_that_names_both(format_, saved):
     rewrite(saved, format=format_)
-    assert f"has format {format_}; this version reads format {checkpoint.FORMAT}" in refused(saved)
+    assert f"has format {format_}; this version reads formats 1 and {checkpoint.FORMAT}" in refused(saved)
 
 
 def test_weights_of_another_program_are_a_sentence(saved):

@@ -6,10 +6,10 @@ import pytest
 
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.answers import Classes
-from playground.finetuning.choosing import Tried, facts, likeness, try_all
+from playground.finetuning.choosing import TriedRun, facts, likeness, try_all
 from playground.finetuning.task import Item, Task
-from playground.finetuning.tune import Setting
-from playground.training.checkpoint import Saved
+from playground.finetuning.tune import FinetuneConfig
+from playground.training.checkpoint import Checkpoint
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
 
@@ -17,7 +17,7 @@ from tests.runs import reviews
 def saved(entry):
     base = base_of(entry)
     studied = SimpleNamespace(name="nowhere", hash="", held_out=base.held_out)
-    return Saved(base.learner, reviews().tokenizer, studied)
+    return Checkpoint(base.learner, reviews().tokenizer, studied)
 
 
 SHOUTED = Task(
@@ -28,7 +28,7 @@ SHOUTED = Task(
 
 def test_every_run_is_tried_on_every_task_or_says_why_not():
     runs, tasks = {"a": saved("BERT"), "b": saved("BART")}, [find_task("sentiment"), SHOUTED]
-    found = list(try_all(runs, tasks, find_strategy("feature-based"), 8, 1, 0, Setting(2, 4)))
+    found = list(try_all(runs, tasks, find_strategy("feature-based"), 8, 1, 0, FinetuneConfig(2, 4)))
     assert [(one.run, one.task) for one in found] == [
         ("a", "sentiment"),
         ("a", "shouted"),
@@ -49,7 +49,7 @@ def test_texts_like_those_of_pre_training_are_more_alike():
 
 def test_a_run_inside_the_noise_is_not_called_the_best():
     def verdict(other):
-        cells = [Tried("a", "s", 0.1, 0.8, "", (0.8, 0.8, 0.8)), Tried("b", "s", 0.1, 0.9, "", other)]
+        cells = [TriedRun("a", "s", 0.1, 0.8, "", (0.8, 0.8, 0.8)), TriedRun("b", "s", 0.1, 0.9, "", other)]
         return facts(cells)["verdicts"]["s"]
 
     assert "within the noise, so no winner" in verdict((0.7, 0.9, 1.1))
@@ -60,7 +60,7 @@ def test_a_run_inside_the_noise_is_not_called_the_best():
 def test_the_correlation_is_within_tasks():
     """Task t is easier for all; within both tasks the run with more alike words does better."""
     cells = [("a", "s", 0.1, 0.5), ("b", "s", 0.2, 0.6), ("a", "t", 0.05, 0.8), ("b", "t", 0.1, 0.9)]
-    told = facts([Tried(*cell, values=cell[-1:]) for cell in cells])
+    told = facts([TriedRun(*cell, values=cell[-1:]) for cell in cells])
     assert told["best"] == {"s": "b", "t": "b"}
     assert told["said"] == "Rank correlation of likeness and accuracy, within tasks, over 4 cells: +0.89."
     assert "take at least two of each" in told["verdicts"]["s"]

@@ -24,8 +24,8 @@ from playground.objectives.rebuild import SENTENCE
 from playground.refusal import Refusal
 from playground.training import Stepped
 from playground.training.checkpoint import load
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.zoo import Recipe, entry_named
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry, reviews, run_of
@@ -204,7 +204,7 @@ def test_a_row_of_a_corpus_has_its_labels_and_its_neighbours(name, facts):
     corpus = {"label-aware MLM": "reviews"}.get(name, "world")
     said = facts("objective", name, "--corpus", corpus, "--row", 3)
     objective, opened = find_objective(name), open_corpus(corpus, tokens=6_000)
-    rows = Feed.of(opened, 32, 1, 0, torch.device("cpu"), objective.needs).held_out
+    rows = BatchSampler.of(opened, 32, 1, 0, torch.device("cpu"), objective.needs).held_out
     assert said["text"] == opened.tokenizer.join(rows.ids[3][rows.valid[3]].tolist())
     assert sum(said["graded"]) > 0
     assert said["notice"] == "", "nothing of it is guessed"
@@ -364,14 +364,14 @@ def test_without_resume_a_run_begins_anew(facts, text):
 
 
 def test_a_run_that_diverges_has_failed(call, text, monkeypatch):
-    learn = Learner.learn
+    learn = TrainState.learn
 
     def spoilt(self, tokens, falling=True):
         with torch.no_grad():
             self.model.table.weight.fill_(float("nan"))
         return learn(self, tokens, falling)
 
-    monkeypatch.setattr(Learner, "learn", spoilt)
+    monkeypatch.setattr(TrainState, "learn", spoilt)
     status, _, _ = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "here")
     assert status == 1
     assert not Path("here/checkpoint.safetensors").exists()
@@ -381,7 +381,7 @@ def test_a_run_that_is_interrupted_has_not_succeeded(call, text, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Learner, "learn", interrupted)
+    monkeypatch.setattr(TrainState, "learn", interrupted)
     status, out, err = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY)
     assert (status, out) == (1, "")
     assert err.splitlines()[-1] == "Stopped."

@@ -12,7 +12,7 @@ import pytest
 from playground.cluster import connected, lanes, train_on
 from playground.finetuning import Base, compare, find_strategy, find_task
 from playground.finetuning.record import Record
-from playground.finetuning.tune import Outcome, Setting
+from playground.finetuning.tune import FinetuneConfig, Result
 from playground.refusal import Refusal
 from playground.training import train
 from playground.training.lanes import Finished, Point
@@ -66,14 +66,14 @@ def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_
     course = prepared(run_of(entry=tiny("BERT", {"layers": 1}, seq_len=32), steps=1))
     base, what = Base(course.learner, course.held_out), (reviews().tokenizer, find_task("sentiment"))
     chosen = [find_strategy(name) for name in ("full", "replay")]
-    shared = {"labels": 8, "seeds": 2, "setting": Setting(steps=30)}
+    shared = {"labels": 8, "seeds": 2, "setting": FinetuneConfig(steps=30)}
     *_, alone = compare(base, *what, chosen, **shared)
     record, victim = Record.open(tmp_path, resume=False), min(client.run(os.getpid).values())
     lanes_of = compare(base, *what, chosen, **shared, record=record, elsewhere=partial(lanes, client))
     first = next(lanes_of)
     os.kill(victim, signal.SIGKILL)
     *events, away = [first, *lanes_of]
-    done = [(e.strategy.name, e.seed) for e in events if isinstance(e.event, Outcome)]
+    done = [(e.strategy.name, e.seed) for e in events if isinstance(e.event, Result)]
     assert done == [(s.name, seed) for seed in (0, 1) for s in chosen]
     assert numbers(away) == numbers(alone)
     kept = Record.open(tmp_path, resume=True)

@@ -20,29 +20,29 @@ import torch
 from PIL import Image
 
 from playground import cli
-from playground.finetuning import Cell, Comparison, Lane, compare, find_strategy, find_task, strategies
-from playground.finetuning.artefact import FILES, Artefact, Origin, page, table, write
+from playground.finetuning import Cell, Comparison, TrialEvent, compare, find_strategy, find_task, strategies
+from playground.finetuning.artefact import FILES, Origin, Report, page, table, write
 from playground.finetuning.compare import against_first
 from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, said_of_published, searched, stretched
-from playground.finetuning.job import Asked
+from playground.finetuning.job import ComparisonSpec
 from playground.finetuning.memory import held_at_rest
 from playground.finetuning.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.spelling import read, spell, split
-from playground.finetuning.tune import Base, Outcome, Setting, Tuned, Tuning, numbered, tune
+from playground.finetuning.tune import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.turning import knobs_of
 from playground.refusal import Refusal
 from playground.training import train
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
-SETTING = Setting(steps=6, batch_size=4)
+SETTING = FinetuneConfig(steps=6, batch_size=4)
 
 
 @cache
 def base_of(entry="BERT"):
     learner = learner_of(entry, model={"layers": 2})
-    feed = Feed.of(reviews(), 16, 8, 0, learner.device)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=SENTIMENT)
@@ -124,7 +124,7 @@ def test_a_line_that_cannot_be_read_is_one_sentence(line, said):
 @pytest.mark.parametrize("name", strategies())
 def test_the_rows_that_can_be_painted_are_those_of_the_optimiser(name):
     strategy = strategies()[name]
-    run = Tuning(base_of(), strategy, numbered(texts(), base_of()), SETTING, 0)
+    run = Finetuner(base_of(), strategy, numbered(texts(), base_of()), SETTING, 0)
     assert strategy.rows(2) == tuple(run.groups)
 
 
@@ -173,7 +173,7 @@ def test_a_head_alone_costs_its_own_two_passes_beyond_reading():
 
 
 def test_what_is_frozen_at_the_top_still_passes_gradients_down():
-    steps = Setting(steps=4, batch_size=4)
+    steps = FinetuneConfig(steps=4, batch_size=4)
     bottom = read("full [encoder layer 2 1-4 x0]")
     top = read("full [encoder layer 1 1-4 x0; embeddings 1-4 x0]")
     assert cost(base_of(), bottom, texts(), steps).flops > cost(base_of(), top, texts(), steps).flops
@@ -181,7 +181,7 @@ def test_what_is_frozen_at_the_top_still_passes_gradients_down():
 
 @pytest.mark.parametrize("match", ["tokens", "flops"])
 def test_matched_lanes_cost_the_same_within_one_step(match):
-    setting = Setting(steps=40, batch_size=4)
+    setting = FinetuneConfig(steps=40, batch_size=4)
     first = find_strategy("full")
     for name in ("replay", "feature-based", "auxiliary LM loss"):
         other = find_strategy(name)
@@ -283,7 +283,7 @@ def test_every_strategy_is_held_against_the_first_with_an_interval():
     none = torch.zeros(1, 1)
 
     def some(*values):
-        return tuple(Outcome(v, 0.0, 1, 1, 0.0, ("task head",), none, none, (0.0,)) for v in values)
+        return tuple(Result(v, 0.0, 1, 1, 0.0, ("task head",), none, none, (0.0,)) for v in values)
 
     better, noise = against_first({"a": some(0.5, 0.6, 0.7), "b": some(0.6, 0.71, 0.79), "c": some(0.55, 0.58, 0.75)})
     assert (better["name"], better["against"], better["larger"], better["said"]) == ("b", "a", True, "better")
@@ -311,10 +311,10 @@ def test_lanes_that_are_known_are_not_run_again(tmp_path):
     record = Record.open(tmp_path, resume=False)
     whole = last_of("full", "feature-based", record=record, rates="tuned")
     events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True), rates="tuned")
-    assert not [e for e in events if isinstance(e, Lane) and isinstance(e.event, Tuned)]
+    assert not [e for e in events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
     assert numbers(events[-1]) == numbers(whole)
     more = compared("full", "feature-based", seeds=3, record=Record.open(tmp_path, resume=True), rates="tuned")
-    assert {e.seed for e in more[:-1] if isinstance(e.event, Tuned)} == {2}
+    assert {e.seed for e in more[:-1] if isinstance(e.event, StepEvent)} == {2}
 
 
 def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
@@ -322,7 +322,7 @@ def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
     path = tmp_path / FILE
     path.write_bytes(path.read_bytes()[:-40])
     events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True))
-    assert len({(e.strategy.name, e.seed) for e in events[:-1] if isinstance(e.event, Tuned)}) == 1
+    assert len({(e.strategy.name, e.seed) for e in events[:-1] if isinstance(e.event, StepEvent)}) == 1
     assert numbers(events[-1]) == numbers(whole)
     assert len(path.read_text(encoding="utf-8").splitlines()) == 4
     Record.open(tmp_path, resume=False)
@@ -396,8 +396,8 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 
 @cache
 def made():
-    asked = Asked("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
-    return Artefact(last_of(*asked.strategies, labels=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
+    asked = ComparisonSpec("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
+    return Report(last_of(*asked.strategies, labels=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
 
 
 def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():

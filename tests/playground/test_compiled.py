@@ -9,11 +9,11 @@ from torch._inductor.exc import InvalidCxxCompiler
 
 from playground import cli
 from playground.refusal import Refusal
-from playground.training import Stepped, Trouble, checkpoint, compiled, train
+from playground.training import Incident, Stepped, checkpoint, compiled, train
 from playground.training.loop import prepared
 from playground.training.record import Summary, recorded
 from playground.training.stacked_seeds import hindrance
-from playground.training.together import Together
+from playground.training.together import DistributedDataParallelGradient
 from tests.runs import losses, reviews, run_of, tiny
 
 
@@ -77,7 +77,7 @@ def test_where_it_cannot_be_compiled_the_run_goes_on_and_says_why(error, reason,
     events, summary = list(train(run)), Summary(run)
     for event in events:
         summary.read(event)
-    (trouble,) = [e for e in events if isinstance(e, Trouble)]
+    (trouble,) = [e for e in events if isinstance(e, Incident)]
     assert (trouble.kind, trouble.settings) == ("compiler", {})
     assert f"The run goes on without compiled code: {reason}" in trouble.sentence
     assert losses(events) == losses(train(run_of(steps=3)))
@@ -96,19 +96,19 @@ def test_want_of_memory_while_compiling_is_want_of_memory(monkeypatch):
     monkeypatch.setattr(compiled, "BACKEND", compiler)
     torch._dynamo.reset()
     events = list(train(run_of(steps=2, compiled=True)))
-    assert [(e.kind, e.settings) for e in events if isinstance(e, Trouble)] == [("memory", {"grad_accum_steps": 2})]
+    assert [(e.kind, e.settings) for e in events if isinstance(e, Incident)] == [("memory", {"grad_accum_steps": 2})]
 
 
 def test_shapes_that_change_too_often_end_the_compiling(traced):
     with torch._dynamo.config.patch(recompile_limit=1):
         events = list(train(run_of("XLNet", steps=6, compiled=True)))
-    assert ["shapes of its batches change too often" in e.sentence for e in events if isinstance(e, Trouble)] == [True]
+    assert ["shapes of its batches change too often" in e.sentence for e in events if isinstance(e, Incident)] == [True]
     assert losses(events) == pytest.approx(losses(train(run_of("XLNet", steps=6))), rel=1e-3)
 
 
 def test_what_shares_a_batch_or_stacks_seeds_is_not_compiled():
     with pytest.raises(Refusal, match="leave out either --compile or torchrun"):
-        compiled.of(Together())
+        compiled.of(DistributedDataParallelGradient())
     assert hindrance(prepared(run_of(compiled=True))) == "each is compiled by itself"
 
 

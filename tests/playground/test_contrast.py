@@ -15,8 +15,8 @@ from playground.analysis import counts
 from playground.analysis.glance import glance
 from playground.corpora.corpus import pick
 from playground.example import Action, NegativeSampling, SoftTargets, Target, begin
-from playground.models import Architecture, fitted, grade, make_model
-from playground.models.grading import told_apart
+from playground.models import Architecture, make_model, total_loss, with_required_parts
+from playground.models.grading import contrastive_loss
 from playground.models.static import buckets
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeCooccurrences, Cells
@@ -28,7 +28,7 @@ from playground.objectives.rebuild import rebuild
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import checkpoint
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.loop import Run, prepared
 from playground.zoo import Recipe
 from playground.zoo.entry import Entry
@@ -181,8 +181,8 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
     objective = variant(name)
     example = objective.example(suited(objective, tokens_of(rows, extra=1)), generator(0))
     for kind in ("transformer", "static") if name in STATIC else ("transformer",):
-        shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1, kind=kind), example)
-        loss, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
+        shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1, kind=kind), example)
+        loss, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
         loss = float(loss.detach())
         assert math.isfinite(loss)
         words = max(sum(oracles.maskable(row)) for row in rows)
@@ -333,7 +333,7 @@ def static(name, seed=1, knobs=None, **shape):
     """A static model in double precision that can answer an objective's example of a text."""
     objective = find_objective(name).turn(knobs or {})
     example = objective.example(tokens_for(objective), generator(0))
-    made = fitted(Architecture(kind="static", width=8, heads=2, **shape), example)
+    made = with_required_parts(Architecture(kind="static", width=8, heads=2, **shape), example)
     return make_model(made, SPECIALS.size, generator(seed)).double(), example
 
 
@@ -350,11 +350,11 @@ def static(name, seed=1, knobs=None, **shape):
 def test_the_losses_are_those_of_the_papers(name, knobs):
     """Every graded answer again, in plain sums over its own right and wrong words."""
     model, example = static(name, knobs=knobs)
-    (answer,) = model.answers(example)
-    contrast = answer.question.loss
+    (answer,) = model(example)
+    contrast = answer.target.loss
     law = chances(example.tokens, 0.75)
     for k, loss in enumerate(answer.losses().tolist()):
-        row, place = int(answer.rows[k]), int(answer.places[k])
+        row, place = int(answer.rows[k]), int(answer.positions[k])
         right, drawn = int(answer.targets[k]), contrast.negatives[row, place].tolist()
         said = dict(zip([right, *drawn], answer.scores[k].tolist(), strict=True))
         wrong = [w for w in drawn if w >= 0]
@@ -389,7 +389,7 @@ def every_draw(number, loss):
     noise = chances(tokens, 0.75)[FIRST : FIRST + 4]
     chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
     ids = torch.cat([target[0][:, None], draws[0]], dim=1) - FIRST
-    return chance, lambda scores: told_apart(scores[ids], asked.loss, asked.loss.negatives[0], target[0])
+    return chance, lambda scores: contrastive_loss(scores[ids], asked.loss, asked.loss.negatives[0], target[0])
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -442,9 +442,9 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
         return embedded[id(stream)]
 
     monkeypatch.setattr(type(model.network), "_embed", watch)
-    (answer,) = model.answers(example)
-    reach, _ = leaks.answering(example, answer.question, 1)
-    assert torch.equal(influences(answer, embedded[id(example.inputs)]), reach[answer.places])
+    (answer,) = model(example)
+    reach, _ = leaks.answering(example, answer.target, 1)
+    assert torch.equal(influences(answer, embedded[id(example.inputs)]), reach[answer.positions])
 
 
 @settings(max_examples=20)
@@ -456,13 +456,13 @@ def test_the_short_way_of_a_window_is_the_mean_of_its_matrix(tokens, seed):
     ).double()
     inputs = example.inputs
     places = torch.arange(inputs.ids.shape[1]).expand(inputs.ids.shape)
-    short = model.network.answer_blind(inputs, places, model.table.weight)
+    short = model.network.query_stream(inputs, places, model.token_embedding.weight)
     slow = replace(inputs, query_attn_mask=replace(inputs.query_attn_mask, form="levels"))
-    torch.testing.assert_close(short, model.network.answer_blind(slow, places, model.table.weight))
+    torch.testing.assert_close(short, model.network.query_stream(slow, places, model.token_embedding.weight))
     seen = inputs.query_attn_mask.dense()
     for row in range(len(seen)):
         for place in range(seen.shape[1]):
-            words = model.table.weight[inputs.ids[row][seen[row, place]]]
+            words = model.token_embedding.weight[inputs.ids[row][seen[row, place]]]
             mean = words.mean(0) if len(words) else torch.zeros(8, dtype=torch.double)
             torch.testing.assert_close(short[row, place], mean)
 
@@ -471,7 +471,7 @@ def test_a_word_is_the_same_wherever_it_stands():
     model, example = static("skip-gram")
     vectors = model.features(example.tokens)
     ids = example.tokens.ids[0]
-    assert torch.equal(vectors[0], model.table.weight[ids])
+    assert torch.equal(vectors[0], model.token_embedding.weight[ids])
     assert model.groups() == {"embeddings": ["table.weight"], "heads": ["vocabulary.out.weight"]}
 
 
@@ -491,7 +491,7 @@ def test_static_vectors_do_not_write():
     with pytest.raises(
         Refusal, match=r"writes with a decoder, which static vectors cannot do; set kind to transformer"
     ):
-        make_model(fitted(model.shape, example), SPECIALS.size, generator(0)).answers(example)
+        make_model(with_required_parts(model.shape, example), SPECIALS.size, generator(0))(example)
 
 
 def test_ngrams_of_a_word_are_those_between_its_ends():
@@ -507,17 +507,19 @@ def test_ngrams_of_a_word_are_those_between_its_ends():
 def test_a_word_never_read_is_near_those_that_are_spelt_like_it():
     words = ("walked", "walking", "sun")
     model = make_model(Architecture(kind="static", width=16, heads=2, ngrams=5000), 3, generator(0), words)
-    spelt = model.network.spell("walks")
-    table = model.network.vectors(model.table.weight)
-    walked = model.network.spell("walked")
-    torch.testing.assert_close(table[0], model.table.weight[0] + walked)
-    alike = torch.nn.functional.cosine_similarity(spelt[None], torch.stack([walked, model.network.spell("sun")]))
+    spelt = model.network.vector_of_spelling("walks")
+    table = model.network.vectors(model.token_embedding.weight)
+    walked = model.network.vector_of_spelling("walked")
+    torch.testing.assert_close(table[0], model.token_embedding.weight[0] + walked)
+    alike = torch.nn.functional.cosine_similarity(
+        spelt[None], torch.stack([walked, model.network.vector_of_spelling("sun")])
+    )
     near, far = alike.tolist()
     assert near > far + 0.2
     with pytest.raises(Refusal, match="need to know how the words are spelt"):
         make_model(Architecture(kind="static", width=16, heads=2, ngrams=50), 3, generator(0))
     with pytest.raises(Refusal, match="'walks' is not in the vocabulary, and this model has no n-grams"):
-        make_model(Architecture(kind="static", width=16, heads=2), 3, generator(0)).network.spell("walks")
+        make_model(Architecture(kind="static", width=16, heads=2), 3, generator(0)).network.vector_of_spelling("walks")
 
 
 def entry_of(name, **model):
@@ -532,10 +534,12 @@ def test_a_static_model_is_saved_and_goes_on_bit_for_bit(tmp_path, monkeypatch):
     entry = entry_of("CBOW NS", ngrams=300)
     monkeypatch.setattr(checkpoint, "entry_named", lambda name: entry)
     words = corpus.tokenizer.words
-    learner = Learner.new(entry, words, 0, torch.device("cpu"))
+    learner = TrainState.new(entry, words, 0, torch.device("cpu"))
     batch = pick(corpus.windows(16), torch.arange(8))
     learner.learn(learner.example(batch))
-    studied = checkpoint.Studied(corpus.name, corpus.hash, 1.0, pick(corpus.windows(16, "held_out"), torch.arange(4)))
+    studied = checkpoint.CorpusInfo(
+        corpus.name, corpus.hash, 1.0, pick(corpus.windows(16, "held_out"), torch.arange(4))
+    )
     saved = checkpoint.load(
         checkpoint.save(tmp_path / "checkpoint.safetensors", learner, corpus.tokenizer, studied)
     ).learner
@@ -550,7 +554,7 @@ def test_words_that_mean_alike_come_near_each_other(name):
     entry = entry_of(name)
     table = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials)
     entry = replace(entry, objective=entry.objective.counting(table))
-    learner = Learner.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
+    learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
     windows = corpus.windows(16)
     rows = (torch.arange(8) + 8 * (step % 140) for step in range(141))
     learned = [float(learner.learn(learner.example(pick(windows, some)))[1]) for some in rows]
@@ -561,7 +565,9 @@ def test_words_that_mean_alike_come_near_each_other(name):
 def test_a_glance_names_what_is_compared(name):
     objective = find_objective(name)
     tokens = tokens_for(objective)
-    shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), objective.example(tokens, generator(0)))
+    shape = with_required_parts(
+        Architecture(layers=1, width=8, heads=2, mlp_ratio=1), objective.example(tokens, generator(0))
+    )
     seen = glance(make_model(shape, SPECIALS.size, generator(0)), objective, 0, tokens)
     assert seen.guesses
     for guess in seen.guesses:
@@ -579,15 +585,15 @@ def test_glove_weighs_counts_as_published():
     question = example.questions[0]
     for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
         against = replace(question.loss, seen=torch.full_like(question.loss.counts, times))
-        (answer,) = model.answers(replace(example, questions=(replace(question, loss=against),)))
+        (answer,) = model(replace(example, questions=(replace(question, loss=against),)))
         square = (answer.scores[:, 0] - math.log(times)) ** 2
         torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)
 
 
 def test_glove_is_content_when_the_logarithm_is_met():
     model, example = static("GloVe")
-    (answer,) = model.answers(example)
-    met = replace(answer, scores=answer.question.loss.counts[answer.rows, answer.places].log()[:, None])
+    (answer,) = model(example)
+    met = replace(answer, scores=answer.target.loss.counts[answer.rows, answer.positions].log()[:, None])
     assert float(met.mean()) == 0.0
     assert float(answer.mean()) > 0.0
 
@@ -595,11 +601,11 @@ def test_glove_is_content_when_the_logarithm_is_met():
 def test_glove_has_a_bias_for_each_side():
     """w·w~ + b + b~: the last number of a word's own vector is its bias (Pennington et al. 2014, eq. 8)."""
     model, example = static("GloVe")
-    torch.nn.init.normal_(model.vocabulary.bias, generator=generator(4))
-    (answer,) = model.answers(example)
-    word = example.inputs.ids[answer.rows, answer.places]
-    own, out = model.table.weight[word], model.vocabulary.out.weight[answer.targets, :-1]
-    expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.vocabulary.bias[answer.targets]
+    torch.nn.init.normal_(model.lm_head.bias, generator=generator(4))
+    (answer,) = model(example)
+    word = example.inputs.ids[answer.rows, answer.positions]
+    own, out = model.token_embedding.weight[word], model.lm_head.out.weight[answer.targets, :-1]
+    expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.lm_head.bias[answer.targets]
     torch.testing.assert_close(answer.scores[:, 0], expected)
 
 
@@ -607,14 +613,14 @@ def test_glove_has_a_bias_for_each_side():
 def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     """The formulas hold u·v without any bias (arXiv:1310.4546, eq. 2 and 4)."""
     model, example = static(name)
-    (answer,) = model.answers(example)
+    (answer,) = model(example)
     seen = example.inputs.attn_mask if "skip" in name else example.inputs.query_attn_mask
     shares = seen.dense().double()
     shares = shares / shares.sum(-1, keepdim=True).clamp(min=1)
-    own = (shares @ model.table.weight[example.inputs.ids])[answer.rows, answer.places]
-    out = model.vocabulary.out.weight
+    own = (shares @ model.token_embedding.weight[example.inputs.ids])[answer.rows, answer.positions]
+    out = model.lm_head.out.weight
     right = (own * out[answer.targets]).sum(1)
-    contrast = answer.question.loss
+    contrast = answer.target.loss
     first = 0 if contrast else answer.targets[:, None]
     found = answer.scores[:, 0] if contrast else answer.scores.gather(1, first)[:, 0]
     torch.testing.assert_close(found, right)
@@ -732,7 +738,7 @@ def dim(tokens, seed=0, **knobs):
     """The loss of DIM with a small model, and the answer."""
     example = find_objective("DIM").turn(knobs).example(tokens, generator(seed))
     model = make_model(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), SPECIALS.size, generator(1)).double()
-    (answer,) = model.answers(example)
+    (answer,) = model(example)
     return float(answer.mean().detach()), answer, example
 
 
@@ -763,7 +769,7 @@ def test_the_loss_is_the_same_in_any_order_of_the_batch():
     plans = tuple(s.plan and replace(s.plan, start=s.plan.start[order], length=s.plan.length[order]) for s in steps)
     again = find_objective("DIM").replay(pick(tokens, order), plans)[-1].example
     model = make_model(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), SPECIALS.size, generator(1)).double()
-    assert float(model.answers(again)[0].mean().detach()) == pytest.approx(loss, rel=1e-9)
+    assert float(model(again)[0].mean().detach()) == pytest.approx(loss, rel=1e-9)
     assert math.log(6) - loss <= math.log(6)
 
 
@@ -799,7 +805,7 @@ def test_infoword_is_words_and_runs():
 def cvt(tokens=None, **knobs):
     objective = find_objective("CVT").turn(knobs)
     example = objective.example(suited(objective, tokens if tokens is not None else varied(4, 7)), generator(0))
-    shape = fitted(Architecture(layers=2, width=8, heads=2, mlp_ratio=1), example)
+    shape = with_required_parts(Architecture(layers=2, width=8, heads=2, mlp_ratio=1), example)
     return example, make_model(shape, SPECIALS.size, generator(1)).double()
 
 
@@ -831,24 +837,24 @@ def test_an_exact_share_of_the_texts_is_labelled():
 def test_the_teacher_learns_nothing_from_the_views():
     """The head of the whole text gets no gradient from students, and students' heads none from the labels."""
     example, model = cvt()
-    by_name = {a.question.name: a for a in model.answers(example)}
+    by_name = {a.target.name: a for a in model(example)}
     sum(a.mean() for name, a in by_name.items() if name != "label").backward()
-    assert all(p.grad is None for p in model.labels["pos"].parameters())
-    assert all(p.grad is not None for p in model.labels["pos future"].parameters())
-    assert bool(model.table.weight.grad.any()), "the words are shared, so they do learn"
+    assert all(p.grad is None for p in model.label_heads["pos"].parameters())
+    assert all(p.grad is not None for p in model.label_heads["pos future"].parameters())
+    assert bool(model.token_embedding.weight.grad.any()), "the words are shared, so they do learn"
 
 
 def test_labels_still_teach_the_whole_network_beside_the_views():
     """The teacher's reading of the text is the one that the labels are learnt from, with its gradient."""
     example, model = cvt()
-    label = next(a for a in model.answers(example) if a.question.name == "label")
+    label = next(a for a in model(example) if a.target.name == "label")
     label.mean().backward()
-    assert bool(model.table.weight.grad.any())
+    assert bool(model.token_embedding.weight.grad.any())
 
 
 def test_a_view_costs_least_when_it_says_what_it_is_taught():
     example, model = cvt()
-    view = next(a for a in model.answers(example) if a.question.name == "future")
+    view = next(a for a in model(example) if a.target.name == "future")
     entropy = -(view.targets * view.targets.log()).sum(1)
     best = replace(view, scores=view.targets.log())
     torch.testing.assert_close(best.losses(), entropy)
@@ -858,9 +864,9 @@ def test_a_view_costs_least_when_it_says_what_it_is_taught():
 def test_a_view_is_taught_by_what_is_said_of_the_same_word():
     """The state before a word is compared with what the teacher says at that word."""
     example, model = cvt(plain_rows(1, 5), supervised_ratio=0.0)
-    hidden = model.network.read(example.inputs, model.table.weight)[0]
-    said = model.labels["pos"](hidden).softmax(-1)
-    by_name = {a.question.name: a for a in model.answers(example)}
+    hidden = model.network(example.inputs, model.token_embedding.weight)[0]
+    said = model.label_heads["pos"](hidden).softmax(-1)
+    by_name = {a.target.name: a for a in model(example)}
     torch.testing.assert_close(by_name["forwards"].targets, said)
     torch.testing.assert_close(by_name["future"].targets, said[1:])
     torch.testing.assert_close(by_name["past"].targets, said[:-1])
@@ -885,5 +891,8 @@ def test_scores_of_some_words_are_those_of_all():
         model = make_model(shape, SPECIALS.size, generator(2)).double()
         hidden = torch.randn(5, 8, generator=generator(3), dtype=torch.double)
         words = torch.tensor([[40, 41, 42]] * 5)
-        some, every = model.score_some(hidden, words, model.network), model.score(hidden, "vocabulary", model.network)
+        some, every = (
+            model.score_candidates(hidden, words, model.network),
+            model.score(hidden, "vocabulary", model.network),
+        )
         torch.testing.assert_close(some, every.gather(1, words))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.models import fitted, make_model
+from playground.models import make_model, with_required_parts
 from playground.models.cost import PASSES, forward_flops, operations, positions, step_flops
 from playground.objectives import find_objective
 from playground.seeds import generator
@@ -14,7 +14,7 @@ from tests.texts import SPECIALS, tokens_of
 def test_every_entry_has_a_cost(name):
     entry = find_entry(name)
     example = entry.objective.example(tokens_of([[SPECIALS.first_word + k for k in range(12)]] * 3), generator(0))
-    model = make_model(fitted(entry.model, example), SPECIALS.size, generator(0))
+    model = make_model(with_required_parts(entry.model, example), SPECIALS.size, generator(0))
     assert step_flops(model, example) == 3 * forward_flops(model, example) > 0
     assert all(p.requires_grad for p in model.parameters()), "the model itself is left as it was"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from playground import leaks
 from playground.example import Action, begin, language_ids_at
-from playground.models import Architecture, LanguageModel, fitted, grade, make_model
-from playground.models.attention import Allowed
+from playground.models import Architecture, LanguageModel, make_model, total_loss, with_required_parts
+from playground.models.attention import SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.arrange import ArrangeDocument, ArrangePair, ControlCode, ShiftRight
 from playground.objectives.ask import AskQueryStream
@@ -105,7 +105,7 @@ def test_texts_of_hardly_any_tokens_cost_a_number(name, rows, tiny):
     for extra in {int(len({len(r) for r in rows}) > 1 or not any(rows)), 2}:
         tokens = suited(objective, tokens_of(rows, extra=extra, padded=bool(extra)))
         answers = tiny.answers(objective.example(tokens, generator(0)))
-        total, terms = grade(answers)
+        total, terms = total_loss(answers)
         assert bool(torch.isfinite(total))
         for answer in answers:
             assert answer.question.loss_mask.any() or terms[answer.question.name].item() == 0.0
@@ -189,7 +189,7 @@ def test_the_paper_adds_both_directions_in_full():
     model = make_model(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
     tokens = plain_rows(2, 7)
     half, whole = (find_objective("BiLM").turn({"weight": w}).example(tokens, generator(0)) for w in (0.5, 1.0))
-    (mean, terms), (total, _) = (grade(model.answers(e)) for e in (half, whole))
+    (mean, terms), (total, _) = (total_loss(model(e)) for e in (half, whole))
     assert total.item() == pytest.approx(2 * mean.item())
     assert mean.item() == pytest.approx(0.5 * sum(t.item() for t in terms.values()))
 
@@ -199,9 +199,9 @@ def test_the_two_directions_share_words_and_never_mix(second):
     """Each direction's loss moves its own network; without a second one, one network reads both."""
     shape = Architecture(layers=2, width=16, heads=2, backward=second)
     model = make_model(shape, SPECIALS.size, generator(0))
-    _, terms = grade(model.answers(find_objective("BiLM").example(plain_rows(2, 7), generator(0))))
+    _, terms = total_loss(model(find_objective("BiLM").example(plain_rows(2, 7), generator(0))))
     terms["next word"].backward(retain_graph=True)
-    assert model.table.weight.grad is not None
+    assert model.token_embedding.weight.grad is not None
     assert all(p.grad is not None for p in model.network.encoder.parameters())
     if second:
         assert all(p.grad is None for p in model.backward_network.parameters())
@@ -228,7 +228,7 @@ def test_a_window_closes_all_but_the_nearest(stage, sign, window):
     cells = seen.dense()[0].tolist()
     assert cells == [[0 <= sign * (i - j) < window for j in range(9)] for i in range(9)]
     assert seen.form == "levels"
-    assert Allowed.of(seen).mask is not None, "attention must not take its short way past a window"
+    assert SdpaMask.of(seen).mask is not None, "attention must not take its short way past a window"
 
 
 def test_each_layer_looks_one_window_further():
@@ -349,13 +349,15 @@ def test_the_model_hears_the_language_where_it_is_told(name):
     tokens = plain_rows(2, 8)
     one, other = (objective.example(in_language(tokens, k), generator(0)) for k in (0, 1))
     assert other.inputs.language_ids.unique().tolist() == [1]
-    model = make_model(fitted(Architecture(layers=1, width=16, heads=2), other), SPECIALS.size, generator(0))
-    first, second = (model.answers(e)[0].scores for e in (one, other))
+    model = make_model(
+        with_required_parts(Architecture(layers=1, width=16, heads=2), other), SPECIALS.size, generator(0)
+    )
+    first, second = (model(e)[0].scores for e in (one, other))
     assert not torch.equal(first, second)
     quiet = find_objective(name).example(in_language(tokens, 1), generator(0))
     assert not quiet.inputs.language_ids.any()
-    assert fitted(Architecture(), quiet).languages == 0
-    assert fitted(Architecture(), other).languages == 2
+    assert with_required_parts(Architecture(), quiet).languages == 0
+    assert with_required_parts(Architecture(), other).languages == 2
     assert torch.equal(quiet.inputs.ids, other.inputs.ids)
 
 
@@ -740,8 +742,10 @@ def test_a_sum_weighs_its_parts_and_names_their_questions_apart():
     assert weights == {"hidden words": 2.0, "RTD: hidden words": 0.5, "replaced?": 25.0}
     assert objective.formula.startswith(r"-2\,\frac")
     assert r"-0.5\,\lambda\,\frac" in objective.formula.replace(" - ", " + -")
-    model = make_model(fitted(Architecture(layers=1, width=16, heads=2), example), SPECIALS.size, generator(0))
-    total, terms = grade(model.answers(example))
+    model = make_model(
+        with_required_parts(Architecture(layers=1, width=16, heads=2), example), SPECIALS.size, generator(0)
+    )
+    total, terms = total_loss(model(example))
     assert total.item() == pytest.approx(sum(weights[k] * t.item() for k, t in terms.items()), rel=1e-5)
 
 

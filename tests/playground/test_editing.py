@@ -11,7 +11,7 @@ from playground.finetuning.conditional import Conditional, check_filling, some_w
 from playground.finetuning.editing import Edited, editor, success
 from playground.finetuning.labelled import Item, pack
 from playground.finetuning.packing import PLAIN
-from playground.finetuning.tune import Setting, Tuned, tune
+from playground.finetuning.tune import FinetuneConfig, StepEvent, tune
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
 from tests.contracts.test_strategies import base_of
@@ -61,10 +61,10 @@ def test_a_writer_writes_for_the_label_it_is_told():
 def test_rewritten_texts_change_what_is_learnt_and_only_for_gap_fillers():
     base = base_of("BERT")
     runs = [
-        list(tune(base, find_strategy(name), texts(16), texts(16, "test"), Setting(3, 4), 0))
+        list(tune(base, find_strategy(name), texts(16), texts(16, "test"), FinetuneConfig(3, 4), 0))
         for name in ("full", "rewritten texts")
     ]
-    one, other = ([e.loss for e in events if isinstance(e, Tuned)] for events in runs)
+    one, other = ([e.loss for e in events if isinstance(e, StepEvent)] for events in runs)
     assert one[0] == other[0]
     assert one[1:] != other[1:]
     for entry in ("GPT", "BART", "XLNet", "ELECTRA"):

@@ -77,8 +77,8 @@ def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, h
     other = replace(made.example, inputs=replace(inputs, ids=ids))
     shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
     model = LanguageModel(shape, made.tokens.specials.size, torch.Generator().manual_seed(0)).eval()
-    (said,), (changed,) = model.answers(made.example), model.answers(other)
-    at = (said.places == place).nonzero()[0, 0]
+    (said,), (changed,) = model(made.example), model(other)
+    at = (said.positions == place).nonzero()[0, 0]
     assert torch.allclose(said.scores[at], changed.scores[at], atol=1e-6) is not hears_itself
     attention = model.attention(made.example)["content"][:, 0].sum(1) > 0
     seen = frames.visible(made.example)

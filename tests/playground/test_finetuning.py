@@ -14,8 +14,8 @@ import torch
 from playground.finetuning import (
     Cell,
     Comparison,
-    Lane,
     Strategy,
+    TrialEvent,
     compare,
     compose,
     difference,
@@ -26,34 +26,44 @@ from playground.finetuning import (
     tasks,
 )
 from playground.finetuning import tune as tune_module
-from playground.finetuning.beside import Moment
+from playground.finetuning.beside import StepContext
 from playground.finetuning.compare import against_first, spread, verdict
 from playground.finetuning.compose import unlike
 from playground.finetuning.head import Head, check_writing
-from playground.finetuning.lanes import Text, Work
-from playground.finetuning.mean import Mean
+from playground.finetuning.lanes import Text, TrialData
+from playground.finetuning.mean import WeightAverage
 from playground.finetuning.plans import Discriminative, Product, SlantedTriangle, everything, from_the_top, head_only
 from playground.finetuning.significance import adjusted, against, critical, p_value, seeds_needed
-from playground.finetuning.task import Labelled
-from playground.finetuning.tune import HEAD, Base, Outcome, Setting, Tuned, Tuning, new_head, numbered, tune
-from playground.finetuning.unlabelled import MovedEmbeddings, half_hidden, without_labels
-from playground.models.extras import Adapters, merge, plug
+from playground.finetuning.task import Dataset
+from playground.finetuning.tune import (
+    HEAD,
+    Base,
+    FinetuneConfig,
+    Finetuner,
+    Result,
+    StepEvent,
+    new_head,
+    numbered,
+    tune,
+)
+from playground.finetuning.unlabelled import AdversarialFGM, half_hidden, without_labels
+from playground.models.extras import Adapter, attach, merge_lora
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
 from playground.training import train
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from tests.runs import every_entry, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
 TWO = SENTIMENT.answer
-SETTING = Setting(steps=6, batch_size=4)
+SETTING = FinetuneConfig(steps=6, batch_size=4)
 CPU = torch.device("cpu")
 
 
 @cache
 def base_of(entry="BERT"):
     learner = learner_of(entry)
-    feed = Feed.of(reviews(), 16, 8, 0, CPU)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, CPU)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8))
@@ -140,7 +150,7 @@ def test_a_plan_may_freeze_again_and_momentum_does_not_move_what_is_frozen(monke
     weights = [
         {k: v.detach().clone() for k, v in copies[0].network.encoder.named_parameters()}
         for event in events
-        if isinstance(event, Tuned)
+        if isinstance(event, StepEvent)
     ]
     same = [all(torch.equal(a[k], b[k]) for k in a) for a, b in pairwise(weights)]
     assert same == [False, True, True, False, True]
@@ -174,14 +184,14 @@ def test_feature_based_trains_exactly_the_head_and_forgets_exactly_nothing(name)
 @every_entry
 def test_full_trains_all_that_reading_a_text_needs(name):
     model = base_of(name).learner.model
-    reading = sum(p.numel() for p in (*model.table.parameters(), *model.network.encoder.parameters()))
+    reading = sum(p.numel() for p in (*model.token_embedding.parameters(), *model.network.encoder.parameters()))
     outcome = tuned(find_strategy("full"), name)[-1]
     assert outcome.trainable == reading + model.shape.width * 2 + 2
     assert outcome.groups == ("embeddings", "encoder layer 1", HEAD), "the last norm belongs to its layer"
 
 
 def test_gradual_unfreezing_counts_only_what_ever_thaws():
-    short = tuned(find_strategy("gradual unfreezing"), setting=Setting(steps=2, batch_size=4))[-1]
+    short = tuned(find_strategy("gradual unfreezing"), setting=FinetuneConfig(steps=2, batch_size=4))[-1]
     full = tuned(find_strategy("full"))[-1]
     never = [g for g, row in zip(short.groups, short.plan, strict=True) if not bool(row.any())]
     assert "embeddings" in never
@@ -210,7 +220,7 @@ def learnt_base():
 
 def test_a_pre_trained_model_learns_the_task_from_64_labels():
     base = learnt_base()
-    *_, outcome = tune(base, find_strategy("full"), texts(count=64), texts("test", 200), Setting(60, 16), 0)
+    *_, outcome = tune(base, find_strategy("full"), texts(count=64), texts("test", 200), FinetuneConfig(60, 16), 0)
     assert outcome.accuracy > 0.65
 
 
@@ -265,7 +275,7 @@ def test_a_number_of_labels_that_cannot_be_is_refused(count):
 
 def test_labelled_texts_move_to_a_device_as_a_whole():
     moved = texts().to(torch.device("meta"))
-    assert isinstance(moved, Labelled)
+    assert isinstance(moved, Dataset)
     assert {moved.labels.device.type, moved.tokens.ids.device.type, moved.tokens.lengths.device.type} == {"meta"}
 
 
@@ -325,12 +335,12 @@ def test_a_fresh_head_does_not_depend_on_what_ran_before():
 def test_every_event_says_whose_it_is_and_the_last_sums_up():
     events = list(compared())
     assert isinstance(events[-1], Comparison)
-    assert all(isinstance(e, Lane) for e in events[:-1])
+    assert all(isinstance(e, TrialEvent) for e in events[:-1])
     kinds = [(e.strategy.name, e.seed, type(e.event)) for e in events[:-1]]
-    one_lane = [Tuned] * SETTING.steps + [Outcome]
+    one_lane = [StepEvent] * SETTING.steps + [Result]
     assert kinds == [(name, seed, kind) for seed in (0, 1) for name in THREE for kind in one_lane]
     for name, outcomes in events[-1].outcomes.items():
-        lanes = [e.event for e in events[:-1] if e.strategy.name == name and isinstance(e.event, Outcome)]
+        lanes = [e.event for e in events[:-1] if e.strategy.name == name and isinstance(e.event, Result)]
         assert tuple(lanes) == outcomes
 
 
@@ -358,11 +368,11 @@ def test_a_lane_does_not_depend_on_the_other_lanes():
 def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
     names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay")
     base = replace(base_of(), rehearsal=Text(base_of().held_out), memory={})
-    work = Work(base, {(8, k): texts(count=8, seed=k) for k in (0, 1)}, dict.fromkeys((0, 1), texts("test")))
+    work = TrialData(base, {(8, k): texts(count=8, seed=k) for k in (0, 1)}, dict.fromkeys((0, 1), texts("test")))
     lanes._begin(pickle.loads(pickle.dumps(work)))
     for name in reversed(names):
         for seed in (1, 0):
-            job = lanes.Job(find_strategy(name), seed, 8, SETTING)
+            job = lanes.Trial(find_strategy(name), seed, 8, SETTING)
             there, here = lanes._lane(job)[-1].event, list(work.lane(job))
             other = here[-1].event
             for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
@@ -427,16 +437,16 @@ def test_two_strategies_of_one_name_are_refused():
 def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
     def base():
         learner = learner_of()
-        return Base(learner, Feed.of(reviews(), 16, 8, 0, CPU).evaluation(8))
+        return Base(learner, BatchSampler.of(reviews(), 16, 8, 0, CPU).evaluation(8))
 
     calm = list(compared(base=base()))[-1]
     moving = base()
     events = compared(base=moving)
     seen = [next(events)]
-    feed = Feed.of(reviews(), 16, 8, 0, CPU)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, CPU)
     for event in events:
         seen.append(event)
-        if isinstance(event, Lane) and isinstance(event.event, Outcome):
+        if isinstance(event, TrialEvent) and isinstance(event.event, Result):
             moving.learner.learn(moving.learner.example(feed.at(moving.learner.step)))
     assert numbers(seen[-1]) == numbers(calm)
 
@@ -446,7 +456,7 @@ def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
 
 def outcome(accuracy):
     none = torch.zeros(1, 1)
-    return Outcome(accuracy, 0.0, 1, 1, 0.0, (HEAD,), none, none, (0.0,))
+    return Result(accuracy, 0.0, 1, 1, 0.0, (HEAD,), none, none, (0.0,))
 
 
 def judged(**values):
@@ -659,35 +669,35 @@ def test_ulmfits_pooling_is_the_last_the_highest_and_the_mean_of_the_real_positi
 
 
 def test_low_rank_updates_can_be_merged_into_the_matrices():
-    run = Tuning(base_of(), find_strategy("LoRA"), numbered(texts(), base_of()), SETTING, 0)
+    run = Finetuner(base_of(), find_strategy("LoRA"), numbered(texts(), base_of()), SETTING, 0)
     for step in range(6):
         run.learn(step)
     tokens = texts("test").tokens
     with torch.no_grad():
         apart = run.model.features(tokens)
-        merge(run.extras[0])
+        merge_lora(run.extras[0])
         assert torch.allclose(run.model.features(tokens), apart, atol=1e-5)
         assert not torch.allclose(base_of().learner.model.features(tokens), apart, atol=1e-3)
 
 
 def test_a_second_task_does_not_disturb_the_modules_of_the_first():
     base, tokens = base_of(), texts("test").tokens
-    one = Tuning(base, find_strategy("adapters"), numbered(texts(), base), SETTING, 0)
+    one = Finetuner(base, find_strategy("adapters"), numbered(texts(), base), SETTING, 0)
     one.learn(0)
     with torch.no_grad():
         first = one.model.features(tokens)
-        one.extras[0].out()
-        second = plug(Adapters(), one.model, torch.Generator().manual_seed(9))
+        one.extras[0].detach()
+        second = attach(Adapter(), one.model, torch.Generator().manual_seed(9))
         for p in second.modules.parameters():
             p += 0.1
         assert not torch.allclose(one.model.features(tokens), first)
-        second.out()
-        one.extras[0].put()
+        second.detach()
+        one.extras[0].attach()
         assert torch.equal(one.model.features(tokens), first)
 
 
 def test_the_pull_is_half_the_strength_times_the_squared_distance():
-    run = Tuning(base_of(), find_strategy("L2-SP"), numbered(texts(), base_of()), SETTING, 0)
+    run = Finetuner(base_of(), find_strategy("L2-SP"), numbered(texts(), base_of()), SETTING, 0)
     run.learn(0)
     far = sum(d * d for d in tune_module.distances(run.start, run.groups))
     assert float(run.terms[0][1](None).detach()) == pytest.approx(0.1 / 2 * far, rel=1e-4)
@@ -695,7 +705,9 @@ def test_the_pull_is_half_the_strength_times_the_squared_distance():
 
 def test_pulls_and_replay_hold_on_to_what_pre_training_knew():
     def forgetting(name):
-        return list(tune(learnt_base(), find_strategy(name), texts(), texts("test"), Setting(40, 8), 0))[-1].forgetting
+        return list(tune(learnt_base(), find_strategy(name), texts(), texts("test"), FinetuneConfig(40, 8), 0))[
+            -1
+        ].forgetting
 
     assert max(map(forgetting, ("L2-SP", "EWC", "replay"))) < 0.75 * forgetting("full")
 
@@ -717,7 +729,7 @@ def test_further_pre_training_leaves_the_task_alone_in_its_first_third():
 
 def test_a_mean_of_weights_is_a_mean_and_keeps_what_stands_still():
     moving, still = torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.full((2,), 0.1))
-    mean = Mean((moving, still))
+    mean = WeightAverage((moving, still))
     for value in (1.0, 2.0, 6.0):
         moving.data = torch.full((2,), value)
         mean.take()
@@ -760,7 +772,7 @@ def test_further_pre_training_comes_first_and_what_follows_has_the_rest_of_the_s
     assert both.beside == find_strategy("further pre-training").beside
     turned = find_strategy("further pre-training + ULMFiT")
     assert torch.equal(turned.plan(GROUPS, 30), plan)
-    outcome = tuned(both, setting=Setting(steps=9, batch_size=4))[-1]
+    outcome = tuned(both, setting=FinetuneConfig(steps=9, batch_size=4))[-1]
     assert (outcome.plan[-1, :3] == 0).all() and outcome.plan[-1, 3:].all()
 
 
@@ -792,7 +804,7 @@ def test_what_does_not_go_together_is_refused_with_a_sentence(name, said):
 
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
-    narrow = replace(adapters, name="narrow", extras=(Adapters(bottleneck_size=4),))
+    narrow = replace(adapters, name="narrow", extras=(Adapter(bottleneck_size=4),))
     with pytest.raises(Refusal, match="both bring 'adapters'"):
         compose(adapters, narrow)
     assert compose(pull, replace(pull, name="again")).penalties == pull.penalties
@@ -911,7 +923,9 @@ def base_with(name="sentiment"):
 
 def run_of_strategy(name, steps=8):
     base = base_with()
-    return Tuning(base, find_strategy(name), numbered(texts("train"), base), Setting(steps=steps, batch_size=4), 0)
+    return Finetuner(
+        base, find_strategy(name), numbered(texts("train"), base), FinetuneConfig(steps=steps, batch_size=4), 0
+    )
 
 
 def test_other_tasks_take_turns_and_the_task_in_question_is_none_of_them():
@@ -939,11 +953,11 @@ def test_an_intermediate_task_stands_alone_first_and_then_is_done_with():
 
 def test_texts_whose_embeddings_are_moved_are_harder():
     run = run_of_strategy("adversarial")
-    drawn, start, term = run.train.pick(torch.arange(4)), run.as_start(), MovedEmbeddings(epsilon=0.5)
+    drawn, start, term = run.train.pick(torch.arange(4)), run.as_start(), AdversarialFGM(epsilon=0.5)
     plain = float(drawn.answer.loss(start.score(drawn), drawn.labels).detach())
     assert torch.allclose(start.score(drawn, start.embed(drawn)), start.score(drawn), atol=1e-5)
     run.model.requires_grad_(True)
-    assert float(term.begin(start)(Moment(0, drawn, start.score(drawn))).detach()) > plain
+    assert float(term.begin(start)(StepContext(0, drawn, start.score(drawn))).detach()) > plain
 
 
 def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_are_learnt():
@@ -951,7 +965,7 @@ def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_ar
     term = run.strategy.beside[0]
     assert not without_labels(term, run.base, None).labels.any()
     unsure, sure = (replace(term, sure=share, first=0.0).begin(run.as_start()) for share in (1.0, 0.5))
-    moment = Moment(0, run.train, torch.zeros(1))
+    moment = StepContext(0, run.train, torch.zeros(1))
     assert float(unsure(moment)) == 0.0
     assert float(sure(moment).detach()) > 0.0
 
@@ -965,7 +979,7 @@ def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taug
     assert torch.equal((left.ids == hidden) | (right.ids == hidden), whole.maskable)
     assert not bool(((left.ids == hidden) & (right.ids == hidden)).any())
     ask = run.strategy.beside[0].begin(run.as_start())
-    moments = [Moment(step, run.train, torch.zeros(1)) for step in (0, 1)]
+    moments = [StepContext(step, run.train, torch.zeros(1)) for step in (0, 1)]
     assert float(ask(moments[0])) == 0.0, "labelled and unlabelled batches take turns"
     run.head.requires_grad_(True)
     with torch.no_grad():
@@ -980,7 +994,7 @@ def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taug
 def test_elmo_at_the_input_is_the_word_vector_with_the_mix_beside_it_and_reads_no_padding():
     run = run_of_strategy("ELMo at the input")
     tokens = run.train.tokens
-    known = dict(enumerate(run.model.levels(tokens)))
+    known = dict(enumerate(run.model.hidden_states(tokens)))
     mixed = run.head.read(known)
     level = torch.nn.functional.layer_norm(known[0], known[0].shape[-1:])
     assert torch.equal(mixed[..., : level.shape[-1]], level)

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from playground.analysis.gap import log_chances, texts, with_gap
-from playground.analysis.gauges import AGREEMENT, GAUGES, POLARITY, asked
+from playground.analysis.gauges import AGREEMENT, POLARITY, PROBES, asked
 from playground.analysis.heads import PATTERNS, habits
 from playground.corpora import open_corpus
 from playground.leaks import check
-from playground.models import fitted, make_model
+from playground.models import make_model, with_required_parts
 from playground.objectives import find_objective
 from playground.refusal import Refusal
 from playground.seeds import generator
@@ -32,7 +32,7 @@ def reader() -> Callable:
     def make(name: str):
         tokenizer, entry = of_words(WORDS), find_entry(name)
         example = with_gap(entry.model, texts(ROWS, tokenizer), torch.tensor(PLACES))
-        return make_model(fitted(entry.model, example), len(tokenizer), generator(0)), tokenizer, example
+        return make_model(with_required_parts(entry.model, example), len(tokenizer), generator(0)), tokenizer, example
 
     return make
 
@@ -73,7 +73,7 @@ def test_static_vectors_are_refused_in_a_sentence():
         with_gap(find_entry("BERT").model.__class__(kind="static"), texts(ROWS, of_words(WORDS)), torch.tensor(PLACES))
 
 
-@pytest.mark.parametrize("gauge", GAUGES, ids=lambda g: g.name)
+@pytest.mark.parametrize("gauge", PROBES, ids=lambda g: g.name)
 def test_right_and_wrong_differ_and_the_sentence_holds_the_right_one(gauge):
     choices = gauge.choices(60)
     assert len(choices) == 60
@@ -84,17 +84,17 @@ def test_right_and_wrong_differ_and_the_sentence_holds_the_right_one(gauge):
 def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
     corpus, entry = open_corpus("world"), find_entry("BERT")
     model = make_model(entry.model, len(corpus.tokenizer), generator(0))
-    ready = {one.gauge.name: one for one in asked(GAUGES, corpus, model)}
-    assert set(ready) == {g.name for g in GAUGES}
+    ready = {one.gauge.name: one for one in asked(PROBES, corpus, model)}
+    assert set(ready) == {g.name for g in PROBES}
     one = ready[POLARITY.name]
     assert 0.3 < one.measure(model) < 0.7
     right = one.words[:, 0]
 
     class Knows(torch.nn.Module):
         def answers(self, example):
-            (answer,) = model.answers(example)
+            (answer,) = model(example)
             scores = torch.zeros_like(answer.scores).scatter(1, right[:, None], 5.0)
-            return (answer.__class__(answer.question, answer.rows, answer.places, scores, answer.targets),)
+            return (answer.__class__(answer.target, answer.rows, answer.positions, scores, answer.targets),)
 
     assert one.measure(Knows()) == 1.0
 
@@ -102,8 +102,8 @@ def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
 def test_gauges_whose_words_a_corpus_does_not_know_are_left_out():
     corpus = open_corpus("reviews")
     model = make_model(find_entry("BERT").model, len(corpus.tokenizer), generator(0))
-    assert [one.gauge.name for one in asked(GAUGES, corpus, model)] == [POLARITY.name], "what its text never says"
-    assert AGREEMENT.name not in [one.gauge.name for one in asked(GAUGES, corpus, model)]
+    assert [one.gauge.name for one in asked(PROBES, corpus, model)] == [POLARITY.name], "what its text never says"
+    assert AGREEMENT.name not in [one.gauge.name for one in asked(PROBES, corpus, model)]
 
 
 def sharp(example, by: int) -> dict:

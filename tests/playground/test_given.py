@@ -15,7 +15,7 @@ from playground.finetuning.labelled import Item, pack
 from playground.finetuning.packing import BERT, PLAIN
 from playground.finetuning.prompting import Prompt, prompted
 from playground.finetuning.suits import texts_for
-from playground.finetuning.tune import Setting, Tuning, numbered
+from playground.finetuning.tune import FinetuneConfig, Finetuner, numbered
 from playground.models import Architecture, LanguageModel
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
@@ -34,7 +34,7 @@ def test_words_that_stand_alike_have_alike_static_vectors():
     vectors = static_vectors(replace(base_of("BERT"), rehearsal=lambda: text, memory={}), 6)
     good, bad, talk = (vectors[words.encode_words([word])[0]] for word in ("good", "bad", "talk"))
     assert torch.cosine_similarity(good, bad, dim=0) > 0.7 > 0.3 + torch.cosine_similarity(good, talk, dim=0)
-    assert len(vectors) == base_of("BERT").learner.model.table.num_embeddings
+    assert len(vectors) == base_of("BERT").learner.model.token_embedding.num_embeddings
 
 
 def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
@@ -45,8 +45,8 @@ def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
     both = OtherVectors(8).prepare(replace(base, beside=(other,), memory={}), some)
     assert torch.equal(both.given[..., :8], alone.given)
     assert torch.allclose(both.given[..., 8:], other.model.features(some.tokens).detach(), atol=1e-6)
-    run = Tuning(
-        replace(base, beside=(other,), memory={}), find_strategy("static and contextual"), some, Setting(2, 4), 0
+    run = Finetuner(
+        replace(base, beside=(other,), memory={}), find_strategy("static and contextual"), some, FinetuneConfig(2, 4), 0
     )
     width = base.learner.model.shape.width
     assert run.head.score.in_features == width + run.train.given.shape[-1] > width + other.model.shape.width
@@ -64,7 +64,7 @@ def test_cloze_answers_are_what_prompting_says():
 def test_what_is_given_can_be_put_together_with_other_strategies():
     base, some = base_of("BERT"), texts()
     joined = find_strategy("knowledge injection + static and contextual + cloze answers")
-    run = Tuning(base, joined, some, Setting(3, 4), 0)
+    run = Finetuner(base, joined, some, FinetuneConfig(3, 4), 0)
     assert run.train.given.shape[-1] == run.head.score.in_features - base.learner.model.shape.width
     assert "branch" in run.train.tokens.labels
     assert run.learn(0) > 0.0

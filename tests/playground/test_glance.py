@@ -7,11 +7,11 @@ import torch
 
 from playground.analysis.glance import TOP, glance, sentence_from, sentence_of, title
 from playground.corpora import from_pasted
-from playground.models.grading import grade
+from playground.models.grading import total_loss
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.training import Stepped, train
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from tests.runs import every_entry, learner_of, losses, reviews, run_of
 
 SENTENCE = "the movie was good and the story was not bad ."
@@ -25,7 +25,7 @@ def sentence(text=SENTENCE):
 def taught(name):
     """A learner after a few steps, so that its guesses are not all alike."""
     learner = learner_of(name)
-    feed = Feed.of(reviews(), 16, 8, 0, torch.device("cpu"))
+    feed = BatchSampler.of(reviews(), 16, 8, 0, torch.device("cpu"))
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     return learner
@@ -74,10 +74,10 @@ def test_nobody_looks_where_visibility_forbids(name):
 @every_entry
 def test_the_guesses_are_the_scores_as_probabilities(name):
     learner, seen, example = looked(name)
-    answer = learner.model.answers(example, {})[-1]
-    assert [g.position for g in seen.guesses] == answer.places.tolist()
+    answer = learner.model(example, {})[-1]
+    assert [g.position for g in seen.guesses] == answer.positions.tolist()
     for guess, scores, target in zip(seen.guesses, answer.scores.detach(), answer.targets.tolist(), strict=True):
-        if answer.question.head == "replaced":
+        if answer.target.head == "replaced":
             yes = float(scores[0].sigmoid())
             expected = {"replaced": yes, "original": 1 - yes}
             assert dict(guess.top) == pytest.approx(expected)
@@ -97,7 +97,7 @@ def test_the_guesses_are_the_scores_as_probabilities(name):
 def test_the_guesses_cost_what_the_loss_says(name):
     """The mean surprise at the true answers is the loss of the question that the model itself answers."""
     learner, seen, example = looked(name)
-    _, terms = grade(learner.model.answers(example))
+    _, terms = total_loss(learner.model(example))
     surprise = -torch.tensor([g.probability for g in seen.guesses]).log().mean()
     assert float(surprise) == pytest.approx(float(list(terms.values())[-1].detach()), rel=1e-4)
 

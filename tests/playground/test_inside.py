@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from playground.analysis.glance import read
-from playground.models import grade
+from playground.models import total_loss
 from playground.objectives import objectives
 from playground.seeds import generator
 from playground.training import Run, Started, Stepped, train
-from playground.training.blocks import Blocks, steps_together
-from playground.training.feed import Feed
+from playground.training.blocks import Prefetcher, steps_together
+from playground.training.feed import BatchSampler
 from playground.training.inside import coming, look_inside, record
 from tests.runs import alone, every_entry, losses, run_of, suited_reviews, tiny
 
@@ -21,7 +21,7 @@ BEFORE = 5
 
 def feed_of(run):
     recipe = run.entry.recipe
-    return Feed.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, run.entry.objective.needs)
+    return BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, run.entry.objective.needs)
 
 
 def stopped(run, after=BEFORE):
@@ -66,7 +66,7 @@ def test_the_coming_batch_is_the_one_that_blocks_will_give(name):
     learner, _ = stopped(run)
     feed = feed_of(run)
     asked = learner.objective.specimens(feed.evaluation(), generator(0, "asked"))
-    wanted = Blocks(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
+    wanted = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
     _, example = coming(learner, feed)
     assert torch.equal(example.inputs.ids, wanted.inputs.ids)
     assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(example.questions, wanted.questions, strict=True))
@@ -83,7 +83,7 @@ def test_gradient_and_change_are_those_of_the_parameters():
             sqrt(sum(float(((new[n] - old[n]) ** 2).sum().detach()) for n in names)), rel=1e-4
         )
     _, example = coming(learner, feed_of(run))
-    grade(learner.model.answers(example))[0].backward()
+    total_loss(learner.model(example))[0].backward()
     total = sqrt(sum(float((p.grad**2).sum()) for p in learner.model.parameters() if p.grad is not None))
     assert update.gradient == pytest.approx(total, rel=1e-4)
 

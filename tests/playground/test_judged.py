@@ -13,7 +13,7 @@ from playground import leaks
 from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
 from playground.example import Action, begin
-from playground.models import Architecture, fitted, grade, make_model
+from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.choose import KeepSomeSentences
 from playground.objectives.family.judged import CONNECTIVES, INFERENCES
@@ -23,7 +23,7 @@ from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing.numbers import answer, as_word
 from playground.tokenizing.vocabulary import SEPARATOR
-from playground.training.feed import Feed
+from playground.training.feed import BatchSampler
 from playground.zoo import entry_for
 from tests import oracles, oracles_contrast, oracles_judged, oracles_noise
 from tests.playground.test_laws import assert_law, assert_share
@@ -104,8 +104,8 @@ def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
 def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
     objective = variant(name) if name in VARIANTS else find_objective(name)
     for example in objective.specimens(suited(objective, tokens_of(rows, extra=1)), generator(0)):
-        shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
-        loss, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
+        shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
+        loss, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
         assert bool(torch.isfinite(loss))
         for question in example.questions:
             assert bool(question.loss_mask.any()) or float(terms[question.name].detach()) == 0.0
@@ -195,9 +195,9 @@ def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
     rows = tokens_of([[40, 41, 42], [43], [44, 45, 46, 47]])
     same = replace(rows, neighbours={"next": rows}, labels={"inference": torch.ones_like(rows.ids)})
     example = find_objective("InferSent").example(same, generator(0))
-    shape = fitted(Architecture(layers=2, width=16, heads=2, mlp_ratio=1, positions=positions), example)
+    shape = with_required_parts(Architecture(layers=2, width=16, heads=2, mlp_ratio=1, positions=positions), example)
     model = make_model(shape, SPECIALS.size, generator(0)).double()
-    (question,), hidden = example.questions, model.network.read(example.inputs, model.table.weight)
+    (question,), hidden = example.questions, model.network(example.inputs, model.token_embedding.weight)
     for row in range(3):
         first, second = question.reads[row, 0].tolist()
         assert first < second
@@ -205,7 +205,7 @@ def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
     with_other = replace(
         example, inputs=replace(example.inputs, ids=example.inputs.ids.where(example.inputs.ids != 41, 50))
     )
-    assert not torch.allclose(model.network.read(with_other.inputs, model.table.weight)[0, 0], hidden[0, 0])
+    assert not torch.allclose(model.network(with_other.inputs, model.token_embedding.weight)[0, 0], hidden[0, 0])
 
 
 @cache
@@ -221,7 +221,7 @@ def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name
     source = corpus(entry_for(objective).corpus)
     label = objective.needs[1].removeprefix("label:")
     assert source.label_names[label] == classes
-    rows = Feed.of(source, 32, 64, 0, CPU, objective.needs).windows
+    rows = BatchSampler.of(source, 32, 64, 0, CPU, objective.needs).windows
     question = objective.example(rows, generator(0)).questions[0]
     assert bool(question.loss_mask[:, 0].all())
     told = Counter(question.targets[:, 0].tolist())
@@ -386,12 +386,12 @@ def test_a_text_and_its_continuation_are_matched_over_the_batch():
     tokens = suited(variant("sentence matching"), tokens_of([[40, 41, 42], [43, 44], [45, 46, 47, 48]]))
     example = variant("sentence matching").example(tokens, generator(0))
     model = make_model(
-        fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example), SPECIALS.size, generator(0)
+        with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example), SPECIALS.size, generator(0)
     )
-    (answered,) = model.answers(example)
+    (answered,) = model(example)
     assert answered.scores.shape == (3, 3)
     wanted = -answered.scores.log_softmax(-1).diagonal().mean()
-    torch.testing.assert_close(grade((answered,))[0], wanted)
+    torch.testing.assert_close(total_loss((answered,))[0], wanted)
     (partner,) = example.auxiliary
     assert [t[1:] for t in texts(tokens.neighbours["next"])] == [
         partner.inputs.ids[r, 2 : int(partner.inputs.valid[r].sum())].tolist() for r in range(3)

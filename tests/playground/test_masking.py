@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from playground import leaks
 from playground.corpora.corpus import pick
 from playground.example import Action, begin
-from playground.models import Architecture, fitted, grade, make_model
+from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import draw, find_objective, objectives
 from playground.objectives.ask import AskLabel, AskSpanBoundary
 from playground.objectives.change import ChangeEntities, ChangeTokens
@@ -124,14 +124,14 @@ SHORT = ([[]], [[40]], [[40, 41]], [[SPECIALS.sep]], [[SPECIALS.sep, 41]], [[], 
 @every_variant
 @pytest.mark.parametrize("rows", SHORT, ids=lambda rows: "-".join(str(len(r)) for r in rows))
 def test_texts_of_hardly_any_tokens_cost_a_number(name, rows):
-    shape = fitted(
+    shape = with_required_parts(
         Architecture(layers=1, width=8, heads=2, mlp_ratio=1), run(name, tokens_of(SHORT[-1]), 0)[-1].example
     )
     model = make_model(shape, SPECIALS.size, generator(0))
-    answers = model.answers(run(name, tokens_of(rows, extra=1), 1)[-1].example)
-    total, terms = grade(answers)
+    answers = model(run(name, tokens_of(rows, extra=1), 1)[-1].example)
+    total, terms = total_loss(answers)
     assert bool(torch.isfinite(total))
-    assert all(terms[a.question.name].item() == 0.0 for a in answers if not a.question.loss_mask.any())
+    assert all(terms[a.target.name].item() == 0.0 for a in answers if not a.target.loss_mask.any())
     total.backward()
     assert all(bool(torch.isfinite(p.grad).all()) for p in model.parameters() if p.grad is not None)
 
@@ -724,9 +724,9 @@ def test_a_corpus_names_its_own_classes():
     tokens = replace(plain_rows(2, 6), labels=labels)
     example = objective.steps(tokens, generator(0), {"part": LATE})[-1].example
     assert {q.name: q.classes for q in example.questions[1:]} == {"polarity": ("bad", "good"), "pos": names["pos"]}
-    shape = fitted(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
+    shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
     assert dict(shape.labels) == {"polarity": 2, "pos": 4}
-    total, terms = grade(make_model(shape, SPECIALS.size, generator(0)).answers(example))
+    total, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
     assert set(terms) == {"hidden words", "polarity", "pos"}
     assert total.item() == pytest.approx(sum(term.item() for term in terms.values()), rel=1e-5)
     assert find_objective("MLM").knowing(names) == find_objective("MLM")
@@ -890,13 +890,15 @@ def test_the_ends_of_a_run_leak_nothing(seed):
 def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
     example = find_objective("SpanBERT").example(plain_rows(1, 12), generator(0))
     model = make_model(
-        fitted(Architecture(layers=1, width=16, heads=2, mlp_ratio=1), example), SPECIALS.size, generator(1)
+        with_required_parts(Architecture(layers=1, width=16, heads=2, mlp_ratio=1), example),
+        SPECIALS.size,
+        generator(1),
     )
     question = boundary([4, 5, 6])
     given_ = replace(begin(plain_rows(1, 12)), questions=(question,))
-    scores = model.answers(given_)[0].scores.detach()
+    scores = model(given_)[0].scores.detach()
     hidden = model.features(given_.tokens)[0].detach()
     left, right = (hidden[k].expand(3, -1) for k in (2, 6))
-    wanted = model.vocabulary(model.boundary(left, right, torch.arange(3)), model.table.weight)
+    wanted = model.lm_head(model.sbo_head(left, right, torch.arange(3)), model.token_embedding.weight)
     assert torch.allclose(scores, wanted, atol=1e-5)
     assert not torch.allclose(scores[0], scores[1], atol=1e-3)

@@ -18,8 +18,8 @@ from playground.example import (
     full_mask,
     mask_by_level,
 )
-from playground.models import Answer, Architecture, LanguageModel, fitted, grade
-from playground.models.attention import Allowed, Attention
+from playground.models import Answer, Architecture, LanguageModel, total_loss, with_required_parts
+from playground.models.attention import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.refusal import Refusal
@@ -47,7 +47,7 @@ def build(positions="rotary", seed=1, start="mimetic", **knobs):
         **knobs,
     )
     for name in NAMES:
-        shape = fitted(shape, ragged(name)[-1].example)
+        shape = with_required_parts(shape, ragged(name)[-1].example)
     return LanguageModel(shape, SPECIALS.size, generator(seed)).double()
 
 
@@ -143,7 +143,7 @@ def test_a_reader_that_may_see_nobody_gets_exactly_nothing(tapped):
     look = Attention(8, 2)
     x = torch.randn(1, 4, 8, requires_grad=True)
     cells = torch.tensor([[[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]], dtype=torch.bool)
-    out = look(x, x, Allowed(cells[:, None], False), tap=[] if tapped else None)
+    out = look(x, x, SdpaMask(cells[:, None], False), tap=[] if tapped else None)
     assert bool((out[0, [1, 3]] == 0).all())
     assert bool((out[0, [0, 2]] != 0).any())
     out.sum().backward()
@@ -341,7 +341,7 @@ def test_answers_know_their_place_and_target(name, models):
 @every_objective
 def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
     answers = models["rotary"].answers(ragged(name)[-1].example)
-    total, terms = grade(answers)
+    total, terms = total_loss(answers)
     by_hand = 0.0
     for answer in answers:
         each = torch.stack([one_loss(answer, k) for k in range(len(answer.targets))])
@@ -354,16 +354,16 @@ def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
 def one_loss(answer: Answer, k: int):
     """Minus the logarithm of the probability of what is right, written out."""
     s, target = answer.scores[k], answer.targets[k]
-    match answer.question.loss:
+    match answer.target.loss:
         case SoftTargets():
             return -(target * (s.exp() / s.exp().sum()).log()).sum()
         case NegativeSampling() as contrast:
             return one_contrast(s, contrast, answer, k)
         case CooccurrenceTarget() as count:
-            seen = count.counts[answer.rows[k], answer.places[k]]
+            seen = count.counts[answer.rows[k], answer.positions[k]]
             return min(1.0, float(seen / count.x_max) ** count.alpha) * (s[0] - seen.log()) ** 2
     target = int(target)
-    if answer.question.head == "replaced":
+    if answer.target.head == "replaced":
         p = 1 / (1 + (-s[0]).exp())
         return -(p if target else 1 - p).log()
     return -(s.exp()[target] / s.exp().sum()).log()
@@ -430,7 +430,7 @@ def of_electra(**knobs):
     """A model with a narrow generator and learned positions, and the example that it trains on."""
     shape = Architecture(layers=1, width=16, heads=2, mlp_ratio=1, positions="learned", segments=2, languages=2)
     example = ragged("RTD")[-1].example
-    model = LanguageModel(fitted(replace(shape, **knobs), example), SPECIALS.size, generator(0)).double()
+    model = LanguageModel(with_required_parts(replace(shape, **knobs), example), SPECIALS.size, generator(0)).double()
     return model, example
 
 
@@ -441,22 +441,22 @@ def test_generator_and_detector_have_one_word_place_and_segment_embedding(share)
     small, whole, stream = model.generator, model.network, example.inputs
     own = {name for name, _ in small.named_parameters() if name.split(".")[0] in ("place", "segment", "language")}
     assert own == set()
-    wide = model.table(stream.ids) + whole.place(stream.position_ids)
-    wide = wide + whole.segment(stream.segment_ids) + whole.language(stream.language_ids)
-    torch.testing.assert_close(whole._embed(stream, model.table.weight), wide)
-    narrowed = wide if share == 1.0 else small.narrow(wide)
-    torch.testing.assert_close(small._embed(stream, model.table.weight), narrowed)
+    wide = model.token_embedding(stream.ids) + whole.position_embedding(stream.position_ids)
+    wide = wide + whole.segment_embedding(stream.segment_ids) + whole.language_embedding(stream.language_ids)
+    torch.testing.assert_close(whole._embed(stream, model.token_embedding.weight), wide)
+    narrowed = wide if share == 1.0 else small.embedding_projection(wide)
+    torch.testing.assert_close(small._embed(stream, model.token_embedding.weight), narrowed)
 
 
 @pytest.mark.parametrize(("tied", "reached"), [("table", False), ("embeddings", True), ("all", True)])
 def test_the_generators_loss_reaches_the_places_that_it_shares(tied, reached):
     model, example = of_electra(generator_ratio=1.0, tie_generator=tied)
-    names, replaced = model.answers(example)
-    assert (names.question.name, replaced.question.name) == ("hidden words", "replaced?")
+    names, replaced = model(example)
+    assert (names.target.name, replaced.target.name) == ("hidden words", "replaced?")
     names.mean().backward()
-    assert (model.network.place.weight.grad is not None) is reached
-    assert (model.network.encoder.norm.weight.grad is not None) is (tied == "all")
-    assert model.table.weight.grad is not None
+    assert (model.network.position_embedding.weight.grad is not None) is reached
+    assert (model.network.encoder.ln_f.weight.grad is not None) is (tied == "all")
+    assert model.token_embedding.weight.grad is not None
 
 
 @pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
@@ -468,17 +468,17 @@ def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
     assert ("generator.place.weight" in names) is (tied == "table")
     twin = deepcopy(model)
     with torch.no_grad():
-        twin.network.place.weight += 1.0
+        twin.network.position_embedding.weight += 1.0
     moved = not torch.equal(twin.propose(example), model.propose(example))
     assert moved is (tied != "table")
 
 
 def test_one_network_for_both_has_one_width():
     with pytest.raises(
-        Refusal, match=r"tied is all, but the generator is 32 wide and the model 64; set generator_share"
+        Refusal, match=r"tie_generator is all, but the generator is 32 wide and the model 64; set generator_ratio"
     ):
         Architecture(generator_ratio=0.5, tie_generator="all")
-    assert fitted(Architecture(tie_generator="all"), ragged("RTD")[-1].example).generator_ratio == 1.0
+    assert with_required_parts(Architecture(tie_generator="all"), ragged("RTD")[-1].example).generator_ratio == 1.0
 
 
 # proposals and features
@@ -534,12 +534,12 @@ def test_two_directions_stand_side_by_side_at_every_level():
     assert heard(lambda t: model.features(t)[..., :16]) == SEEN_FROM["left to right"]
     assert heard(lambda t: model.features(t)[..., 16:]) == SEEN_FROM["right to left"]
     tokens = tokens_of([list(range(40, 50))], padded=False)
-    levels = model.levels(tokens)
+    levels = model.hidden_states(tokens)
     assert [level.shape for level in levels] == [(1, 10, 32)] * 4
     assert torch.equal(*levels[0].chunk(2, -1)), "the token layer is one vector"
     assert torch.equal(levels[-1], model.features(tokens))
     for first in range(3):
-        again = model.levels(tokens, levels[first], first)
+        again = model.hidden_states(tokens, levels[first], first)
         assert all(torch.equal(a, b) for a, b in zip(again, levels[first:], strict=True))
 
 

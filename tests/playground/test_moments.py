@@ -10,7 +10,7 @@ from playground.analysis.glance import read, sentence_from, sentence_of
 from playground.objectives import objectives
 from playground.refusal import Refusal
 from playground.training import Run, Started, Stepped, checkpoint, train
-from playground.training.moments import FILE, MOST, Curve, Moments, load, spaced, to_watch, watched
+from playground.training.moments import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
 from playground.training.record import recorded
 from tests.runs import alone, every_entry, losses, reviews, run_of, suited_reviews
 
@@ -41,7 +41,7 @@ def test_a_moment_is_what_the_model_of_that_step_says(name, tmp_path):
     for event in events:
         if isinstance(event, Started):
             learner = event.learner
-            example = Moments.of(learner, "reviews", sentence_of(reviews())).example
+            example = ReplayRecorder.of(learner, "reviews", sentence_of(reviews())).example
         if isinstance(event, Started | Stepped):
             found[learner.step] = read(learner.model, example)
     for k, moment in enumerate(replay.moments):
@@ -100,7 +100,7 @@ def test_a_run_that_only_the_clock_ends_keeps_no_more_than_sixty():
     run = run_of()
     events = train(run)
     learner = next(e.learner for e in events if isinstance(e, Started))
-    moments = Moments.of(learner, "reviews", sentence_of(reviews()))
+    moments = ReplayRecorder.of(learner, "reviews", sentence_of(reviews()))
     for step in range(20_000):
         learner.step = step
         if moments.due(step):
@@ -115,7 +115,7 @@ def test_every_objective_has_something_to_watch(name):
     run = Run(alone(objective), suited_reviews(objective), steps=1)
     learner = next(e.learner for e in train(run) if isinstance(e, Started))
     text = to_watch(run.corpus, learner.objective, 16)
-    moments = Moments.of(learner, run.corpus.name, text, 1)
+    moments = ReplayRecorder.of(learner, run.corpus.name, text, 1)
     moments.look(learner)
     shapes = {m["name"]: tuple(m["shape"]) for m in moments.record["frames"][-1]["matrices"]}
     assert len(text.ids) == 1

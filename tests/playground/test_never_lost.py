@@ -13,9 +13,9 @@ import torch
 
 from playground.models import LanguageModel
 from playground.refusal import Refusal
-from playground.training import Session, Stopped, Trouble, checkpoint, memory, train
-from playground.training.gradient import Alone, OutOfMemory, bytes_asked
-from playground.training.learner import Learner
+from playground.training import Incident, Session, Stopped, checkpoint, memory, train
+from playground.training.gradient import OutOfMemory, SingleProcess, bytes_asked
+from playground.training.learner import TrainState
 from playground.training.loop import prepared
 from playground.training.record import recorded
 from playground.training.runs import Runs
@@ -172,7 +172,7 @@ def test_of_many_checkpoints_some_stay(tmp_path):
 
 
 def spoil(monkeypatch, at):
-    learn = Learner.learn
+    learn = TrainState.learn
 
     def spoilt(self, tokens, falling=True):
         done = learn(self, tokens, falling)
@@ -181,7 +181,7 @@ def spoil(monkeypatch, at):
                 self.model.table.weight[0] = float("nan")
         return done
 
-    monkeypatch.setattr(Learner, "learn", spoilt)
+    monkeypatch.setattr(TrainState, "learn", spoilt)
 
 
 @pytest.mark.parametrize("name", ["BERT", "ELECTRA"])
@@ -193,7 +193,7 @@ def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypat
     good = State.of(course.learner)
     spoil(monkeypatch, at=bad)
     learner, *_, trouble, stopped = [getattr(e, "learner", e) for e in train(run_of(name, evaluate_every=4))]
-    assert isinstance(trouble, Trouble)
+    assert isinstance(trouble, Incident)
     assert (trouble.step, trouble.kind, stopped.reason) == (bad - 1, "numbers", "diverged")
     assert f"In step {bad} a loss or a weight was no number" in trouble.sentence
     assert learner.step == bad - 1
@@ -228,20 +228,20 @@ class Full:
         self.asked.append(rows)
         if rows > self.rows:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 3000000000 bytes.")
-        return Alone()(model, example, accumulate, precision)
+        return SingleProcess()(model, example, accumulate, precision)
 
 
 def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch):
     plain = losses(train(run_of(entry=tiny(optimiser="adamw"))))
     full = Full(rows=2)
-    monkeypatch.setattr(Learner, "splits", True)
+    monkeypatch.setattr(TrainState, "splits", True)
     learner = None
     events = []
     for event in train(run_of(entry=tiny(optimiser="adamw"))):
         learner = getattr(event, "learner", learner)
         learner.gradient = full
         events.append(event)
-    troubles = [e for e in events if isinstance(e, Trouble)]
+    troubles = [e for e in events if isinstance(e, Incident)]
     assert [t.settings for t in troubles] == [{"grad_accum_steps": 2}, {"grad_accum_steps": 4}]
     assert "A step on 8 rows of 16 tokens did not fit into the memory (3.0 GB more were asked for)" in (
         troubles[0].sentence
@@ -273,7 +273,7 @@ def short_of_memory(monkeypatch, where, name, time=7):
 def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
     plain = held_out(train(run_of(evaluate_every=2)))
     passes = iter([False] * (time - 1) + [True] + [False] * 99)
-    answers = LanguageModel.answers
+    answers = LanguageModel.forward
 
     def once(self, example, taps=None):
         if not torch.is_grad_enabled() and next(passes):
@@ -282,7 +282,7 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
 
     monkeypatch.setattr(LanguageModel, "answers", once)
     events = list(train(run_of(evaluate_every=2)))
-    assert [e.settings for e in events if isinstance(e, Trouble)] == [{"grad_accum_steps": 2}]
+    assert [e.settings for e in events if isinstance(e, Incident)] == [{"grad_accum_steps": 2}]
     assert [step for step, _ in held_out(events)] == [step for step, _ in plain]
     assert [loss for _, loss in held_out(events)] == pytest.approx([loss for _, loss in plain], rel=1e-3)
 
@@ -296,7 +296,7 @@ def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(wh
     plain = losses(train(run_of()))
     short_of_memory(monkeypatch, where, name)
     events = list(train(run_of()))
-    (trouble,) = [e for e in events if isinstance(e, Trouble)]
+    (trouble,) = [e for e in events if isinstance(e, Incident)]
     assert trouble.settings == {"grad_accum_steps": 2}
     assert "(3.0 GB more were asked for)" in trouble.sentence
     assert losses(events)[: trouble.step] == plain[: trouble.step]
@@ -304,16 +304,16 @@ def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(wh
 
 
 def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch):
-    example = Learner.example
+    example = TrainState.example
 
     def roomy(self, tokens, *path):
         if len(tokens.ids) > 64:
             raise RuntimeError(NO_ROOM_FOR_IT)
         return example(self, tokens, *path)
 
-    monkeypatch.setattr(Learner, "example", roomy)
+    monkeypatch.setattr(TrainState, "example", roomy)
     events = list(train(run_of()))
-    troubles = [e for e in events if isinstance(e, Trouble)]
+    troubles = [e for e in events if isinstance(e, Incident)]
     assert [number for t in troubles for number in re.findall(r"drawn for (\d+) steps", t.sentence)] == [
         "64",
         "16",
@@ -321,13 +321,13 @@ def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch
     ]
     assert troubles[0].settings == {"batch_size": 4}
     assert len(losses(events)) == 12
-    monkeypatch.setattr(Learner, "example", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch to 4"):
+    monkeypatch.setattr(TrainState, "example", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
         list(train(run_of()))
 
 
 def test_want_of_memory_while_steps_of_a_generator_are_opened_opens_fewer_and_changes_nothing(monkeypatch):
-    plain, opened = losses(train(run_of("ELECTRA"))), Learner.opened
+    plain, opened = losses(train(run_of("ELECTRA"))), TrainState.opened
     calls = []
 
     def roomy(self, tokens, step):
@@ -336,25 +336,25 @@ def test_want_of_memory_while_steps_of_a_generator_are_opened_opens_fewer_and_ch
             raise RuntimeError(NO_ROOM_FOR_IT)
         return opened(self, tokens, step)
 
-    monkeypatch.setattr(Learner, "opened", roomy)
+    monkeypatch.setattr(TrainState, "opened", roomy)
     events = list(train(run_of("ELECTRA")))
-    (trouble,) = [e for e in events if isinstance(e, Trouble)]
+    (trouble,) = [e for e in events if isinstance(e, Incident)]
     assert "drawn for 8 steps at once, which changes no draw" in trouble.sentence
     assert losses(events) == plain, "to the last bit"
-    monkeypatch.setattr(Learner, "opened", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch to 4"):
+    monkeypatch.setattr(TrainState, "opened", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
         list(train(run_of("ELECTRA")))
 
 
 def test_a_run_that_must_end_for_want_of_memory_keeps_what_it_learnt(tmp_path, monkeypatch):
-    learn = Learner.learn
+    learn = TrainState.learn
 
     def roomy(self, example, *more):
         if self.step == 5:
             raise OutOfMemory(0)
         return learn(self, example, *more)
 
-    monkeypatch.setattr(Learner, "learn", roomy)
+    monkeypatch.setattr(TrainState, "learn", roomy)
     with pytest.raises(Refusal, match="Not even one row"):
         list(train(run_of(out=tmp_path)))
     assert checkpoint.load(tmp_path).learner.step == 5
@@ -367,7 +367,7 @@ def test_where_there_is_no_room_for_a_good_state_the_earlier_one_stays(monkeypat
     short_of_memory(monkeypatch, State, "of", time=2)
     events = list(train(run_of(evaluate_every=4)))
     assert losses(events) == losses(train(run_of(evaluate_every=4)))
-    assert not [e for e in events if isinstance(e, Trouble)]
+    assert not [e for e in events if isinstance(e, Incident)]
 
 
 def test_when_one_row_is_too_much_it_says_what_to_make_smaller():
@@ -393,7 +393,7 @@ def test_want_of_memory_is_told_from_other_errors(error, asked):
 def test_the_estimate_counts_at_least_the_weights_and_grows_with_what_it_should():
     entry = tiny("BERT", {"width": 64, "layers": 2})
     words = len(reviews().tokenizer)
-    learner = Learner.new(entry, reviews().tokenizer.words, 0, torch.device("cpu"))
+    learner = TrainState.new(entry, reviews().tokenizer.words, 0, torch.device("cpu"))
     held = sum(4 * p.numel() for p in learner.model.parameters())
     need = memory.estimate(entry, words)
     assert 4 * 0.9 * held < need.weights < 4 * 1.5 * held
@@ -466,12 +466,12 @@ def test_what_was_freed_is_given_back_before_a_step_is_tried_again(library, monk
     """Where there is no glibc, or no such function in it, the step is tried again all the same."""
     noted, full = [], Full(rows=2)
     monkeypatch.setattr(memory, "CDLL", lambda name: library(noted))
-    monkeypatch.setattr(Learner, "splits", True)
+    monkeypatch.setattr(TrainState, "splits", True)
     learner = learner_of(optimiser="adamw")
     learner.gradient = full
     full.asked = noted
     events = list(train(run_of(entry=tiny(optimiser="adamw")), learner))
-    assert len([e for e in events if isinstance(e, Trouble)]) == 2
+    assert len([e for e in events if isinstance(e, Incident)]) == 2
     trims = ["trim 0"] * (library is Library)
     assert noted[: 3 + 2 * len(trims)] == [8, *trims, 4, *trims, 2]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from playground import leaks
 from playground.example import begin
-from playground.models import Architecture, fitted, make_model
+from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseOrder
 from playground.objectives.choose.order import LAWS, around
@@ -32,7 +32,7 @@ def ordered(order, cut, **settings_):
 
 def model_for(example):
     shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
-    return make_model(fitted(shape, example), example.tokens.specials.size, generator(0)).eval()
+    return make_model(with_required_parts(shape, example), example.tokens.specials.size, generator(0)).eval()
 
 
 def guesses(model, made):
@@ -99,8 +99,9 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
     two, one = (objective.turn({"streams": s}).example(tokens, generator(seed)) for s in ("two streams", "words only"))
     for row in range(len(tokens.ids)):
         (asked, _), (also, model) = (places_and_answers(example, row) for example in (two, one))
-        alone = {p for p in asked if int(two.inputs.attn_mask.query_level[row].masked_fill(~two.inputs.valid[row], 2**14).min())
-                 == int(two.inputs.attn_mask.query_level[row, two.inputs.origin[row] == p])}  # fmt: skip
+        level = two.inputs.attn_mask.query_level[row]
+        first = int(level.masked_fill(~two.inputs.valid[row], 2**14).min())
+        alone = {p for p in asked if first == int(level[two.inputs.origin[row] == p])}
         assert set(also) <= set(asked)
         assert set(asked) - set(also) <= alone
         assert all(target == int(tokens.ids[row, place]) for place, target in zip(also, model, strict=True))

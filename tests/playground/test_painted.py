@@ -115,9 +115,9 @@ def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch)
     objective = find_objective(f"{MIXTURE} painted part {part} encoder opens +1 closes -1")
     example = objective.specimens(tokens_for(objective), generator(0))[part - 1]
     model, embedded = model_for(objective), watched(monkeypatch)
-    (answers,) = model.answers(example)
-    reach, _ = leaks.answering(example, answers.question, LAYERS)
-    assert torch.equal(influences(answers, embedded[id(example.inputs)]), reach[answers.places])
+    (answers,) = model(example)
+    reach, _ = leaks.answering(example, answers.target, LAYERS)
+    assert torch.equal(influences(answers, embedded[id(example.inputs)]), reach[answers.positions])
     place = int((example.inputs.valid[0].sum()) // 2)
     seen = example.inputs.attn_mask.dense()[0, place]
     assert seen[place + 1] and not seen[place - 1]

@@ -8,15 +8,15 @@ import torch
 from torch import nn
 
 from playground import cli, devices
-from playground.models.entropy import cross_entropy
+from playground.models.entropy import inplace_cross_entropy
 from playground.refusal import Refusal
 from playground.training import Stepped, train
-from playground.training.gradient import Alone
-from playground.training.learner import Learner
+from playground.training.gradient import SingleProcess
+from playground.training.learner import TrainState
 from playground.training.loop import prepared
-from playground.training.rates import Found, Tried, find_rate
+from playground.training.rates import LRFinderResult, TriedRate, find_rate
 from playground.training.state import State
-from playground.zoo.way import ACCELERATED, PAPER, find_way
+from playground.zoo.way import ACCELERATED, PAPER, find_preset
 from tests.runs import every_entry, losses, reviews, run_of, tiny
 
 CPU = torch.device("cpu")
@@ -31,9 +31,9 @@ def test_the_paper_recipe_begins_as_the_papers_did_and_the_accelerated_one_does_
     assert [type(o).__name__ for o in quick.optimisers] == ["Muon", "AdamW"]
     assert hasattr(paper.model.network, "place")
     assert not hasattr(quick.model.network, "place")
-    matrix = paper.model.table.weight
+    matrix = paper.model.token_embedding.weight
     assert float(matrix.detach().std()) == pytest.approx(0.02, rel=0.1)
-    look = quick.model.layers[0].look
+    look = quick.model.layers[0].attn
     assert torch.allclose(look.out.weight @ look.value.weight, 0.1 * torch.eye(16), atol=1e-5)
 
 
@@ -57,14 +57,14 @@ def test_the_accelerated_recipe_learns_sooner():
 
 def test_an_unknown_recipe_is_refused_with_those_there_are():
     with pytest.raises(Refusal, match="no recipe 'slow'; choose one of paper, accelerated"):
-        find_way("slow")
+        find_preset("slow")
 
 
 # one gradient
 
 
 def gradients(learner, example, accumulate):
-    loss, terms = Alone()(learner.model, example, accumulate, "float32")
+    loss, terms = SingleProcess()(learner.model, example, accumulate, "float32")
     grads = {n: p.grad.clone() for n, p in learner.model.named_parameters() if p.grad is not None}
     learner.model.zero_grad(set_to_none=True)
     return float(loss), {k: float(v) for k, v in terms.items()}, grads
@@ -93,7 +93,7 @@ def test_rows_with_few_answers_do_not_count_more_than_others():
     graded[:4] &= torch.arange(graded.shape[1]) < 6
     uneven = replace(example, questions=(replace(question, loss_mask=graded),))
     assert graded[:4].sum() != graded[4:].sum()
-    whole, parts = (Alone()(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
+    whole, parts = (SingleProcess()(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
     assert float(parts) == pytest.approx(float(whole), rel=1e-5)
 
 
@@ -117,7 +117,7 @@ def test_half_precision_is_refused_where_it_is_missing():
 def test_only_graded_positions_reach_the_vocabulary():
     course = prepared(run_of("BERT", steps=1))
     seen = []
-    course.learner.model.vocabulary.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
+    course.learner.model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
     course.learner.learn(example := course.blocks.at(0))
     assert seen == [int(example.questions[0].loss_mask.sum())]
 
@@ -182,8 +182,8 @@ def test_the_found_rate_is_neither_useless_nor_ruinous():
     entry = tiny("GPT", {"width": 32}, optimiser="adamw", steps=60, batch_size=16)
     run = run_of(entry=entry, corpus=reviews(120_000), steps=60, evaluate_every=1000)
     *tried, found = find_rate(run)
-    assert all(isinstance(t, Tried) for t in tried)
-    assert isinstance(found, Found)
+    assert all(isinstance(t, TriedRate) for t in tried)
+    assert isinstance(found, LRFinderResult)
     assert found.tried == tuple(tried)
 
     def end(rate):
@@ -226,7 +226,7 @@ def test_a_rate_that_is_turned_counts_from_the_next_step():
 
 
 def test_what_cannot_be_turned_is_refused():
-    learner = Learner.new(tiny(), reviews().tokenizer.words, 0, CPU)
+    learner = TrainState.new(tiny(), reviews().tokenizer.words, 0, CPU)
     with pytest.raises(Refusal, match="batch cannot be changed in a running learner; fork the run instead"):
         learner.turn({"batch_size": 9})
 
@@ -238,7 +238,7 @@ def test_our_cross_entropy_is_torchs_and_so_is_its_gradient():
     right = torch.randint(4, 9, (600,), generator=rng)
     weights = torch.rand(600, generator=rng, dtype=torch.float64)
     found = []
-    for loss in (cross_entropy, lambda s, r: nn.functional.cross_entropy(s, r, reduction="none")):
+    for loss in (inplace_cross_entropy, lambda s, r: nn.functional.cross_entropy(s, r, reduction="none")):
         leaf = scores.clone().requires_grad_()
         losses_ = loss(leaf * 2, right)
         (losses_ * weights).sum().backward()
@@ -249,7 +249,7 @@ def test_our_cross_entropy_is_torchs_and_so_is_its_gradient():
 
 def test_its_gradient_is_taken_once():
     leaf = torch.randn(3, 4, requires_grad=True)
-    loss = cross_entropy(leaf, torch.tensor([0, 1, 2])).sum()
+    loss = inplace_cross_entropy(leaf, torch.tensor([0, 1, 2])).sum()
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="already taken"):
         loss.backward()

@@ -22,7 +22,7 @@ from playground.example import (
     Tokens,
     begin,
 )
-from playground.models import Architecture, fitted, make_model
+from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import objectives
 from playground.rows import batches, rows, trimmed, trimmed_batches
 from playground.seeds import generator
@@ -105,15 +105,15 @@ def test_rows_are_those_of_the_batches(name):
 @every_objective
 def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name):
     whole = example_of(name)
-    model = make_model(fitted(TINY, whole), SPECIALS.size, generator(0)).double()
-    answers = model.answers(whole)
+    model = make_model(with_required_parts(TINY, whole), SPECIALS.size, generator(0)).double()
+    answers = model(whole)
     for number, part in enumerate(batches(whole, 4)):
         for small in (part, trimmed(part)):
-            for one, other in zip(answers, model.answers(small), strict=True):
+            for one, other in zip(answers, model(small), strict=True):
                 mine = (one.rows // 4 == number).nonzero().flatten()
                 assert torch.equal(one.rows[mine] - 4 * number, other.rows)
-                assert torch.equal(one.places[mine], other.places)
-                if one.question.head != "match":  # a smaller batch has fewer wrong partners
+                assert torch.equal(one.positions[mine], other.positions)
+                if one.target.head != "match":  # a smaller batch has fewer wrong partners
                     assert torch.allclose(one.losses()[mine], other.losses(), atol=1e-9)
 
 

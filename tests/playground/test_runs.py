@@ -397,7 +397,7 @@ def test_half_precision_survives_a_checkpoint(tmp_path):
     whole = losses(train(run_of(entry=entry)))
     list(train(run_of(entry=entry, steps=5, out=tmp_path)))
     learner = checkpoint.load(tmp_path).learner
-    assert learner.model.table.weight.dtype == torch.float32
+    assert learner.model.token_embedding.weight.dtype == torch.float32
     assert losses(train(run_of(entry=entry), learner)) == whole[5:]
 
 

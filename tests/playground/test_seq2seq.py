@@ -8,8 +8,8 @@ import torch
 from playground.finetuning import compare, find_strategy, find_task, strategies
 from playground.finetuning.seq2seq import with_decoder
 from playground.finetuning.suits import texts_for
-from playground.finetuning.tune import Setting, started
-from playground.models.extras import plug
+from playground.finetuning.tune import FinetuneConfig, started
+from playground.models.extras import attach
 from playground.refusal import Refusal
 from playground.seeds import generator
 from playground.tokenizing import of_words
@@ -90,7 +90,7 @@ def test_the_decoder_learns_first_and_then_all():
 
 
 WITH_EXTRAS = [name for name, strategy in strategies().items() if strategy.extras]
-SETTING = Setting(steps=4, batch_size=4)
+SETTING = FinetuneConfig(steps=4, batch_size=4)
 
 
 def compared(base, task, *chosen):
@@ -129,7 +129,7 @@ def test_where_a_decoder_writes_it_is_said_that_extra_modules_are_in_the_encoder
 def test_extra_modules_of_a_kind_are_one_for_every_layer_of_the_encoder_and_none_for_the_decoder(name):
     learner = learner_of("BART", model={"layers": 2, "decoder_layers": 3})
     (kind,) = find_strategy(name).extras
-    plugged = plug(kind, learner.model, generator(0))
+    plugged = attach(kind, learner.model, generator(0))
     assert len(plugged.modules) == 2
     hooks = [module for module in learner.model.modules() if module._forward_hooks or getattr(module, "prefix", None)]
     inside = [*learner.model.network.encoder.modules()]

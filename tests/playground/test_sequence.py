@@ -8,25 +8,25 @@ import torch
 
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.base import replace_model
-from playground.finetuning.beside import Moment
-from playground.finetuning.sequence import Learnt, Passed, PullByTasks, ReplayTasks, carried, facts, in_turn
-from playground.finetuning.tune import Setting, Tuning, numbered, tune
+from playground.finetuning.beside import StepContext
+from playground.finetuning.sequence import ContinualResult, Learnt, PullByTasks, ReplayTasks, carried, continual, facts
+from playground.finetuning.tune import FinetuneConfig, Finetuner, numbered, tune
 from playground.refusal import Refusal
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
 
 TASKS = ("sentiment", "entailment")
-SETTING = Setting(steps=6, batch_size=4)
+SETTING = FinetuneConfig(steps=6, batch_size=4)
 
 
 @cache
 def passed(strategy, steps=6, entry="BERT"):
     base, tasks = base_of(entry), [find_task(name) for name in TASKS]
     setting = replace(SETTING, steps=steps)
-    *_, last = in_turn(
+    *_, last = continual(
         base, reviews().tokenizer, tasks, [find_strategy(strategy)], train_size=16, seeds=1, setting=setting
     )
-    assert isinstance(last, Passed)
+    assert isinstance(last, ContinualResult)
     return last
 
 
@@ -59,7 +59,7 @@ def learnt():
     """Entailment as it is once it has been learnt, and the base that is left."""
     base, task = base_of("BERT"), find_task("entailment")
     train, test = (numbered(task.load(reviews().tokenizer, 16, 0, split), base) for split in ("train", "test"))
-    run = Tuning(base, find_strategy("full"), train, SETTING, 0)
+    run = Finetuner(base, find_strategy("full"), train, SETTING, 0)
     run.learn(0)
     run.model.requires_grad_(True)
     known = Learnt(train, test, run.head.requires_grad_(False), ())
@@ -72,9 +72,9 @@ def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
     strategy = carried(find_strategy(name), [known])
     assert kind in {type(term) for term in strategy.beside}
     train = numbered(find_task("sentiment").load(reviews().tokenizer, 16, 0, "train"), base)
-    run = Tuning(base, strategy, train, SETTING, 0)
+    run = Finetuner(base, strategy, train, SETTING, 0)
     [ask] = [ask for term, ask in run.terms if isinstance(term, kind)]
-    moments = [Moment(step, train, torch.zeros(0)) for step in range(2)]
+    moments = [StepContext(step, train, torch.zeros(0)) for step in range(2)]
     at_the_start = [float(ask(moment)) for moment in moments]
     run.learn(0)
     assert at_the_start == [0.0, 0.0] if kind is PullByTasks else at_the_start[0] == 0.0 < at_the_start[1]
@@ -94,7 +94,8 @@ def test_only_what_rehearses_is_carried_and_a_random_start_is_random_once():
 
 def test_the_means_are_those_of_the_matrices():
     one, other = (
-        Passed(find_strategy("full"), 0, ((a,), (b, c)), (0.0, 1.0)) for a, b, c in [(1, 0.5, 0.7), (0.8, 0.4, 0.5)]
+        ContinualResult(find_strategy("full"), 0, ((a,), (b, c)), (0.0, 1.0))
+        for a, b, c in [(1, 0.5, 0.7), (0.8, 0.4, 0.5)]
     )
     told = facts([find_task(t) for t in TASKS], 16, [one, other])
     [full] = told["strategies"]
@@ -114,4 +115,4 @@ def test_the_means_are_those_of_the_matrices():
 )
 def test_what_is_no_sequence_is_refused(tasks, strategy, said):
     with pytest.raises(Refusal, match=said):
-        next(in_turn(base_of("BERT"), reviews().tokenizer, [find_task(t) for t in tasks], [find_strategy(strategy)]))
+        next(continual(base_of("BERT"), reviews().tokenizer, [find_task(t) for t in tasks], [find_strategy(strategy)]))

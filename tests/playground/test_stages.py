@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playground.corpora.corpus import pick
 from playground.example import Action
-from playground.models import Architecture, LanguageModel, grade
+from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.seeds import generator
@@ -560,7 +560,7 @@ def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, ex
     tokens = tokens_of(rows, extra=extra, padded=bool(extra) or len(rows) > 1)
     example = run(name, tokens, 0)[-1].example
     answers = tiny.answers(example)
-    total, terms = grade(answers)
+    total, terms = total_loss(answers)
     assert bool(torch.isfinite(total))
     for answer in answers:
         if not answer.question.loss_mask.any():
@@ -572,7 +572,7 @@ def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, ex
 
 def test_an_empty_question_costs_nothing(tiny):
     example = run("MLM", tokens_of([[], []], extra=3), 0)[-1].example
-    total, terms = grade(tiny.answers(example))
+    total, terms = total_loss(tiny.answers(example))
     assert total.item() == 0.0
     assert [t.item() for t in terms.values()] == [0.0]
-    assert grade(())[0].item() == 0.0
+    assert total_loss(())[0].item() == 0.0

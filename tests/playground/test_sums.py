@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from playground import cli
-from playground.models import Architecture, fitted, grade, make_model
+from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
 from playground.objectives.mixture import mixed
 from playground.objectives.rebuild import rebuild
@@ -63,8 +63,10 @@ def test_what_is_no_sum_is_refused_in_one_sentence(said, refusal):
 
 def loss(objective, model=None):
     example = objective.example(suited(objective, tokens_for(objective)), generator(1))
-    model = model or make_model(fitted(Architecture(layers=1, width=8, heads=2), example), SPECIALS.size, generator(0))
-    total, terms = grade(model.eval().answers(example))
+    model = model or make_model(
+        with_required_parts(Architecture(layers=1, width=8, heads=2), example), SPECIALS.size, generator(0)
+    )
+    total, terms = total_loss(model.eval()(example))
     return float(total.detach()), {name: float(value.detach()) for name, value in terms.items()}, model
 
 

@@ -14,10 +14,10 @@ from playground.finetuning.answers import Classes, Tags, Writing
 from playground.finetuning.files import Examples, is_file, named
 from playground.finetuning.labelled import Item
 from playground.finetuning.packing import packing_for
-from playground.finetuning.tune import Setting
+from playground.finetuning.tune import FinetuneConfig
 from playground.refusal import Refusal
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from tests.runs import tiny
 
 GOOD, BAD = ("a great film", "we loved it", "a clever story"), ("a dull film", "we hated it", "a boring story")
@@ -205,10 +205,10 @@ def test_an_unknown_language_is_refused_and_told_what_to_read():
 )
 def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     corpus = open_corpus(name)
-    learner = Learner.new(tiny(entry), corpus.tokenizer.words, 0, torch.device("cpu"))
-    base = Base(learner, Feed.of(corpus, 16, 4, 0, learner.device).evaluation(4))
+    learner = TrainState.new(tiny(entry), corpus.tokenizer.words, 0, torch.device("cpu"))
+    base = Base(learner, BatchSampler.of(corpus, 16, 4, 0, learner.device).evaluation(4))
     chosen = [find_strategy("full"), find_strategy("feature-based")]
-    setting = Setting(30, 8)
+    setting = FinetuneConfig(30, 8)
     *_, last = compare(base, corpus.tokenizer, find_task(name), chosen, train_sizes=16, seeds=1, setting=setting)
     facts = last.facts()
     assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)

@@ -29,22 +29,22 @@ from playground.finetuning.answers import (
     ranks,
 )
 from playground.finetuning.base import Base
-from playground.finetuning.head import CLOSED, TaskHead, compared, new_head
-from playground.finetuning.labelled import Item, Labelled, pack
+from playground.finetuning.head import CLOSED, TaskHead, infersent_features, new_head
+from playground.finetuning.labelled import Dataset, Item, pack
 from playground.finetuning.packing import BERT, GPT, LAST, PACKINGS, PLAIN, packing_for
 from playground.finetuning.prompting import Prompt, prompted
 from playground.finetuning.suits import texts_for
 from playground.finetuning.task import Task
 from playground.finetuning.tasks.text_to_text import as_word
-from playground.finetuning.tune import Outcome, Setting, Tuned, tune
+from playground.finetuning.tune import FinetuneConfig, Result, StepEvent, tune
 from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.refusal import Refusal
 from playground.tokenizing import of_words
 from playground.tokenizing.padding import batch
 from playground.training import Run, train
-from playground.training.feed import Feed
-from playground.training.learner import Learner
+from playground.training.feed import BatchSampler
+from playground.training.learner import TrainState
 from playground.zoo import find_entry
 from tests.runs import tiny
 
@@ -77,7 +77,7 @@ def tokenizer(drawn):
 def bases(tokenizer):
     """Tiny untrained models of each way to read and write."""
     held_out = find_task("sentiment").load(tokenizer, 8, 0, "test").tokens
-    made = {name: Learner.new(tiny(name), tokenizer.words, 0, CPU) for name in ("BERT", "GPT", "BART")}
+    made = {name: TrainState.new(tiny(name), tokenizer.words, 0, CPU) for name in ("BERT", "GPT", "BART")}
     return {name: Base(learner, held_out) for name, learner in made.items()}
 
 
@@ -333,7 +333,7 @@ def test_a_text_is_the_mean_the_first_or_the_last_of_its_positions():
 
 
 def test_two_vectors_are_compared_by_distance_and_product():
-    made = compared(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, -1.0]]))
+    made = infersent_features(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, -1.0]]))
     assert made.tolist() == [[1, 2, 3, -1, 2, 3, 3, -2]]
 
 
@@ -578,7 +578,7 @@ def test_a_guess_is_what_always_saying_the_same_gets(name, tokenizer):
 def tuned(base, tokenizer, task, strategy, seed=0, steps=2):
     texts = texts_for(base.learner, task, [strategy], tokenizer)
     base = replace(base, tokenizer=tokenizer, task=task)
-    return list(tune(base, strategy, texts(16, seed, "train"), texts(20, 0, "test"), Setting(steps, 4), seed))
+    return list(tune(base, strategy, texts(16, seed, "train"), texts(20, 0, "test"), FinetuneConfig(steps, 4), seed))
 
 
 ANSWERED = ("similarity", "entities", "question answering", "story ending", "word in context", "translation")
@@ -613,9 +613,9 @@ def test_every_strategy_can_be_used_for_every_form_of_answer_or_says_why_not(nam
             tuned(base, tokenizer, task, chosen)
         return
     *steps, outcome = tuned(base, tokenizer, task, chosen)
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, Result)
     assert 0.0 <= outcome.accuracy == outcome.measured["accuracy"] <= 1.0
-    assert all(isinstance(e, Tuned) and 0.0 < e.loss < 20.0 for e in steps)
+    assert all(isinstance(e, StepEvent) and 0.0 < e.loss < 20.0 for e in steps)
     assert (outcome.trainable > 0) == (chosen.prompt is None)
 
 
@@ -639,7 +639,7 @@ def test_what_is_kept_changes_nothing_but_the_time(name, bases, tokenizer):
     runs = []
     for keeps in (True, False):
         fresh = replace(base, memory={})
-        runs.append(list(tune(fresh, strategy, train_texts, test_texts, Setting(6, 4, keeps), 0)))
+        runs.append(list(tune(fresh, strategy, train_texts, test_texts, FinetuneConfig(6, 4, keeps), 0)))
     (*one, first), (*other, second) = runs
     assert [e.loss for e in one] == pytest.approx([e.loss for e in other], abs=2e-5)
     assert first.measured == pytest.approx(second.measured, abs=0.05)
@@ -663,7 +663,7 @@ def test_writing_is_refused_where_nothing_can_write(bases, tokenizer):
 
 @pytest.mark.parametrize(("objective", "lacks"), [("NSP", "a second text"), ("SenseBERT", "the label 'supersense'")])
 def test_a_question_that_a_tasks_texts_cannot_be_asked_is_refused(objective, lacks, tokenizer):
-    learner = replace(Learner.new(tiny("BERT"), tokenizer.words, 0, CPU), objective=find_objective(objective))
+    learner = replace(TrainState.new(tiny("BERT"), tokenizer.words, 0, CPU), objective=find_objective(objective))
     chosen = [find_strategy("full"), find_strategy("further pre-training")]
     with pytest.raises(Refusal, match=f"needs {lacks}.* which the texts of a task do not have"):
         texts_for(learner, find_task("sentiment"), chosen, tokenizer)
@@ -686,7 +686,7 @@ def test_a_comparison_refuses_before_anything_is_trained(bases, tokenizer):
 
 def test_a_comparison_names_its_measure_and_gives_all_of_them(bases, tokenizer):
     chosen = [find_strategy("full")]
-    setting = Setting(2, 4, input_format="GPT")
+    setting = FinetuneConfig(2, 4, input_format="GPT")
     *_, last = compare(bases["BERT"], tokenizer, find_task("QA"), chosen, train_sizes=8, seeds=2, setting=setting)
     facts = last.facts()
     assert facts["metric"] == "exact match"
@@ -715,7 +715,7 @@ def world():
     entry = find_entry("BERT")
     entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch_size=32))
     started, *_ = train(Run(entry, corpus, steps=250))
-    held_out = Feed.of(corpus, entry.recipe.seq_len, 8, 0, CPU).evaluation()
+    held_out = BatchSampler.of(corpus, entry.recipe.seq_len, 8, 0, CPU).evaluation()
     return Base(started.learner, held_out), corpus.tokenizer
 
 
@@ -727,7 +727,7 @@ def test_a_pre_trained_base_learns_much_more_than_a_guess(name, labels, more, wo
     base, words = world
     texts = texts_for(base.learner, tasks()[name], [], words)
     learnt, tested = texts(labels, 0, "train"), texts(200, 0, "test")
-    *_, outcome = tune(base, find_strategy("full"), learnt, tested, Setting(80, 16), 0)
+    *_, outcome = tune(base, find_strategy("full"), learnt, tested, FinetuneConfig(80, 16), 0)
     assert outcome.accuracy > learnt.answer.guess(learnt.labels, tested.labels) + more
 
 
@@ -735,4 +735,4 @@ def test_an_item_knows_all_its_words_and_a_task_can_be_made_by_hand(tokenizer):
     item = Item((["the", "film"],), 1, choices=(["was"], ["."]))
     assert item.words == ("the", "film", "was", ".")
     made = Task("mine", "Say it.", "here", TWO, lambda count, seed, split: [Item((["the"],), 1)] * count)
-    assert isinstance(made.load(tokenizer, 3, 0, "train"), Labelled)
+    assert isinstance(made.load(tokenizer, 3, 0, "train"), Dataset)

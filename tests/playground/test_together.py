@@ -65,7 +65,7 @@ def test_two_processes_have_the_losses_of_one_with_the_joint_batch(tmp_path):
         assert found != losses(events), "it was not simply one process"
         assert [step for step, _ in evaluated] == [step for step, _ in held_out(events)]
         assert [loss for _, loss in evaluated] == pytest.approx([loss for _, loss in held_out(events)], rel=1e-4)
-        whole = next(iter(events)).learner.model.table.weight.detach()
+        whole = next(iter(events)).learner.model.token_embedding.weight.detach()
         assert weights == pytest.approx(float(whole.double().abs().sum()), rel=1e-4)
     assert other == said, "both end in the same step, whatever their clocks say"
 

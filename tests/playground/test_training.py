@@ -13,17 +13,17 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from playground.example import CooccurrenceTarget, NegativeSampling, Tokens
-from playground.models import Architecture, grade
+from playground.models import Architecture, total_loss
 from playground.objectives import objectives
 from playground.objectives.family.mlm import MLM
 from playground.refusal import Refusal
 from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopped, checkpoint, train
 from playground.training import blocks as blocks_module
 from playground.training import loop as loop_module
-from playground.training.blocks import Blocks, steps_together
-from playground.training.feed import Feed
+from playground.training.blocks import Prefetcher, steps_together
+from playground.training.feed import BatchSampler
 from playground.training.generator_first import GENERATOR
-from playground.training.learner import Learner
+from playground.training.learner import TrainState
 from playground.training.record import Summary
 from playground.zoo import Recipe, entries, entry_for, entry_named
 from tests.playground.test_rows import assert_same
@@ -207,7 +207,7 @@ def test_an_event_carries_the_very_batch_that_trained(name):
         if isinstance(event, Started):
             learner, before = event.learner, deepcopy(event.learner.model)
         if isinstance(event, Stepped):
-            loss, terms = grade(before.answers(event.example))
+            loss, terms = total_loss(before(event.example))
             assert torch.equal(loss.detach(), event.loss)
             assert {k: float(v.detach()) for k, v in terms.items()} == {k: float(v) for k, v in event.terms.items()}
             before = deepcopy(learner.model)
@@ -216,7 +216,7 @@ def test_an_event_carries_the_very_batch_that_trained(name):
 @every_entry
 def test_the_batch_of_an_event_is_the_feeds_batch_of_that_step(name):
     run = run_of(name, steps=3)
-    feed = Feed.of(run.corpus, 16, 8, run.seed, run.device)
+    feed = BatchSampler.of(run.corpus, 16, 8, run.seed, run.device)
     for event in train(run):
         if isinstance(event, Stepped):
             assert torch.equal(event.example.tokens.ids, feed.at(event.step - 1).ids)
@@ -252,7 +252,7 @@ def test_evaluation_and_saving_do_not_change_training(name, tmp_path):
 @every_entry
 def test_evaluation_names_every_question_and_reports_the_first(name):
     event = next(e for e in train(run_of(name, steps=1)) if isinstance(e, Evaluated))
-    assert list(event.terms) == [a.question.name for a in answers_of(learner_of(name))]
+    assert list(event.terms) == [a.target.name for a in answers_of(learner_of(name))]
     assert event.held_out == next(iter(event.terms.values()))
 
 
@@ -275,7 +275,7 @@ def test_the_same_text_is_corrupted_anew_in_every_step(name):
 
 def test_no_step_sees_held_out_text():
     run = run_of(steps=1)
-    feed = Feed.of(run.corpus, 16, 8, 0, CPU)
+    feed = BatchSampler.of(run.corpus, 16, 8, 0, CPU)
     length = run.corpus.held_out_from // 16 * 16
     assert torch.equal(feed.windows.ids.flatten(), run.corpus.ids[:length])
     assert feed.held_out.ids[0].tolist() == run.corpus.ids[run.corpus.held_out_from :][:16].tolist()
@@ -285,7 +285,7 @@ def test_no_step_sees_held_out_text():
 
 
 def feed_of(corpus=None, batch=8, seed=0):
-    return Feed.of(corpus or reviews(1_000), 16, batch, seed, CPU)
+    return BatchSampler.of(corpus or reviews(1_000), 16, batch, seed, CPU)
 
 
 def test_a_batch_follows_from_seed_and_step_alone():
@@ -362,7 +362,7 @@ NSP, SOP, TLM = (objectives()[name] for name in ("NSP", "SOP", "TLM"))
 
 
 def feed_for(objective, seed=0):
-    return Feed.of(suited_reviews(objective), 16, 8, seed, CPU, objective.needs)
+    return BatchSampler.of(suited_reviews(objective), 16, 8, seed, CPU, objective.needs)
 
 
 def test_an_objective_of_pairs_is_fed_with_pairs():
@@ -421,7 +421,7 @@ def test_any_objective_of_the_catalogue_can_be_trained_and_goes_on_exactly(name,
 def test_a_model_gets_the_parts_that_its_objective_asks_for():
     learner = learner_in(train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP))))
     assert (learner.entry.model.segments, learner.entry.model.labels) == (2, (("pair", 2),))
-    assert learner.model.labels["pair"].score.out_features == 2
+    assert learner.model.label_heads["pair"].score.out_features == 2
     assert learner_in(train(run_of(entry=alone(objectives()["T5 spans"])))).entry.model.decoder_layers == 1
     assert learner_in(train(run_of(entry=alone(TLM), corpus=suited_reviews(TLM)))).entry.model.languages == 2
 
@@ -447,7 +447,7 @@ def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
 
 def blocks_of(name="BART", steps=32, seed=0):
     learner = learner_of(name, seed)
-    return Blocks(Feed.of(reviews(), 16, 8, seed, CPU), learner, steps)
+    return Prefetcher(BatchSampler.of(reviews(), 16, 8, seed, CPU), learner, steps)
 
 
 @pytest.mark.parametrize("name", ["GPT", "BERT", "XLNet", "BART"])
@@ -471,20 +471,20 @@ def test_the_steps_of_a_block_are_corrupted_apart_and_so_are_the_blocks():
 @pytest.mark.usefixtures("short_blocks")
 def test_a_block_is_drawn_once(monkeypatch):
     drawn = []
-    example = Learner.example
+    example = TrainState.example
 
     def counted(self, tokens, *path):
         drawn.append((path, len(tokens.ids)))
         return example(self, tokens, *path)
 
-    monkeypatch.setattr(Learner, "example", counted)
+    monkeypatch.setattr(TrainState, "example", counted)
     list(train(run_of(entry=tiny(batch_size=2, steps=40), steps=40)))
     assert drawn == [(("block", 0), 64), (("block", 1), 64)]
 
 
 def test_a_generator_proposes_with_the_weights_of_the_step():
     run = run_of("ELECTRA", steps=4)
-    feed = Feed.of(run.corpus, 16, 8, 0, CPU)
+    feed = BatchSampler.of(run.corpus, 16, 8, 0, CPU)
     learner = learner_of("ELECTRA")
     for event in train(run):
         if isinstance(event, Stepped):
@@ -600,8 +600,8 @@ NO_GENERATOR = tiny("BERT", generator_first=0.25)
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (NARROW, r"the generator is 16 wide and the detector 32\. Set generator_share to 1\."),
-        (ONE_NETWORK, r"generator and detector are one network, .*; set tied to embeddings\."),
+        (NARROW, r"the generator is 16 wide and the detector 32\. Set generator_ratio to 1\."),
+        (ONE_NETWORK, r"generator and detector are one network, .*; set tie_generator to embeddings\."),
         (NO_GENERATOR, r"generator_first is 0\.25, but MLM has no generator; set it to 0\."),
     ],
 )
@@ -749,7 +749,7 @@ def test_without_steps_and_seconds_the_recipe_says_when():
 
 def spoil(monkeypatch, at):
     """From one step on the weights are not numbers any more."""
-    learn = Learner.learn
+    learn = TrainState.learn
 
     def spoilt(self, tokens, falling=True):
         if self.step + 1 == at:
@@ -757,7 +757,7 @@ def spoil(monkeypatch, at):
                 self.model.table.weight.fill_(float("nan"))
         return learn(self, tokens, falling)
 
-    monkeypatch.setattr(Learner, "learn", spoilt)
+    monkeypatch.setattr(TrainState, "learn", spoilt)
 
 
 @pytest.mark.parametrize(("evaluate_every", "stops"), [(1, 5), (2, 6), (4, 8), (50, 12)])
@@ -777,7 +777,7 @@ def test_a_diverged_run_keeps_its_last_good_checkpoint(monkeypatch, tmp_path, ev
 
 
 def test_weights_that_are_no_numbers_are_never_saved_even_after_a_finite_loss(monkeypatch, tmp_path):
-    learn = Learner.learn
+    learn = TrainState.learn
 
     def spoilt(self, tokens, falling=True):
         done = learn(self, tokens, falling)
@@ -786,7 +786,7 @@ def test_weights_that_are_no_numbers_are_never_saved_even_after_a_finite_loss(mo
                 self.model.table.weight[0] = float("inf")
         return done
 
-    monkeypatch.setattr(Learner, "learn", spoilt)
+    monkeypatch.setattr(TrainState, "learn", spoilt)
     events = list(train(run_of(save_every=2, steps=4, out=tmp_path)))
     assert events[-1].reason == "diverged"
     assert checkpoint.load(tmp_path).learner.step == 3

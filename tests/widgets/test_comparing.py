@@ -6,8 +6,8 @@ import panel_material_ui as pmui
 import pytest
 import torch
 
-from playground.finetuning import Cell, Lane, find_strategy, find_task
-from playground.finetuning.tune import Look, Outcome, Tuned
+from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
+from playground.finetuning.tune import MidRunEval, Result, StepEvent
 from playground.refusal import Refusal
 from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
@@ -93,18 +93,18 @@ def test_a_rectangle_is_the_cells_that_it_lies_on(geometry, wanted):
 
 
 def lane(event, seed=0):
-    return Lane(find_strategy("full"), seed, event, 64)
+    return TrialEvent(find_strategy("full"), seed, event, 64)
 
 
 def tuned(step, loss, look=None):
-    return Tuned(step, loss, torch.zeros(2), look)
+    return StepEvent(step, loss, torch.zeros(2), look)
 
 
 def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
     course = Course()
     for seed in (0, 1):
         for step, loss in enumerate((3.0, 1.0, 0.5, 0.5), 1):
-            look = Look(0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
+            look = MidRunEval(0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
             course.hear(lane(tuned(step, loss, look), seed))
     assert course.running
     assert course.values("loss") == {2: [2.0, 2.0], 4: [0.5, 0.5]}
@@ -112,7 +112,7 @@ def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
     assert course.moved == (0.0, 4.0)
     none = torch.zeros(2, 4)
     for far in (1.0, 2.0):
-        course.hear(lane(Outcome(0.9, 0.2, 1, 1, 0.1, ("top", "task head"), none, none, (far, 0.0))))
+        course.hear(lane(Result(0.9, 0.2, 1, 1, 0.1, ("top", "task head"), none, none, (far, 0.0))))
     assert (course.running, course.step, course.moved) == (False, 4, (1.5, 0.0))
 
 
@@ -151,7 +151,7 @@ def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
     plan, groups = torch.zeros(3, 2), ("embeddings", "encoder layer 1", "task head")
 
     def lanes(*moved):
-        return tuple(Outcome(0.9, 0.0, 1, 1, 0.1, groups, plan, plan, far) for far in moved)
+        return tuple(Result(0.9, 0.0, 1, 1, 0.1, groups, plan, plan, far) for far in moved)
 
     still, one, all_of_it = (0.0, 0.0, 0.0), (0.0, 1e-9, 0.0), (2.0, 1.0, 0.0)
     outcomes = {"adapters": lanes(still), "<b>": lanes(still), "top": lanes(still, one), "full": lanes(all_of_it)}

@@ -10,7 +10,7 @@ import torch
 
 from playground.analysis.glance import one_row
 from playground.training import Started, train
-from playground.training.moments import MOST, Curve, Moments
+from playground.training.moments import MOST, Curve, ReplayRecorder
 from tests.runs import reviews, run_of, tiny
 from widgets.scene import replay as pages
 
@@ -23,7 +23,7 @@ def long_replay(name, tokens=32, moments=MOST):
     run = run_of(entry=tiny(name, model=model))
     learner = next(e.learner for e in train(run) if isinstance(e, Started))
     text = one_row(reviews().ids[:tokens].tolist(), reviews().tokenizer)
-    made = Moments.of(learner, "reviews", text, moments - 1)
+    made = ReplayRecorder.of(learner, "reviews", text, moments - 1)
     rng = torch.Generator().manual_seed(0)
     for step in range(moments):
         learner.step = step

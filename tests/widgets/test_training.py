@@ -20,7 +20,7 @@ from playground.refusal import Refusal
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, moments, train
 from playground.training import look as sight
 from playground.training.inside import look_inside
-from playground.training.look import LookAt
+from playground.training.look import ProbeSentence
 from playground.training.loop import prepared
 from playground.training.runs import Runs
 from playground.training.sizes import sizes
@@ -581,7 +581,7 @@ def test_a_click_shows_at_once_what_can_be_pressed_now_whatever_drawing_costs(st
 def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
     for name, often in (("BERT", 1), ("ELECTRA", 3)):
         learner, asked = learner_of(name), []
-        look = LookAt(sentence_of(reviews()))
+        look = ProbeSentence(sentence_of(reviews()))
         with pytest.MonkeyPatch.context() as patch:
             real = sight.watched
             patch.setattr(sight, "watched", lambda *args, real=real, asked=asked: (asked.append(1), real(*args))[1])

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from playground.finetuning import Lane, find_strategy, find_task, strategies
+from playground.finetuning import TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.sequence import Advanced
 from playground.finetuning.strategy import FAMILIES
-from playground.finetuning.tune import Tuned
+from playground.finetuning.tune import StepEvent
 from playground.refusal import Refusal
 from playground.training import train
 from playground.training.record import recorded
@@ -129,7 +129,7 @@ def test_the_gaps_stand_below_the_curve_and_only_those_beyond_the_noise_are_bold
 
 def fresh(store):
     """The strategies of the lanes that were run and not remembered, one for each step."""
-    return [e.strategy.name for e in store.events if isinstance(e, Lane) and isinstance(e.event, Tuned)]
+    return [e.strategy.name for e in store.events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
 
 
 def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monkeypatch):

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import torch
 
-from playground.analysis.glance import Glance, Guess
-from playground.training.rates import Tried
+from playground.analysis.glance import Prediction, Predictions
+from playground.training.rates import TriedRate
 from playground.training.session import Row
 from playground.training.watched import Measured
 from widgets.views import gauges, guesses, loss, outcomes, svg
@@ -14,8 +14,8 @@ HOSTILE = '<script>alert("1")</script>'
 
 
 def hostile_glance():
-    guess = Guess(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9, 0.1, HOSTILE, "inputs")
-    return Glance(3, ("the", HOSTILE), (guess,), {"encoder": torch.zeros(1, 1, 2, 2)}, {}, {})
+    guess = Prediction(1, HOSTILE, ((HOSTILE, 0.9), ("cat", 0.1)), 0.9, 0.1, HOSTILE, "inputs")
+    return Predictions(3, ("the", HOSTILE), (guess,), {"encoder": torch.zeros(1, 1, 2, 2)}, {}, {})
 
 
 def test_guesses_are_text_whatever_they_hold():
@@ -31,7 +31,7 @@ def test_pictures_of_a_notebook_are_text_and_well_formed():
         svg.heat(HOSTILE, ("embeddings", HOSTILE), plan),
         svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": []}),
         svg.curve(rows, 20, 4.6, 1.2),
-        svg.search([Tried(1, 1e-4, 5.0, 5.0), Tried(2, 1e-2, 4.0, 4.5)], None),
+        svg.search([TriedRate(1, 1e-4, 5.0, 5.0), TriedRate(2, 1e-2, 4.0, 4.5)], None),
     ]
     for picture in pictures:
         ElementTree.fromstring(picture)

@@ -10,15 +10,15 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
-from playground.analysis.gauges import GAUGES
-from playground.analysis.glance import Glance, title
-from playground.analysis.heads import Habit
+from playground.analysis.gauges import PROBES
+from playground.analysis.glance import Predictions, title
+from playground.analysis.heads import PatternScore
 from playground.devices import describe
 from playground.training import Session
 from playground.training.budget import Budget
 from playground.training.lanes import Band
 from playground.training.session import Row
-from playground.training.siblings import Siblings
+from playground.training.siblings import ExtraSeeds
 from playground.training.watched import Noticed
 from widgets.onscreen import OnScreen
 from widgets.pages.layout import beside, bind, heading
@@ -63,7 +63,7 @@ class Picture:
         self.numbers, self.seeds, self.guessed = changing(_numbers(None)), changing(""), changing(guesses.markup(None))
         self.watched = changing("")
         self.curves, self.head, self.trouble, self.tools = _Curves(store), _Head(), _Trouble(store), Tools(store)
-        self.view: Glance | None = None
+        self.view: Predictions | None = None
         self.curves.cursor.link(self.tools.compared)
         self.words = OnScreen()
         words = pmui.Column(
@@ -184,7 +184,7 @@ class _Curves:
         self.estimated = html("")
         store.param.watch(lambda event: self._turn(event.new), "axis")
         self._turn(store.axis)
-        questions = "".join(say(f"{gauge.name}: {gauge.question} ({gauge.source})", "quiet") for gauge in GAUGES)
+        questions = "".join(say(f"{gauge.name}: {gauge.question} ({gauge.source})", "quiet") for gauge in PROBES)
         explained = f"<details><summary>What is asked</summary>{questions}</details>"
         self.none = html("")
         self.mark = OnScreen()
@@ -227,7 +227,7 @@ class _Curves:
             self.gauges.figure.x_range.end = run.last or max(100, last.step if last else 0)
             self.key.object = self.loss.key
 
-    def bands(self, siblings: Siblings | None) -> tuple[Band, ...]:
+    def bands(self, siblings: ExtraSeeds | None) -> tuple[Band, ...]:
         """The band over all seeds, drawn anew where one of them was evaluated."""
         if siblings is None or self.session is None:
             return ()
@@ -308,7 +308,7 @@ class _Head:
         said = f"{title(self.matrix.value)}. After step {view.step}; the darkest cell weighs {darkest:.2f}.{back}"
         tell(self.caption, say(said, "quiet"))
 
-    def _shown(self, session: Session) -> Glance | None:
+    def _shown(self, session: Session) -> Predictions | None:
         """The head as it is now, or as it was at the bookmark that was pressed."""
         return dict(session.film).get(self.marked, session.view)
 
@@ -331,7 +331,7 @@ class _Head:
         button.on_click(lambda _: self._pick(noticed.step, habit))
         return button
 
-    def _pick(self, step: int, habit: Habit) -> None:
+    def _pick(self, step: int, habit: PatternScore) -> None:
         """Jump to the moment of a bookmark and to its head; pressed again, back to now."""
         there = (self.matrix.value, self.layer.value - 1, self.head.value - 1)
         again = self.marked == step and there == (habit.matrix, habit.layer, habit.head)
@@ -340,7 +340,7 @@ class _Head:
         self.layer.value, self.head.value = habit.layer + 1, habit.head + 1
 
 
-def _fit(view: Glance, matrix: Any, layer: Any, head: Any) -> None:
+def _fit(view: Predictions, matrix: Any, layer: Any, head: Any) -> None:
     """Offer the matrices, layers and heads that this model has."""
     names = list(view.weights)
     if matrix.options != names:

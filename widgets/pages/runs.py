@@ -13,11 +13,11 @@ from bokeh.plotting import figure
 
 from playground.refusal import Refusal
 from playground.training import Session
-from playground.training.runs import LONGEST_TITLE, Kept, settings
+from playground.training.runs import LONGEST_TITLE, RunRow, settings
 from playground.training.writer import kept
 from playground.zoo import entry_named
 from playground.zoo.recipe import Recipe
-from playground.zoo.way import WAYS
+from playground.zoo.way import RECIPE_PRESETS
 from widgets.pages.layout import download
 from widgets.theme import html, say
 from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
@@ -88,7 +88,7 @@ class _Change:
         make |= {n: pmui.IntInput(label=_plain(n), start=0, format="0", **shared) for n in self.WHOLE}
         make["optimiser"] = pmui.Select(label="optimiser", options=["muon", "adamw"], **shared)
         self.fields = make
-        self.way = pmui.Select(label="recipe", options=["as it is", *WAYS], value="as it is", **shared)
+        self.way = pmui.Select(label="recipe", options=["as it is", *RECIPE_PRESETS], value="as it is", **shared)
         self.way.param.watch(lambda event: self._take_way(event.new), "value")
         self.place = pmui.Select(label="fork from", options=["here"], value="here", **shared)
         self.said = html(say("Press Train first; then a setting can be changed while it goes on.", "quiet"))
@@ -141,7 +141,7 @@ class _Change:
 
     def _take_way(self, name: str) -> None:
         """A recipe as a whole; the shape of the model stays, for a fork keeps the weights."""
-        for knob, value in (WAYS[name].recipe if name in WAYS else {}).items():
+        for knob, value in (RECIPE_PRESETS[name].recipe if name in RECIPE_PRESETS else {}).items():
             if knob in self.fields:
                 self.fields[knob].value = value
 
@@ -277,7 +277,7 @@ class _Runs:
         self.most += LISTED
         self._again()
 
-    def _compare(self, runs: list[Kept], ticked: list[str]) -> None:
+    def _compare(self, runs: list[RunRow], ticked: list[str]) -> None:
         state = [(run.name, run.step, run.title) for run in runs]
         self.store.ticked = ticked
         if state == self.drawn:
@@ -315,7 +315,7 @@ class _Ticked:
         self.column = pmui.Column(row, self.title, self.question, visible=False, margin=0, sizing_mode="stretch_width")
         self._close()
 
-    def show(self, runs: list[Kept]) -> None:
+    def show(self, runs: list[RunRow]) -> None:
         """Offer what can be done with these runs; another choice takes an open question back."""
         if [run.name for run in runs] != [run.name for run in self.runs]:
             self._close()
@@ -372,7 +372,7 @@ def replay_button(store: TrainStore, name: Callable[[], str]) -> Any:
     return button
 
 
-def _matches(run: Kept, searched: str) -> bool:
+def _matches(run: RunRow, searched: str) -> bool:
     """Whether every word that is searched for stands in what the list says of a run."""
     said = f"{run.title} {run.name} {_facts(run, here=False)}".lower()
     return all(word in said for word in searched.lower().split())
@@ -381,7 +381,7 @@ def _matches(run: Kept, searched: str) -> bool:
 class _Line:
     """One run of the list: a tick, what it is and how far it came, and the way back to it."""
 
-    def __init__(self, run: Kept, depth: int, act: Callable[[str], None]) -> None:
+    def __init__(self, run: RunRow, depth: int, act: Callable[[str], None]) -> None:
         self.tick = RunLine(label=run.shown, margin=(0, 10, 0, 4), sizing_mode="stretch_width")
         self.tick.param.watch(lambda _: act(run.name), "opened")
         self.knobs = _knobs(run)
@@ -391,7 +391,7 @@ class _Line:
             self.tick, self.facts, margin=(0, 6, 0, 8 + 22 * min(depth, 6)), sizing_mode="stretch_width", styles=edge
         )
 
-    def show(self, run: Kept, here: bool, session: Session | None) -> None:
+    def show(self, run: RunRow, here: bool, session: Session | None) -> None:
         """What there is to say of it now; the run on screen can be opened again once it was stopped."""
         told = say(_facts(run, here), "quiet") + self.knobs
         if self.tick.label != run.shown:
@@ -403,7 +403,7 @@ class _Line:
             self.tick.disabled = off
 
 
-def _facts(run: Kept, here: bool) -> str:
+def _facts(run: RunRow, here: bool) -> str:
     held_out = "not yet evaluated" if run.held_out is None else f"held out {run.held_out:.3f} nats{_of(run.entry)}"
     of = run.settings.get("recipe", {}).get("steps")
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
@@ -430,7 +430,7 @@ def _of(entry: str) -> str:
     return f" ({questions[0]})" if len(questions) > 1 else ""
 
 
-def _knobs(run: Kept) -> str:
+def _knobs(run: RunRow) -> str:
     """The knobs that are not as the model's entry has them, and folded away all others."""
     kinds = {kind: run.settings.get(kind, {}) for kind in ("objective", "recipe")}
     usual = _usual(run.entry)

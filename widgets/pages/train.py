@@ -15,7 +15,7 @@ from playground.objectives.reading import reads_two
 from playground.seeds import next_seed
 from playground.training import Session
 from playground.zoo import entries, entry_named
-from playground.zoo.way import WAYS
+from playground.zoo.way import RECIPE_PRESETS
 from widgets.pages.corpus_knobs import corpus_knobs
 from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
 from widgets.pages.picture import Picture
@@ -113,7 +113,11 @@ def _controls(store: TrainStore) -> list[Any]:
     )  # fmt: skip
     bind(window, store, "window")
     way = pmui.Select(
-        label="recipe", options=[AS_DECLARED, *WAYS], value=store.way, sizing_mode="stretch_width", margin=(6, 10)
+        label="recipe",
+        options=[AS_DECLARED, *RECIPE_PRESETS],
+        value=store.way,
+        sizing_mode="stretch_width",
+        margin=(6, 10),
     )
     bind(way, store, "way")
     recipe = html(_recipe(store))
@@ -135,7 +139,9 @@ def _reads_two(store: TrainStore) -> bool:
 
 def _recipe(store: TrainStore) -> str:
     """What the recipe is, and what is turned beside it."""
-    idea = WAYS[store.way].idea if store.way in WAYS else "The recipe that the model's entry declares."
+    idea = (
+        RECIPE_PRESETS[store.way].idea if store.way in RECIPE_PRESETS else "The recipe that the model's entry declares."
+    )
     turned = ", ".join(f"{name} {value:.3g}" for name, value in store.settings.items())
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 

@@ -6,7 +6,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper
 from bokeh.plotting import figure
 
-from playground.analysis.glance import Glance
+from playground.analysis.glance import Predictions
 from widgets.theme import BLUES, chart
 
 
@@ -18,7 +18,7 @@ class AttentionChart:
     source: ColumnDataSource
     mapper: LinearColorMapper
 
-    def show(self, glance: Glance, matrix: str, layer: int, head: int) -> float:
+    def show(self, glance: Predictions, matrix: str, layer: int, head: int) -> float:
         """Draw one head of one layer as it was at the time of the glance; gives the weight that is drawn darkest."""
         name = matrix if matrix in glance.weights else next(iter(glance.weights))
         layers = glance.weights[name]

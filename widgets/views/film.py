@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.plotting import figure
 
-from playground.analysis.glance import Glance
+from playground.analysis.glance import Predictions
 from widgets.theme import BLUES, ORANGE, chart
 
 ACROSS = 7
@@ -17,7 +17,7 @@ ACROSS = 7
 FRAME, CAPTION = 0.92, 0.26
 """Side of a frame, and room for the step below it, in places of the strip."""
 
-Moment = tuple[int, Glance]
+Moment = tuple[int, Predictions]
 
 
 def frames(film: Sequence[Moment], matrix: str, layer: int, head: int, marked: int | None) -> dict[str, list[Any]]:

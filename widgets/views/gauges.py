@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, NumeralTickFormatter, Range1d, Span
 from bokeh.plotting import figure
 
-from playground.analysis.gauges import GAUGES
+from playground.analysis.gauges import PROBES
 from playground.training.watched import Measured
 from widgets.theme import BLUE, GREEN, GREY, ORANGE, VERMILION, chart
 from widgets.views.growing import append
 from widgets.views.key import Mark, key
 
-COLOURS = dict(zip((gauge.name for gauge in GAUGES), (BLUE, ORANGE, GREEN, VERMILION), strict=True))
-SHAPES = dict(zip((gauge.name for gauge in GAUGES), ("circle", "square", "triangle", "diamond"), strict=True))
+COLOURS = dict(zip((gauge.name for gauge in PROBES), (BLUE, ORANGE, GREEN, VERMILION), strict=True))
+SHAPES = dict(zip((gauge.name for gauge in PROBES), ("circle", "square", "triangle", "diamond"), strict=True))
 
 
 KEY = key([Mark(name, colour, shape=SHAPES[name], width=1.8) for name, colour in COLOURS.items()])

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from playground.analysis.glance import Glance, Guess
+from playground.analysis.glance import Prediction, Predictions
 from widgets.theme import BLUE, GREEN
 
 MOST = 8
@@ -12,7 +12,7 @@ LEFT = 'style="text-align:left"'
 """Notebooks set all cells of a table to the right; words begin on the left."""
 
 
-def markup(glance: Glance | None) -> str:
+def markup(glance: Predictions | None) -> str:
     """The sentence as the model sees it and its guesses at the graded positions."""
     if glance is None:
         return '<p class="quiet">The guesses appear with the first step.</p>'
@@ -34,7 +34,7 @@ def _word(word: str, asked: bool) -> str:
     return f'<span style="{style}">{escape(word)}</span>'
 
 
-def _row(guess: Guess) -> str:
+def _row(guess: Prediction) -> str:
     bars = " ".join(_bar(word, share, word == guess.truth) for word, share in guess.top[:3])
     return (
         f'<tr><td {LEFT}><b>{escape(guess.truth)}</b></td><td class="number">{guess.probability:.2f}</td>'

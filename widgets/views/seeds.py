@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from playground.training.lanes import Band
-from playground.training.siblings import Siblings
+from playground.training.siblings import ExtraSeeds
 
 ALONE = (
     "Pause and Stop hold for all seeds; Step, Inside one update and a setting that is changed now only for the one on "
@@ -12,7 +12,7 @@ ALONE = (
 """What does not reach the others, and what is not kept of them."""
 
 
-def told(siblings: Siblings | None, bands: Sequence[Band], last: int | None) -> str:
+def told(siblings: ExtraSeeds | None, bands: Sequence[Band], last: int | None) -> str:
     """Who trains where and how far, and what all of them came to."""
     if siblings is None:
         return ""
@@ -21,7 +21,7 @@ def told(siblings: Siblings | None, bands: Sequence[Band], last: int | None) -> 
     return " ".join(filter(None, (_where(siblings, last), _sum(bands), ALONE if siblings.state != "done" else "")))
 
 
-def _where(siblings: Siblings, last: int | None) -> str:
+def _where(siblings: ExtraSeeds, last: int | None) -> str:
     one, steps = len(siblings.seeds) == 1, [f"{step:,}" for step in siblings.steps.values()]
     seeds, steps = f"Seed{'s' * (not one)} {_and(siblings.seeds)}", f"{_and(steps)} of {last or 0:,} steps"
     place = f"in {siblings.workers} processes"

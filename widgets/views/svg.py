@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 
 from torch import Tensor
 
-from playground.training.rates import Found, Tried
+from playground.training.rates import LRFinderResult, TriedRate
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, VERMILION
 
@@ -26,7 +26,7 @@ def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: f
     return _svg("".join(parts), WIDTH, HEIGHT, "Loss over steps")
 
 
-def search(tried: Sequence[Tried], found: Found | None) -> str:
+def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
     """Loss over learning rate, which grows by the same factor in every step, and the rate that is suggested."""
     top = 1.4 * tried[0].smooth
     low, high = log10(tried[0].rate), max(log10(tried[-1].rate), log10(tried[0].rate) + 1e-9)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from playground.finetuning.sequence import Passed
+from playground.finetuning.sequence import ContinualResult
 from widgets.theme import BLUE
 
 
-def first_task(passed: Sequence[Passed], names: Sequence[str]) -> dict[str, dict[int, list[float]]]:
+def first_task(passed: Sequence[ContinualResult], names: Sequence[str]) -> dict[str, dict[int, list[float]]]:
     """How well the first task is still answered after 1, 2, ... tasks, by strategy, a value for each seed."""
     found: dict[str, dict[int, list[float]]] = {name: {} for name in names}
     for one in passed:
@@ -17,7 +17,7 @@ def first_task(passed: Sequence[Passed], names: Sequence[str]) -> dict[str, dict
     return found
 
 
-def pre_training(passed: Sequence[Passed], names: Sequence[str]) -> dict[str, dict[int, list[float]]]:
+def pre_training(passed: Sequence[ContinualResult], names: Sequence[str]) -> dict[str, dict[int, list[float]]]:
     """The rise of the pre-training loss after 1, 2, ... tasks, by strategy, a value for each seed."""
     found: dict[str, dict[int, list[float]]] = {name: {} for name in names}
     for one in passed:

@@ -2,7 +2,7 @@
 
 from playground.finetuning.plans import head_only
 from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import Adapters
+from playground.models.extras import Adapter
 
 ADAPTERS = Strategy(
     name="adapters",
@@ -14,5 +14,5 @@ ADAPTERS = Strategy(
     plasticity=head_only,
     rate=1e-2,
     published=Published(3e-4, "github.com/google-research/adapter-bert, README, MRPC"),
-    extras=(Adapters(),),
+    extras=(Adapter(),),
 )

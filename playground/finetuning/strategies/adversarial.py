@@ -2,7 +2,7 @@
 
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Published, Strategy
-from playground.finetuning.unlabelled import MovedEmbeddings
+from playground.finetuning.unlabelled import AdversarialFGM
 
 ADVERSARIAL = Strategy(
     name="adversarial",
@@ -13,5 +13,5 @@ ADVERSARIAL = Strategy(
     source="arXiv:1605.07725, sec. 3; one step of FGM, not the several of FreeLB (arXiv:1909.11764)",
     plasticity=everything,
     published=Published(1e-5, "github.com/zhuchen03/FreeLB, fairseq-RoBERTa/launch/FreeLB, RoBERTa large on MNLI"),
-    beside=(MovedEmbeddings(),),
+    beside=(AdversarialFGM(),),
 )

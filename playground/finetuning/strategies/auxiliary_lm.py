@@ -1,6 +1,6 @@
 """The auxiliary loss: the pre-training question is asked of the task's own texts too."""
 
-from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.beside import AuxiliaryLM
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Published, Strategy
 
@@ -13,5 +13,5 @@ AUXILIARY_LM = Strategy(
     source="Radford et al. 2018, sec. 3.2, eq. 5; arXiv:1902.10547, sec. 3",
     plasticity=everything,
     published=Published(6.25e-5, "github.com/openai/finetune-transformer-lm, train.py; Weng 2019 says 5e-5"),
-    beside=(ReadTaskTexts(weight=0.5),),
+    beside=(AuxiliaryLM(weight=0.5),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.unlabelled import CrossViews
+from playground.finetuning.unlabelled import CrossViewTraining
 
 CROSS_VIEWS = Strategy(
     name="cross-view training",
@@ -13,5 +13,5 @@ CROSS_VIEWS = Strategy(
     source="after arXiv:1809.08370, sec. 2; there views of single layers answer with heads of their own, here the same "
     "head answers texts of which a half is hidden",
     plasticity=everything,
-    beside=(CrossViews(),),
+    beside=(CrossViewTraining(),),
 )

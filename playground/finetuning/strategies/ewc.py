@@ -1,6 +1,6 @@
 """EWC: weights that pre-training needs are held fast, the others may move."""
 
-from playground.finetuning.beside import PullByFisher
+from playground.finetuning.beside import EWCPenalty
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Strategy
 
@@ -12,5 +12,5 @@ EWC = Strategy(
     idea="Train everything, but pull back each weight by how much the pre-training loss depends on it.",
     source="arXiv:1612.00796, eq. 3",
     plasticity=everything,
-    penalties=(PullByFisher(),),
+    penalties=(EWCPenalty(),),
 )

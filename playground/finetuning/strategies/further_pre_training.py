@@ -1,6 +1,6 @@
 """Further pre-training: the model first reads the task's texts, then learns the task."""
 
-from playground.finetuning.beside import ReadTaskTexts
+from playground.finetuning.beside import AuxiliaryLM
 from playground.finetuning.plans import AfterReading
 from playground.finetuning.strategy import Published, Strategy
 
@@ -13,5 +13,5 @@ FURTHER_PRE_TRAINING = Strategy(
     source="arXiv:2004.10964, sec. 4",
     plasticity=AfterReading(),
     published=Published(2e-5, "github.com/allenai/dont-stop-pretraining, environments/hyperparameters.py"),
-    beside=(ReadTaskTexts(weight=1.0, lm_fraction=1 / 3),),
+    beside=(AuxiliaryLM(weight=1.0, lm_fraction=1 / 3),),
 )

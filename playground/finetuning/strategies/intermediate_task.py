@@ -1,6 +1,6 @@
 """Intermediate task: another task with plenty of labels comes before the one in question."""
 
-from playground.finetuning.others import OtherTasks
+from playground.finetuning.others import MultiTask
 from playground.finetuning.plans import AfterReading
 from playground.finetuning.strategy import Strategy
 
@@ -12,5 +12,5 @@ INTERMEDIATE_TASK = Strategy(
     idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",
     plasticity=AfterReading(0.5),
-    beside=(OtherTasks(task_ratio=0.5, single_task_fraction=0.5),),
+    beside=(MultiTask(task_ratio=0.5, single_task_fraction=0.5),),
 )

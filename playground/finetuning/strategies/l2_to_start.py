@@ -1,6 +1,6 @@
 """L2-SP: the further a weight moves from its pre-trained value, the more it costs."""
 
-from playground.finetuning.beside import PullToStart
+from playground.finetuning.beside import L2SPPenalty
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Strategy
 
@@ -12,5 +12,5 @@ L2_TO_START = Strategy(
     idea="Train everything, but pull every weight back to where pre-training left it.",
     source="arXiv:1802.01483, sec. 3",
     plasticity=everything,
-    penalties=(PullToStart(),),
+    penalties=(L2SPPenalty(),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.plans import head_only
 from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import LowRank
+from playground.models.extras import LoRA
 
 LORA = Strategy(
     name="LoRA",
@@ -14,5 +14,5 @@ LORA = Strategy(
     plasticity=head_only,
     rate=1e-2,
     published=Published(5e-4, "github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI"),
-    extras=(LowRank(),),
+    extras=(LoRA(),),
 )

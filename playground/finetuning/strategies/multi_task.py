@@ -1,6 +1,6 @@
 """Multi-task fine-tuning: one body learns several tasks at once, each with a head of its own."""
 
-from playground.finetuning.others import OtherTasks
+from playground.finetuning.others import MultiTask
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Published, Strategy
 
@@ -13,5 +13,5 @@ MULTI_TASK = Strategy(
     source="MT-DNN, arXiv:1901.11504, sec. 3, algorithm 1",
     plasticity=everything,
     published=Published(5e-5, "github.com/namisan/mt-dnn, scripts/run_mt_dnn.sh, with Adamax"),
-    beside=(OtherTasks(num_tasks=3),),
+    beside=(MultiTask(num_tasks=3),),
 )

@@ -1,6 +1,6 @@
 """Multi-task first: several tasks together, and the last part of the steps for the one in question alone."""
 
-from playground.finetuning.others import OtherTasks
+from playground.finetuning.others import MultiTask
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Published, Strategy
 
@@ -13,5 +13,5 @@ MULTI_TASK_FIRST = Strategy(
     source="arXiv:1910.10683, sec. 3.5.3",
     plasticity=everything,
     published=Published(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
-    beside=(OtherTasks(num_tasks=3, task_ratio=0.5),),
+    beside=(MultiTask(num_tasks=3, task_ratio=0.5),),
 )

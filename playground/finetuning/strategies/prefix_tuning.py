@@ -2,7 +2,7 @@
 
 from playground.finetuning.plans import head_only
 from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import Prefix
+from playground.models.extras import PrefixTuning
 
 PREFIX_TUNING = Strategy(
     name="prefix tuning",
@@ -14,5 +14,5 @@ PREFIX_TUNING = Strategy(
     plasticity=head_only,
     rate=1e-2,
     published=Published(5e-5, "github.com/XiangLi1999/PrefixTuning, README"),
-    extras=(Prefix(),),
+    extras=(PrefixTuning(),),
 )

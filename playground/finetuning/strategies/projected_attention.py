@@ -1,9 +1,9 @@
 """Projected attention layers: one body for several tasks, and for each task a narrow attention beside every layer."""
 
-from playground.finetuning.others import OtherTasks
+from playground.finetuning.others import MultiTask
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import ProjectedAttention
+from playground.models.extras import PAL
 
 PROJECTED_ATTENTION = Strategy(
     name="projected attention layers",
@@ -14,6 +14,6 @@ PROJECTED_ATTENTION = Strategy(
     source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power",
     plasticity=everything,
     published=Published(2e-5, "github.com/AsaCooperStickland/Bert-n-Pals, README"),
-    extras=(ProjectedAttention(),),
-    beside=(OtherTasks(num_tasks=3),),
+    extras=(PAL(),),
+    beside=(MultiTask(num_tasks=3),),
 )

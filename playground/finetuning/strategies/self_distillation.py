@@ -1,6 +1,6 @@
 """Self-distillation: the mean of all earlier weights is the teacher of the next ones."""
 
-from playground.finetuning.beside import FollowMean
+from playground.finetuning.beside import MeanTeacher
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Strategy
 
@@ -12,5 +12,5 @@ SELF_DISTILLATION = Strategy(
     idea="Train everything, and stay near the scores that the mean of the earlier weights gives.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    beside=(FollowMean(),),
+    beside=(MeanTeacher(),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.plans import everything
 from playground.finetuning.strategy import Strategy
-from playground.finetuning.unlabelled import OwnAnswers
+from playground.finetuning.unlabelled import PseudoLabels
 
 SELF_TRAINING = Strategy(
     name="self-training",
@@ -12,5 +12,5 @@ SELF_TRAINING = Strategy(
     idea="Train everything, and later also on 512 texts without labels, with the model's own sure answers.",
     source="Lee 2013; after arXiv:1809.08370, sec. 1",
     plasticity=everything,
-    beside=(OwnAnswers(),),
+    beside=(PseudoLabels(),),
 )
