@@ -31,7 +31,7 @@ FRAMES = {
     "choose": "Choose",
     "change": "Change",
     "propose": "Propose",
-    "see": "Who sees whom",
+    "see": "Attention mask",
     "ask": "Predict",
 }
 NAMES = {"change": "corrupt", "see": "visibility"}
@@ -319,7 +319,7 @@ def _cells(seen: AttentionMask, row: int, readers: Tensor, read: Tensor) -> list
 
 
 TITLES = {
-    "encoder": "Who sees whom",
+    "encoder": "Attention mask",
     "content": "Content stream: sees itself and what came before",
     "query": "Query stream: sees only what came before",
     "decoder": "Decoder: sees what is written",
@@ -422,7 +422,7 @@ def caption(verb: str, example: Batch, row: int) -> str:
         case "text":
             return f"The text has {_count(number, 'token')}."
         case "arrange":
-            return "The text is laid out for the model; inserted signs have no place in the text."
+            return "The text is laid out for the model; special tokens have no source position."
         case "choose":
             return _choice(example, row, number)
         case "change":
@@ -453,10 +453,10 @@ def _choice(example: Batch, row: int, number: int) -> str:
 def _changes(example: Batch, row: int) -> str:
     actions = example.actions[row][example.tokens.valid[row]]
     said = {
-        Action.MASKED: "hidden behind a mark",
+        Action.MASKED: "replaced by [MASK]",
         Action.RANDOMISED: "replaced by a random word",
         Action.GRADED_AS_IS: "left as it is but still graded",
-        Action.DELETED: "folded away",
+        Action.DELETED: "removed (span folded)",
         Action.MOVED: "moved",
         Action.REPLACED: "replaced by a plausible word",
         Action.SAME_BY_LUCK: "sampled but the same by luck",
@@ -480,8 +480,8 @@ def _views(example: Batch, row: int) -> str:
     parts = []
     for name, cells in visible(example, row).items():
         total, allowed = sum(map(len, cells)), sum(map(sum, cells))
-        parts.append(f"{name} {allowed} of {total} cells open")
-    return "Each row is a reader, each column what it may look at: " + "; ".join(parts) + "."
+        parts.append(f"{name} {allowed} of {total} entries allowed")
+    return "Rows are query positions, columns are key positions: " + "; ".join(parts) + "."
 
 
 def _asked(example: Batch, row: int) -> str:

@@ -45,14 +45,14 @@ MUTANTS = (
     Mutant(
         "<= for <: a query sees its own word",
         f"{STAGES}/see/order.py",
-        "replace(content, reader=content.reader - 1)",
+        "replace(content, query_level=content.query_level - 1)",
         "replace(content)",
     ),
     Mutant(
         "< for <=: nobody sees himself",
         "playground/example.py",
-        "(self.reader.short() + 1)[:, :, None]",
-        "self.reader.short()[:, :, None]",
+        "(self.query_level.short() + 1)[:, :, None]",
+        "self.query_level.short()[:, :, None]",
     ),
     Mutant(
         "order for rank",
@@ -63,14 +63,14 @@ MUTANTS = (
     Mutant(
         "OR for AND in a painted mask",
         "playground/example.py",
-        "else cells & self.painted",
-        "else cells | self.painted",
+        "else cells & self.overrides",
+        "else cells | self.overrides",
     ),
     Mutant(
         "padding can be read",
         "playground/example.py",
-        "masked_fill(~real, NEVER)",
-        "masked_fill(~real, -NEVER)",
+        "masked_fill(~real, MASKED_LEVEL)",
+        "masked_fill(~real, -MASKED_LEVEL)",
     ),
     Mutant(
         "one too many is chosen",
@@ -87,8 +87,8 @@ MUTANTS = (
     Mutant(
         "one too many is drawn",
         f"{STAGES}/draw.py",
-        "used = numbers(most, count.device)[:, None] < count",
-        "used = numbers(most, count.device)[:, None] <= count",
+        "used = arange(most, count.device)[:, None] < count",
+        "used = arange(most, count.device)[:, None] <= count",
     ),
     Mutant(
         "the k-th candidate is taken for the k-th place",
@@ -133,18 +133,6 @@ MUTANTS = (
         "scatter_(1, order[:, 1:], order[:, :-1])",
     ),
     Mutant(
-        "a drawn order is not told as it trains",
-        f"{STAGES}/choose/order.py",
-        "self.step.long().where(self.late",
-        "self.step.long().flip(1).where(self.late",
-    ),
-    Mutant(
-        "what is done to a token is not told as it trains",
-        f"{STAGES}/change/tokens.py",
-        "words_by((some * 2**24).frac_(), example, self.pool)",
-        "words_by(draw.noise((len(some),), rng), example, self.pool)",
-    ),
-    Mutant(
         "rounding half up",
         f"{STAGES}/draw.py",
         "(share * number.double()).round().long()",
@@ -153,8 +141,8 @@ MUTANTS = (
     Mutant(
         "random and unchanged are drawn independently",
         f"{STAGES}/change/tokens.py",
-        "some < self.mask + self.random",
-        "draw.noise((len(some),), rng) < self.random",
+        "+ (dice >= self.mask_replace_prob + self.random_replace_prob)",
+        "+ (dice >= self.mask_replace_prob).long() * (dice >= self.random_replace_prob)",
     ),
     Mutant(
         "masked words stay readable",
@@ -237,7 +225,7 @@ MUTANTS = (
     Mutant(
         "signs count as words when a share is taken",
         f"{STAGES}/choose/spans.py",
-        "return example.tokens.lengths if certain(example.maskable) else example.maskable.sum(1)",
+        "return example.tokens.lengths if is_all_true(example.maskable) else example.maskable.sum(1)",
         "return example.tokens.lengths",
     ),
     Mutant(
@@ -273,8 +261,8 @@ MUTANTS = (
     Mutant(
         "a text that is not turned is turned to what is left of it",
         f"{STAGES}/change/order.py",
-        "< self.turned, _in_order(example.prediction_order)[:, 0])",
-        "< self.turned, home(inputs)[:, 0])",
+        "< self.rotate_prob, _in_order(example.prediction_order)[:, 0]",
+        "< self.rotate_prob, home(inputs)[:, 0]",
     ),
     Mutant(
         "fewer predictions than one",
@@ -294,7 +282,12 @@ MUTANTS = (
         "sentinels.take(number.clamp(0, len(sentinels) - 1))",
         "sentinels.take(number * 0)",
     ),
-    Mutant("T5: official mode everywhere", f"{STAGES}/choose/spans.py", "return 0 if self.official else 1", "return 0"),
+    Mutant(
+        "T5: official mode everywhere",
+        f"{STAGES}/choose/spans.py",
+        "return 0 if self.match_released_code else 1",
+        "return 0",
+    ),
     Mutant(
         "segments switch before the sign",
         f"{STAGES}/arrange/pair.py",
@@ -304,7 +297,7 @@ MUTANTS = (
     Mutant(
         "positions are not reset",
         f"{STAGES}/arrange/pair.py",
-        "(segment == 0) | (not self.reset)",
+        "(segment == 0) | (not self.reset_position_ids)",
         "(segment == 0) | True",
     ),
     Mutant(
@@ -358,8 +351,8 @@ MUTANTS = (
     Mutant(
         "the boundary is a word of the run itself",
         f"{STAGES}/ask/boundary.py",
-        "left = position - 1 - at_origin(inner, inputs.origin)",
-        "left = position - at_origin(inner, inputs.origin)",
+        "left = position - 1 - gather_origin(inner, inputs.origin)",
+        "left = position - gather_origin(inner, inputs.origin)",
     ),
     Mutant(
         "a unit that does not fit is taken too",
@@ -376,13 +369,13 @@ MUTANTS = (
     Mutant(
         "a folded run takes the word behind it along",
         f"{STAGES}/weave.py",
-        "jump = (spans.length - 1) * spans.there",
-        "jump = spans.length * spans.there",
+        "jump = (spans.length - 1) * spans.is_span",
+        "jump = spans.length * spans.is_span",
     ),
     Mutant(
         "a span that is not there leaves its marker",
         f"{STAGES}/weave.py",
-        "at = at.where(example.spans.there, width)",
+        "at = at.where(example.spans.is_span, width)",
         "at = at.clamp(min=0, max=width)",
     ),
     Mutant(
@@ -394,7 +387,7 @@ MUTANTS = (
     Mutant(
         "noise words by frequency and not by its power",
         f"{STAGES}/propose/wrong.py",
-        "edges = chances(example.tokens, self.power).cumsum(0)",
+        "edges = chances(example.tokens, self.ns_exponent).cumsum(0)",
         "edges = chances(example.tokens, 1.0).cumsum(0)",
     ),
     Mutant(
@@ -412,8 +405,8 @@ MUTANTS = (
     Mutant(
         "of two texts that are read apart the second is marked",
         f"{STAGES}/ask/label.py",
-        "segment=torch.zeros_like(inputs.segment_ids)",
-        "segment=inputs.segment_ids",
+        "segment_ids=torch.zeros_like(inputs.segment_ids)",
+        "segment_ids=inputs.segment_ids",
     ),
     Mutant(
         "a run counts words within ten, whatever its window",
@@ -424,13 +417,13 @@ MUTANTS = (
     Mutant(
         "the generator has places of its own",
         "playground/models/model.py",
-        'lender = network if shape.tied == "embeddings"',
-        'lender = network if shape.tied == "nothing"',
+        'lender = network if shape.tie_generator == "embeddings"',
+        'lender = network if shape.tie_generator == "nothing"',
     ),
     Mutant(
         "the right word may be drawn where it is forbidden",
         f"{STAGES}/propose/words.py",
-        'scores = scores.scatter(1, ids[example.chosen_at][:, None], float("-inf"))',
+        'scores = scores.scatter(1, ids[example.selected_at][:, None], float("-inf"))',
         "scores = scores.clone()",
     ),
     Mutant(
@@ -478,14 +471,14 @@ MUTANTS = (
     Mutant(
         "the language is told where it must not be",
         f"{STAGES}/arrange/language.py",
-        "if self.told:",
-        "if self.told or True:",
+        "if self.language_embeddings:",
+        "if self.language_embeddings or True:",
     ),
     Mutant(
         "XLM's first sign may be hidden",
         f"{STAGES}/choose/tokens.py",
-        "able & (running(tokens.ids) > 0)",
-        "able & (running(tokens.ids) >= 0)",
+        "able & (arange_rows(tokens.ids) > 0)",
+        "able & (arange_rows(tokens.ids) >= 0)",
     ),
     Mutant(
         "the last unit is not cut",
@@ -514,13 +507,13 @@ MUTANTS = (
     Mutant(
         "GloVe weighs rare pairs like frequent ones",
         "playground/models/grading.py",
-        "(seen / count.most).clamp(max=1.0) ** count.power",
-        "(seen / count.most).clamp(max=1.0) ** 0",
+        "(seen / count.x_max).clamp(max=1.0) ** count.alpha",
+        "(seen / count.x_max).clamp(max=1.0) ** 0",
     ),
     Mutant(
         "the chance of a noise word is not taken off",
         "playground/models/grading.py",
-        "scores = scores - draws - contrast.log_chance[ids]",
+        "scores = scores - draws - contrast.log_noise_prob[ids]",
         "scores = scores - draws",
     ),
     Mutant(
@@ -544,8 +537,8 @@ MUTANTS = (
     Mutant(
         "the decoder sees all of the text that should pass through one vector",
         f"{STAGES}/see/apart.py",
-        "first = (running(inputs.ids) > 0).long() * NEVER",
-        "first = (running(inputs.ids) > 0).long() * 0",
+        "first = (arange_rows(inputs.ids) > 0).long() * MASKED_LEVEL",
+        "first = (arange_rows(inputs.ids) > 0).long() * 0",
     ),
     Mutant(
         "sentences that are left are no longer asked",
@@ -574,8 +567,8 @@ MUTANTS = (
     Mutant(
         "one place behind the end is real",
         f"{STAGES}/draw.py",
-        "return numbers(width, device) < numbers(width + 1, device)[:, None]",
-        "return numbers(width, device) <= numbers(width + 1, device)[:, None]",
+        "return arange(width, device) < arange(width + 1, device)[:, None]",
+        "return arange(width, device) <= arange(width + 1, device)[:, None]",
     ),
     Mutant(
         "an empty span stands behind the last one",
@@ -586,8 +579,8 @@ MUTANTS = (
     Mutant(
         "where most are masked all are",
         f"{STAGES}/change/tokens.py",
-        "if self.mask >= 1:",
-        "if self.mask >= 0.5:",
+        "if self.mask_replace_prob >= 1:",
+        "if self.mask_replace_prob >= 0.5:",
     ),
     Mutant(
         "the text of a folded row begins one place late",
@@ -628,7 +621,7 @@ MUTANTS = (
     Mutant(
         "the leak check lets a query hear its last layer alone",
         "playground/leaks.py",
-        "if content.above is query.above is None else range(layers)",
+        "if content.odd_layers is query.odd_layers is None else range(layers)",
         "",
     ),
     Mutant(
@@ -640,8 +633,8 @@ MUTANTS = (
     Mutant(
         "places alone hear the words",
         f"{STAGES}/see/order.py",
-        "reader=content.reader - NEVER // 2",
-        "reader=content.reader - 1",
+        "query_level=content.query_level - MASKED_LEVEL // 2",
+        "query_level=content.query_level - 1",
     ),
     Mutant(
         "the coin of a pair is biased",
@@ -700,8 +693,8 @@ MUTANTS = (
     Mutant(
         "GloVe: chances for counts",
         f"{STAGES}/ask/near.py",
-        "against=Count(seen, self.most, self.power)",
-        "against=Count(seen / seen.sum(), self.most, self.power)",
+        "loss=CooccurrenceTarget(seen, self.x_max, self.alpha)",
+        "loss=CooccurrenceTarget(seen / seen.sum(), self.x_max, self.alpha)",
     ),
 )
 

@@ -80,7 +80,7 @@ def _arrange_shifted(stage, plan, story):
 
 def _ask_next(stage, plan, story):
     end = len(story.inputs.ids) > len(story.text)
-    asked = ask_next(story.text, stage.side, end, stage.skip)
+    asked = ask_next(story.text, stage.side, end, stage.context_size)
     return replace(story, asked=[*story.asked, asked], chosen=[True] * len(story.text))
 
 

@@ -135,7 +135,7 @@ def _change_start(stage, plan, story):
 
 
 def _ask_to_write(stage, plan, story):
-    if not (stage.closing and stage.target == "sentinels"):
+    if not (stage.final_sentinel and stage.target == "sentinels"):
         decoder, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
         return replace(story, decoder=decoder, asked=[*story.asked, asked])
     _, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, "sentinels")

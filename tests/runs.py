@@ -79,7 +79,7 @@ def suited_reviews(objective):
 @cache
 def _with_labels(kind, names):
     given = {f.name: getattr(reviews(), f.name) for f in fields(Corpus)}
-    return kind(**given | {"labels": dict.fromkeys(names, given["word"] % 3) | given["labels"]})
+    return kind(**given | {"labels": dict.fromkeys(names, given["word_ids"] % 3) | given["labels"]})
 
 
 def alone(objective, **recipe):

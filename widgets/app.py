@@ -67,7 +67,7 @@ def app(runs: Path | None = None) -> Any:
         for visit in _visits.values():
             if visit is not None and not visit.session_context.session.expiration_blocked:
                 give_up(visit)
-        return pmui.Page(title="Pretraining Playground", main=["All places are taken; come back in a minute."])
+        return pmui.Page(title="Pretraining Playground", main=["The server is full; try again in a minute."])
     store = Store(runs or runs_folder())
     room.fit(store.train)
     _visits[id(store)] = pn.state.curdoc

@@ -33,7 +33,7 @@ class ChoosingStore(param.Parameterized):
         self.tried: list[TriedRun] = []
 
     def begin(self) -> None:
-        """Try every run on every task; why that cannot be is said in `trouble`."""
+        """Evaluate every run on every task; why that cannot be is said in `trouble`."""
         try:
             self._begin(list(self.names), [find_task(name) for name in self.tasks])
             self.trouble = ""

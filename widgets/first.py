@@ -75,7 +75,7 @@ def first(store: StageStore) -> str:
         inside = in_words(table_data(*store.table())) if store.view == "table" else svg(store.record(), 0)
     except Refusal as refusal:
         inside = escape(str(refusal))
-    return page('<p class="tag">recorded, until the page is here</p>' + inside)
+    return page('<p class="tag">preview, loading…</p>' + inside)
 
 
 def page(inside: str) -> str:

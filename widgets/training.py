@@ -51,7 +51,7 @@ LONGEST_PASTE = 2_000_000
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
 
-AS_DECLARED = "as declared"
+AS_DECLARED = "default"
 """The recipe that the entry itself declares."""
 
 EVALUATE_EVERY, SIZES_EVERY, CHECKPOINTS = 25, 20, 20

@@ -50,7 +50,7 @@ def _in_order(whole: Batch, places: Tensor) -> Batch:
     place = arange_rows(whole.tokens.ids)
     last = whole.tokens.lengths[:, None] - 1
     rank = (place - (place > places[:, None]).long()).where(~whole.selected, last).where(whole.tokens.valid, place)
-    return AskQueryStream().build(SeePermutation().build(replace(whole, rank=rank)))
+    return AskQueryStream().build(SeePermutation().build(replace(whole, prediction_order=rank)))
 
 
 def _only(example: Batch, places: Tensor) -> Batch:

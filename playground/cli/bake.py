@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         "run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first"
     )  # fmt: skip
     bake.add_argument("-o", "--output", type=path, required=True, metavar="FILE.html", help="the file to write")
-    bake.add_argument("--sentence", help="of an entry that is trained first: the sentence to watch")
+    bake.add_argument("--sentence", help="of an entry that is trained first: the probe sentence")
     bake.add_argument("--corpus", help="the corpus of an entry that is trained first")
     bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     bake.add_argument("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")

@@ -104,7 +104,7 @@ def opened_again(name: str, content: str) -> Corpus | None:
 def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
     """Pre-training text as a checkpoint gives it back: for the vocabulary of the model, its rows without numbers."""
     near = {name: in_words_of(tokenizer, other) for name, other in text.neighbours.items()}
-    return replace(text, specials=tokenizer.specials, vocabulary=tokenizer.words, neighbours=near, row=None)
+    return replace(text, specials=tokenizer.specials, vocabulary=tokenizer.words, neighbours=near, example_ids=None)
 
 
 def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:

@@ -46,7 +46,7 @@ class Conditional:
 
     def scores(self, tokens: Tokens, gaps: Tensor, labels: Tensor) -> Tensor:
         """What stands in the gaps, `[k, v]`, of texts that shall have these labels `[b]`."""
-        hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask), row=None)
+        hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask), example_ids=None)
         embedded = self.model.hidden_states(hidden, last=0)[0] + self.labels(labels)[:, None]
         known = self.model.hidden_states(hidden, embedded, 0, self.model.top_hidden_state)[-1]
         return self.model.score(known[gaps], "vocabulary", self.model.network)
@@ -74,7 +74,7 @@ class Conditional:
         drawn = torch.multinomial(scores.softmax(-1).cpu(), 1, generator=rng)[:, 0]
         ids = tokens.ids.clone()
         ids[gaps] = drawn.to(ids.device)
-        return replace(tokens, ids=ids, row=None)
+        return replace(tokens, ids=ids, example_ids=None)
 
 
 def taught(base: Base, texts: Dataset, steps: int, share: float, seed: int) -> Conditional:

@@ -211,7 +211,7 @@ def _going_on(model: LanguageModel, shown: Sequence[Parts], asked: Sequence[Part
         example = AskNext().build(SeeLeft().build(ShiftRight().build(whole)))
         [question] = example.questions
         graded = question.loss_mask & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
-        yield model(replace(example, questions=(replace(question, graded=graded),)))[-1]
+        yield model(replace(example, questions=(replace(question, loss_mask=graded),)))[-1]
 
 
 def _text_and_choice(texts: "Dataset", row: int) -> Parts:

@@ -178,7 +178,11 @@ class Batches:
         own = {name: texts[name] for name in OF_TEXTS if name in texts}
         labels = {name: texts[name] for name in self.sample.tokens.labels}
         tokens = replace(
-            self.sample.tokens, **{name: texts[name] for name in OF_TOKENS}, labels=labels, row=None, padded=True
+            self.sample.tokens,
+            **{name: texts[name] for name in OF_TOKENS},
+            labels=labels,
+            example_ids=None,
+            padded=True,
         )
         return replace(self.sample, tokens=tokens, **own)
 

@@ -344,7 +344,7 @@ class Finetuner:
         term = next(term for term in self.strategy.beside if isinstance(term, PseudoLabels | CrossViewTraining))
         texts = self.prepared(numbered(without_labels(term, self.base, self.setting.input_format), self.base))
         drawn = _draw(texts, self.setting.batch_size, self.seed, step)
-        return replace(drawn, tokens=replace(drawn.tokens, row=None))
+        return replace(drawn, tokens=replace(drawn.tokens, example_ids=None))
 
     def _is_fresh(self, level: int) -> bool:
         fresh, above = self.strategy.fresh, level > self.model.top_hidden_state
@@ -390,7 +390,7 @@ def _given(given: ExtraFeatures, base: Base, texts: Dataset) -> tuple[Dataset, D
     """What a text was, which must live on for its id to name it, and what it became, numbered."""
     made = given.prepare(base, texts)
     rows = torch.arange(len(made.tokens.ids), device=made.labels.device)
-    return texts, replace(made, tokens=replace(made.tokens, row=rows))
+    return texts, replace(made, tokens=replace(made.tokens, example_ids=rows))
 
 
 def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
@@ -449,7 +449,7 @@ def numbered(texts: Dataset, base: Base) -> Dataset:
     def number() -> tuple[Dataset, Dataset]:
         there = texts.to(base.learner.device)
         rows = torch.arange(len(there.tokens.ids), device=there.labels.device)
-        return texts, replace(there, tokens=replace(there.tokens, row=rows))
+        return texts, replace(there, tokens=replace(there.tokens, example_ids=rows))
 
     return base.remember(("texts", id(texts)), number)[1]
 

@@ -101,7 +101,9 @@ def half_hidden(drawn: Dataset, side: int) -> Dataset:
     tokens = drawn.tokens
     first = arange_rows(tokens.ids) * 2 < tokens.lengths[:, None]
     gone = (first if side == 0 else ~first) & tokens.maskable
-    return replace(drawn, tokens=replace(tokens, ids=tokens.ids.masked_fill(gone, tokens.specials.mask), row=None))
+    return replace(
+        drawn, tokens=replace(tokens, ids=tokens.ids.masked_fill(gone, tokens.specials.mask), example_ids=None)
+    )
 
 
 def check_classes(name: str, task: Task) -> None:

@@ -337,8 +337,8 @@ def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:
     place = torch.arange(branch.shape[1], device=branch.device)
     hangs = anchor[:, :, None] == place
     near = (branch[:, :, None] == branch[:, None, :]) | hangs | hangs.transpose(1, 2)
-    visible = replace(plain.attn_mask, painted=near, form="levels")
-    return replace(plain, attn_mask=visible, position=labels["position"])
+    visible = replace(plain.attn_mask, overrides=near, form="levels")
+    return replace(plain, attn_mask=visible, position_ids=labels["position"])
 
 
 def _seen(inputs: Stream, reads: str) -> AttentionMask:

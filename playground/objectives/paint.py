@@ -106,5 +106,5 @@ def _paint(
                 f"The painted cell {reader + 1}.{place + 1} is outside the matrix of {len(rows)} by {len(columns)}."
             )
         cells[row, rows[reader], columns[place]] = bool(is_open)
-    closing = replace(seen, form="levels", painted=cells)
+    closing = replace(seen, form="levels", overrides=cells)
     return closing if bool((closing.dense() == cells).all()) else in_cells(cells, seen.odd_layers)

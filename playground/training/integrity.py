@@ -48,16 +48,20 @@ def check_rows(tokens: Tokens, name: str, classes: Mapping[str, int]) -> None:
     each, one = (rows, longest), (rows,)
     _check(f"{name}.ids", tokens.ids, each, 0, size - 1)
     _check(f"{name}.lengths", tokens.lengths, one, 0, longest)
-    _check(f"{name}.word", tokens.word_ids, each, 0, longest - 1)
-    _check(f"{name}.sentence", tokens.sentence_ids, each, 0, longest - 1)
+    _check(f"{name}.word_ids", tokens.word_ids, each, 0, longest - 1)
+    _check(f"{name}.sentence_ids", tokens.sentence_ids, each, 0, longest - 1)
     for label, row in tokens.labels.items():
         _check(f"{name}.label.{label}", row, each, -1, classes.get(label, MOST_LABELS) - 1)
-    for what, kept in (("row", tokens.example_ids), ("visit", tokens.epoch)):
+    for what, kept in (("example_ids", tokens.example_ids), ("epoch", tokens.epoch)):
         if kept is not None:
             _check(f"{name}.{what}", kept, one, 0, LARGEST)
     if tokens.word_counts is not None:
         _check(
-            f"{name}.counts", tokens.word_counts, (max(len(tokens.word_counts), int(tokens.ids.max()) + 1),), 0, LARGEST
+            f"{name}.word_counts",
+            tokens.word_counts,
+            (max(len(tokens.word_counts), int(tokens.ids.max()) + 1),),
+            0,
+            LARGEST,
         )
     for near, other in tokens.neighbours.items():
         check_rows(other, f"{name}.neighbour.{near}", classes)

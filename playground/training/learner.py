@@ -197,7 +197,7 @@ class TrainState:
         for optimiser in self.optimisers:
             full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
             for group in optimiser.param_groups:
-                group["full_rate"], group["weight_decay"] = full, recipe.decay
+                group["full_rate"], group["weight_decay"] = full, recipe.weight_decay
 
     def _now(self, knob: str) -> Any:
         return getattr(self.entry.recipe, knob)

@@ -97,7 +97,7 @@ class ReplayRecorder:
         if question.head != "vocabulary" or question.loss is not None:
             return {}
         bound = run.entry.bound(run.corpus)
-        return {"frequencies alone": run.corpus.unigram_entropy} | ({} if bound is None else {"best possible": bound})
+        return {"unigram baseline": run.corpus.unigram_entropy} | ({} if bound is None else {"entropy bound": bound})
 
     def due(self, step: int) -> bool:
         """Whether this step is one to look at."""
@@ -260,6 +260,10 @@ def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
             raise ValueError(f"the attention {name} is {weights.dtype} of shape {list(weights.shape)}")
 
 
+OLD_LEVELS = {"frequencies alone": "unigram baseline", "best possible": "entropy bound"}
+"""What the levels were called in files of earlier versions."""
+
+
 def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     """The curve as `record` wrote it."""
     rows = read_rows(folder / "metrics.jsonl")
@@ -267,6 +271,6 @@ def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     return Curve(
         [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
         [(r["step"], r["held_out"]) for r in rows if "held_out" in r],
-        levels,
+        {OLD_LEVELS.get(name, name): level for name, level in levels.items()},
         names[0] if len(names) > 1 else "",
     )

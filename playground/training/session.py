@@ -235,8 +235,8 @@ class Session:
             case Incident():
                 self.trouble = event
             case Stopped():
+                self._show(self.learner, now=True)  # before it is done, so that whoever waits for that has seen the end
                 self.reason, self._state = event.reason, "done"
-                self._show(self.learner, now=True)
 
     def _keep(self, moment: Moment) -> None:
         """One more moment of the story, in the list where views look for it."""

@@ -12,7 +12,7 @@ XLNET = Entry(
     parent="BERT",
     changed="A random order instead of gaps; a query stream that knows the place but not the word.",
     unlike_paper={
-        "kept": "a quarter of the words predicted, not a sixth",
+        "partial_prediction_k": "a quarter of the words predicted, not a sixth",
         "memory": "no memory of earlier segments, no relative positions (Transformer-XL) and no segments",
     },
     model=Architecture(two_streams=True),

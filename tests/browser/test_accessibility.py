@@ -108,7 +108,7 @@ def test_a_journey_without_a_mouse(page: Page, address: str) -> None:
     page.keyboard.press("ArrowDown")
     expect(page.locator(".stage-reader")).to_contain_text("sees")
     page.keyboard.press("t")
-    expect(page.locator(".stage-table caption").first).to_contain_text("cells open")
+    expect(page.locator(".stage-table caption").first).to_contain_text("entries allowed")
 
 
 FOCUSED = """() => {

@@ -69,7 +69,7 @@ def test_the_first_minute(page: Page, address: str) -> None:
     expect(page.locator("section.stages .stage-title")).to_have_text(["LM", "MLM"])
     page.get_by_role("button", name="LM alone").click()
     expect(page.locator("section.stages")).to_have_count(0)
-    page.get_by_role("button", name="Predict first").click()
+    page.get_by_role("button", name="Quiz").click()
     reveal = page.get_by_role("button", name="Reveal")
     style = reveal.evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
     assert style[0] != style[1], "it can be read"

@@ -67,7 +67,7 @@ def test_where_the_visit_is_gone_its_run_is_offered(page: Page, address: str, en
     offer = page.get_by_text("was on this page before")
     expect(offer).to_be_visible()
     shot(page, "run-offered")
-    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_role("button", name="Reopen the run").click()
     expect(offer).to_be_hidden()
     wait_until(page, lambda: steps(page) >= at)
     before = halted(page)

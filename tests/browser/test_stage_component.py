@@ -626,7 +626,7 @@ def test_without_a_listener_nothing_can_be_edited(stage: Stage) -> None:
     stage.open("recorded", scene("MLM")).press("m", "n")
     assert not stage.state()["painting"]
     assert stage.tab.locator(".stage-lane [data-word]").count() == 0
-    assert not stage.tab.get_by_role("button", name="Roll again").is_visible()
+    assert not stage.tab.get_by_role("button", name="Resample").is_visible()
 
 
 def test_a_term_lights_its_positions_and_a_position_its_term(stage: Stage) -> None:
@@ -679,7 +679,7 @@ def test_the_drawing_has_its_text_as_text_and_the_table_says_every_cell(stage: S
     table = stage.tab.locator(".stage-table table").first
     printed = rebuild("PLM", wanted={"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3})
     expect(table.locator("td.open")).to_have_count(sum(map(sum, printed.facts()["visible"]["content"])))
-    expect(table.locator("caption")).to_contain_text("cells open")
+    expect(table.locator("caption")).to_contain_text("entries allowed")
     with stage.tab.expect_download() as saved:
         stage.tab.get_by_role("button", name="Share").click()
         stage.tab.get_by_role("button", name="Query stream").click()
@@ -768,7 +768,7 @@ def test_a_long_text_is_drawn_in_stretches_below_the_whole_of_it(stage: Stage) -
     assert shown_part(stage) == (65, 128)
     assert [cell["text"] for cell in stage.lane("original").values()] == [f"word{k}" for k in range(65, 129)]
     frame = stage.tab.get_by_role("slider", name="Stretch of the text")
-    cells = "tokens 65 to 128 of 200; 2080 of 4096 cells open here, 20100 of 40000 in all"
+    cells = "tokens 65 to 128 of 200; 2080 of 4096 entries allowed here, 20100 of 40000 in all"
     expect(frame).to_have_attribute("aria-valuetext", cells)
     stage.press("ArrowDown")
     assert "'word64' sees 65 of 200 places" in stage.spoken(), "what is said is true of the whole text"

@@ -98,7 +98,7 @@ def test_own_sentence_seed_and_plan(page: Page, address: str) -> None:
     sentence = page.get_by_label("your sentence")
     sentence.fill("the cat saw the dog near the old barn")
     wait_for(page, "s.layout.lanes[0].cells.length === 9")
-    plan = page.get_by_label("plan by hand")
+    plan = page.get_by_label("manual choices")
     plan.fill("chosen=2,5")
     plan.press("Enter")
     to_the_end(page)
@@ -115,8 +115,8 @@ def test_hostile_text_is_text(page: Page, address: str) -> None:
     page.get_by_label("your sentence").fill("<script>alert(1)</script> <img src=x onerror=alert(2)>")
     state = wait_for(page, "s.layout.lanes[0].cells.some(c => c.text === 'script')")
     assert "script" in lane(state, "original")
-    page.get_by_label("plan by hand").fill("<img src=x onerror=alert(3)>")
-    page.get_by_label("plan by hand").press("Enter")
+    page.get_by_label("manual choices").fill("<img src=x onerror=alert(3)>")
+    page.get_by_label("manual choices").press("Enter")
     expect(page.get_by_text("There is no plan key")).to_be_visible()
 
 

@@ -60,7 +60,7 @@ def downloaded(page: Page, label: str) -> bytes:
 
 
 def line(page: Page) -> str:
-    return page.get_by_text("Written in a line:").inner_text().removeprefix("Written in a line: ")
+    return page.get_by_text("Spec:").inner_text().removeprefix("Spec: ")
 
 
 def changes(page: Page, before: str, act) -> str:
@@ -72,7 +72,7 @@ def changes(page: Page, before: str, act) -> str:
 def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, address: str, trained) -> None:
     visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Make a strategy of your own").click()
-    expect(page.get_by_text("Written in a line: full", exact=True)).to_be_visible()
+    expect(page.get_by_text("Spec: full", exact=True)).to_be_visible()
 
     def choose():
         page.get_by_label("parts").last.click()
@@ -90,7 +90,7 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
     assert "embeddings 1-40 x0" in keyed
     page.get_by_label("name", exact=True).fill("mine")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Written in a line: mine = full + L2-SP")).to_be_visible()
+    expect(page.get_by_text("Spec: mine = full + L2-SP")).to_be_visible()
     shot(page, "transfer-editor-1280")
     page.get_by_role("button", name="Add to the comparison").click()
     expect(page.get_by_role("checkbox", name="mine")).to_be_checked()
@@ -101,7 +101,7 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
     expect(page.get_by_text("standard error")).to_be_visible(timeout=3 * PATIENCE)
     expect(page.get_by_role("cell", name="mine", exact=True)).to_be_visible()
     expect(page.get_by_text("differs in").first).to_be_visible()
-    unmoved = page.get_by_text("embeddings frozen, moved 0.00").or_(page.get_by_text("0, not one bit"))
+    unmoved = page.get_by_text("embeddings frozen, moved 0.00").or_(page.get_by_text("0 (bit-identical)"))
     expect(unmoved.first).to_be_visible()
     shot(page, "transfer-own-1280")
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "CSV").decode())))

@@ -141,7 +141,7 @@ def test_choices_fold_where_it_is_narrow_and_what_is_typed_counts_at_once(page: 
     expect(page.get_by_text(re.compile(r"^\d of 7$"))).to_be_visible()
     page.get_by_role("button", name="Fold the choices away").click()
     expect(field).to_be_hidden()
-    page.get_by_role("combobox", name="drawn over").click()
+    page.get_by_role("combobox", name="x axis").click()
     page.get_by_role("listbox").get_by_text("operations", exact=True).click()
     expect(page.get_by_text("Operations are an estimate")).to_be_visible()
     shot(page, "train-light-760")
@@ -156,7 +156,7 @@ def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str, 
     page.get_by_label("paste text here").fill(
         "the old dog saw <b>the</b> cat . <script>alert(1)</script> ran .\n\n" * 200
     )
-    watched = page.get_by_label("sentence to watch")
+    watched = page.get_by_label("probe sentence")
     watched.fill("the dog saw <script>alert(1)</script> <b>the</b> cat")
     watched.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()

@@ -100,7 +100,7 @@ def test_the_stage_runs_and_is_scrubbed_under_the_policy_of_a_webview(page: Page
     expect(page.locator(".stage-terms .stage-formula")).to_have_count(len(record["terms"]))
     assert page.locator(".stage-terms math mi").count() > 2
     last = len(record["frames"]) - 1
-    page.get_by_role("slider", name="Position in the story").fill(str(last))
+    page.get_by_role("slider", name="Animation step").fill(str(last))
     wait_until(page, lambda: page.evaluate("values.frame") == last)
     assert page.evaluate(STATE)["name"] == record["frames"][last]["name"]
     drawn = "document.querySelector('canvas').toDataURL().length"
@@ -157,7 +157,7 @@ def test_several_in_step_and_a_long_text_run_there_too(page: Page, tmp_path: Pat
     record = live_widget(store).record
     assert len(record["records"]) == 2
     opened(page, tmp_path, record, "vscode-dark")
-    page.get_by_role("slider", name="Position in the story").first.fill("1")
+    page.get_by_role("slider", name="Animation step").first.fill("1")
     wait_until(page, lambda: page.evaluate("values.frame") == 1)
     page.locator(".stage-map").first.press("End")
     painted(page)

@@ -11,7 +11,7 @@ MISSING = {
     "sentence permutation": lambda entry: entry.objective.name != "BART mixture",
     "memory": lambda entry: entry.model.positions in ("rotary", "learned"),
     "segments": lambda entry: not entry.model.segments,
-    "generator_ratio": lambda entry: entry.model.generator_share != 0.25,
+    "generator_ratio": lambda entry: entry.model.generator_ratio != 0.25,
 }
 """How to see that a part is missing, or a size another than the published one, by the name that a card gives it."""
 

@@ -61,7 +61,7 @@ def test_every_weight_of_its_model_is_taught(name):
     idle = [n for n, p in model.named_parameters() if p.grad is None or not bool(p.grad.any())]
     model.zero_grad(set_to_none=True)
     heads = {q.head for part in parts(name) if part.network != "generator" for q in part.questions}
-    assert idle == ([] if "vocabulary" in heads else ["vocabulary.bias"])
+    assert idle == ([] if "vocabulary" in heads else ["lm_head.bias"])
 
 
 @every_name
@@ -106,7 +106,7 @@ def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
         answer.mean().backward(retain_graph=True)
         taught = {n.split(".")[0] for n, p in model.named_parameters() if p.grad is not None and bool(p.grad.any())}
         assert len({"network", "backward_network"} & taught) == 1
-        assert {"table", "vocabulary"} <= taught
+        assert {"token_embedding", "lm_head"} <= taught
 
 
 @pytest.mark.parametrize("name", [n for n, o in objectives().items() if o.group == WORD_VECTORS])
@@ -115,9 +115,9 @@ def test_word_vectors_are_two_tables_and_nothing_else(name):
     model = course(name).learner.model
     assert isinstance(model.network, StaticNetwork)
     weights = {n for n, p in model.named_parameters() if p.dim() == 2}
-    assert weights == {"table.weight", "vocabulary.out.weight"}
+    assert weights == {"token_embedding.weight", "lm_head.out.weight"}
     biases = {n for n, p in model.named_parameters() if p.dim() == 1}
-    assert biases == ({"vocabulary.bias"} if name == COUNTED else set())
+    assert biases == ({"lm_head.bias"} if name == COUNTED else set())
 
 
 @every_name

@@ -478,24 +478,24 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
 
 
 def assert_influence_is_closure(example, question, answer_, embedded):
-    assert answer_.question is question
+    assert answer_.target is question
     reach, own = leaks.answering(example, question, LAYERS)
     found = influences(answer_, embedded[id(example.inputs)])
-    assert torch.equal(found, reach[answer_.places])
+    assert torch.equal(found, reach[answer_.positions])
     assert_answers_stay_hidden(example, answer_, found)
     if own is not None:
         written = influences(answer_, embedded[id(example.decoder)])
-        assert torch.equal(written, own[answer_.places])
-        answers = answer_.question.origin[0, answer_.places]
+        assert torch.equal(written, own[answer_.positions])
+        answers = answer_.target.origin[0, answer_.positions]
         assert not (written & (example.decoder.origin[0] == answers[:, None]) & (answers >= 0)[:, None]).any()
 
 
 def assert_answers_stay_hidden(example, answer_, found):
     """No position that shows an answer moves its score, except where showing it is the task."""
     shown, _ = leaks.told(example.inputs, example, 0)
-    answers = answer_.question.origin[0, answer_.places]
+    answers = answer_.target.origin[0, answer_.positions]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
-    assert answer_.question.copying or not (found & shows).any()
+    assert answer_.target.copying or not (found & shows).any()
 
 
 EMPTY = {"all": [[], []], "some": [[], range(40, 49), [], [44]]}

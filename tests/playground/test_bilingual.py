@@ -109,7 +109,7 @@ def test_the_order_of_words_is_a_knob():
         """How often a word of a noun phrase follows a verb of its sentence in the second language."""
         verb = corpus.labels["phrase_type"] == LABELS["phrase_type"].index("VP")
         second = corpus.labels["language"] == 1
-        kept = verb[:-1] & second[:-1] & (corpus.sentence[1:] == corpus.sentence[:-1])
+        kept = verb[:-1] & second[:-1] & (corpus.sentence_ids[1:] == corpus.sentence_ids[:-1])
         noun = corpus.labels["phrase_type"][1:] == LABELS["phrase_type"].index("NP")
         return float(noun[kept].float().mean())
 

@@ -113,7 +113,7 @@ def test_what_generator_and_detector_share_is_saved_once_and_goes_on_exactly(tie
     whole = list(train(run_of(entry=entry, steps=6)))
     list(train(run_of(entry=entry, steps=3, out=tmp_path)))
     names = load_file(tmp_path / FILE)
-    assert ("model.generator.place.weight" in names) is (tied == "table")
+    assert ("model.generator.position_embedding.weight" in names) is (tied == "table")
     assert any(name.startswith("model.generator.") for name in names) is (tied != "all")
     rest = list(train(run_of(entry=entry, steps=6), checkpoint.load(tmp_path).learner))
     assert losses(rest) == losses(whole)[3:]
@@ -170,7 +170,7 @@ def test_second_texts_and_labels_of_the_held_out_rows_come_back(name, tmp_path):
 
 def test_a_file_of_an_earlier_version_has_no_more_than_the_text(saved):
     _, tensors = checkpoint.read(saved)
-    newer = ("row", "visit", "counts")
+    newer = ("example_ids", "epoch", "word_counts")
     assert all(f"held_out.{name}" in tensors for name in newer)
     rewrite(saved, {k: v for k, v in tensors.items() if k.removeprefix("held_out.") not in newer})
     back = checkpoint.load(saved).corpus.held_out
@@ -272,7 +272,7 @@ def test_a_header_of_another_version_is_a_sentence(changed, saved):
     refused(saved)
 
 
-@pytest.mark.parametrize("name", ["model.table.weight", "held_out.ids"])
+@pytest.mark.parametrize("name", ["model.token_embedding.weight", "held_out.ids"])
 def test_a_tensor_that_is_missing_is_a_sentence(name, saved):
     _, tensors = checkpoint.read(saved)
     rewrite(saved, {k: v for k, v in tensors.items() if k != name})
@@ -281,7 +281,7 @@ def test_a_tensor_that_is_missing_is_a_sentence(name, saved):
 
 def test_a_tensor_of_another_shape_is_a_sentence(saved):
     _, tensors = checkpoint.read(saved)
-    rewrite(saved, tensors | {"model.table.weight": torch.zeros(2, 2)})
+    rewrite(saved, tensors | {"model.token_embedding.weight": torch.zeros(2, 2)})
     assert "does not fit version" in refused(saved)
 
 
@@ -330,10 +330,10 @@ def test_metadata_that_is_no_object_is_a_sentence(metadata, saved):
     [
         ("held_out.ids", 2**62, "held_out.ids holds 0 to"),
         ("held_out.ids", -1, "held_out.ids holds -1 to"),
-        ("held_out.word", 2**62, "held_out.word holds"),
-        ("held_out.sentence", -5, "held_out.sentence holds -5"),
+        ("held_out.word_ids", 2**62, "held_out.word_ids holds"),
+        ("held_out.sentence_ids", -5, "held_out.sentence_ids holds -5"),
         ("held_out.lengths", 17, "held_out.lengths holds"),
-        ("held_out.counts", -1, "held_out.counts holds -1"),
+        ("held_out.word_counts", -1, "held_out.word_counts holds -1"),
     ],
 )
 def test_rows_out_of_range_are_a_sentence(name, number, named, saved):
@@ -350,8 +350,8 @@ def test_rows_out_of_range_are_a_sentence(name, number, named, saved):
         ("held_out.ids", lambda t: t.float()),
         ("held_out.ids", lambda t: t[:0]),
         ("held_out.lengths", lambda t: t[:1]),
-        ("held_out.word", lambda t: t.int()),
-        ("held_out.counts", lambda t: t[:3]),
+        ("held_out.word_ids", lambda t: t.int()),
+        ("held_out.word_counts", lambda t: t[:3]),
         ("optimiser.0.0.momentum_buffer", lambda t: t.flatten()),
         ("optimiser.1.0.step", lambda t: t.expand(3).clone()),
         ("optimiser.1.0.exp_avg", lambda t: t.long()),

@@ -368,7 +368,7 @@ def test_a_run_that_diverges_has_failed(call, text, monkeypatch):
 
     def spoilt(self, tokens, falling=True):
         with torch.no_grad():
-            self.model.table.weight.fill_(float("nan"))
+            self.model.token_embedding.weight.fill_(float("nan"))
         return learn(self, tokens, falling)
 
     monkeypatch.setattr(TrainState, "learn", spoilt)

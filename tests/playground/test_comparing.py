@@ -53,11 +53,18 @@ def texts(count=24, seed=0, split="train"):
     return SENTIMENT.load(reviews().tokenizer, count, seed, split)
 
 
-def compared(*lines, labels=8, seeds=2, **more):
+def compared(*lines, train_sizes=8, seeds=2, **more):
     chosen = [read(line) for line in lines]
     return list(
         compare(
-            base_of(), reviews().tokenizer, SENTIMENT, chosen, train_sizes=labels, seeds=seeds, setting=SETTING, **more
+            base_of(),
+            reviews().tokenizer,
+            SENTIMENT,
+            chosen,
+            train_sizes=train_sizes,
+            seeds=seeds,
+            setting=SETTING,
+            **more,
         )
     )
 
@@ -223,7 +230,7 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
 
 
 def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
-    facts = {rates: last_of("full", "adapters", rates=rates, seeds=1).facts() for rates in ("fixed", "published")}
+    facts = {rates: last_of("full", "adapters", lr_policy=rates, seeds=1).facts() for rates in ("fixed", "published")}
     assert [s["rate_from"] for s in facts["fixed"]["strategies"]] == ["one for all", "one for all"]
     said = [s["rate_from"] for s in facts["published"]["strategies"]]
     assert said[0] == "published: github.com/google-research/bert, README, MRPC"
@@ -271,12 +278,12 @@ def test_an_unknown_rule_is_refused(more, said):
 
 
 def test_several_numbers_of_labels_make_a_curve():
-    last = last_of("full", "feature-based", labels=(16, 4))
+    last = last_of("full", "feature-based", train_sizes=(16, 4))
     assert (list(last.curve), last.labels) == ([4, 16], 16)
     facts = last.facts()
     assert [p["labels"] for p in facts["curve"]] == [4, 16]
     assert facts["curve"][1]["strategies"][0]["accuracy"] == facts["strategies"][0]["accuracy"]
-    assert numbers(last) == numbers(last_of("full", "feature-based", labels=16))
+    assert numbers(last) == numbers(last_of("full", "feature-based", train_sizes=16))
 
 
 def test_every_strategy_is_held_against_the_first_with_an_interval():
@@ -309,11 +316,11 @@ def test_an_outcome_comes_back_to_the_last_bit():
 
 def test_lanes_that_are_known_are_not_run_again(tmp_path):
     record = Record.open(tmp_path, resume=False)
-    whole = last_of("full", "feature-based", record=record, rates="tuned")
-    events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True), rates="tuned")
+    whole = last_of("full", "feature-based", record=record, lr_policy="tuned")
+    events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True), lr_policy="tuned")
     assert not [e for e in events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
     assert numbers(events[-1]) == numbers(whole)
-    more = compared("full", "feature-based", seeds=3, record=Record.open(tmp_path, resume=True), rates="tuned")
+    more = compared("full", "feature-based", seeds=3, record=Record.open(tmp_path, resume=True), lr_policy="tuned")
     assert {e.seed for e in more[:-1] if isinstance(e.event, StepEvent)} == {2}
 
 
@@ -397,7 +404,7 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 @cache
 def made():
     asked = ComparisonSpec("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
-    return Report(last_of(*asked.strategies, labels=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
+    return Report(last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
 
 
 def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():
@@ -512,7 +519,7 @@ def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
     )
     path = trained.parent / "result" / "comparison.ipynb"
     nbformat.validate(nbformat.read(path, as_version=4))
-    assert {"base", "strategies", "labels", "seeds", "steps"} <= set(papermill.inspect_notebook(path))
+    assert {"base", "strategies", "train_sizes", "seeds", "steps"} <= set(papermill.inspect_notebook(path))
     env = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{Path(cli.__file__).parents[2]}:{env}"
     try:

@@ -93,7 +93,7 @@ def own_plan(step, row, stories):
     size = len(stories[row].text)
     match type(step.stage).__name__:
         case "AskInBatchContrast":
-            return {"group": row if step.stage.twins else group(stories, row)}
+            return {"group": row if step.stage.duplicates_as_negatives else group(stories, row)}
         case "AskCrossView":
             return {"labels": step.example.tokens.labels["pos"][row, :size].tolist()}
         case "SampleNegatives":
@@ -283,7 +283,7 @@ def test_frequent_words_stay_with_the_published_chance():
     assert keeping(counted, 0.0).tolist() == [1.0, 1.0, 1.0]
     tokens = replace(
         plain_rows(6000, 4),
-        counts=torch.zeros(SPECIALS.size).scatter(
+        word_counts=torch.zeros(SPECIALS.size).scatter(
             0, torch.arange(FIRST, FIRST + 4), torch.tensor([900.0, 90.0, 9.0, 1.0])
         ),
     )
@@ -303,7 +303,7 @@ def counted(*numbers):
 
 def test_noise_is_the_unigram_law_to_the_power_of_three_quarters():
     """.90 / .09 / .01 become .825 / .147 / .028 (inventory, appendix D)."""
-    tokens = replace(plain_rows(2, 3), counts=counted(90.0, 9.0, 1.0))
+    tokens = replace(plain_rows(2, 3), word_counts=counted(90.0, 9.0, 1.0))
     law = chances(tokens, 0.75)
     assert law[FIRST : FIRST + 3].tolist() == pytest.approx([0.825, 0.147, 0.028], abs=5e-4)
     assert float(law.sum()) == pytest.approx(1.0)
@@ -312,7 +312,7 @@ def test_noise_is_the_unigram_law_to_the_power_of_three_quarters():
 
 
 def test_wrong_words_follow_the_noise_and_are_never_the_right_one():
-    tokens = replace(plain_rows(4000, 3), counts=counted(90.0, 9.0, 1.0))
+    tokens = replace(plain_rows(4000, 3), word_counts=counted(90.0, 9.0, 1.0))
     steps = find_objective("CBOW NS").steps(tokens, generator(6))
     drawn, question = steps[-1].plan.drawn, steps[-1].example.questions[0]
     law = chances(tokens, 0.75)
@@ -381,7 +381,7 @@ LAW = torch.tensor([0.7, 0.2, 0.08, 0.02], dtype=torch.double)
 def every_draw(number, loss):
     """The loss `[m]` of every right word with every list of draws, as a function of scores `[4]`, and its chance."""
     right, *drawn = (x.flatten() for x in torch.meshgrid(*[torch.arange(4)] * (1 + number), indexing="ij"))
-    tokens = replace(plain_rows(1, len(right)), counts=counted(*(100 * LAW).tolist()))
+    tokens = replace(plain_rows(1, len(right)), word_counts=counted(*(100 * LAW).tolist()))
     target, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
     question = Target("word", "vocabulary", "inputs", target, torch.ones_like(target) > 0, target)
     stage = SampleNegatives(number, loss=loss)
@@ -418,7 +418,7 @@ def test_what_nce_likes_best_is_the_logarithm_of_each_chance(number):
 def test_nce_keeps_a_draw_that_is_the_right_word_and_negative_sampling_skips_it():
     for loss, kept in (("nce", True), ("sampled", False), ("hinge", False), ("softmax", False)):
         objective = find_objective("CBOW NS").turn({"loss": loss})
-        tokens = replace(plain_rows(200, 3), counts=counted(90.0, 9.0, 1.0))
+        tokens = replace(plain_rows(200, 3), word_counts=counted(90.0, 9.0, 1.0))
         steps = objective.steps(tokens, generator(6))
         question, drawn = steps[-1].example.questions[0], steps[-1].plan.drawn
         hit = question.loss_mask[..., None] & (drawn == question.targets[..., None])
@@ -584,7 +584,7 @@ def test_glove_weighs_counts_as_published():
     model, example = static("GloVe")
     question = example.questions[0]
     for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
-        against = replace(question.loss, seen=torch.full_like(question.loss.counts, times))
+        against = replace(question.loss, counts=torch.full_like(question.loss.counts, times))
         (answer,) = model(replace(example, questions=(replace(question, loss=against),)))
         square = (answer.scores[:, 0] - math.log(times)) ** 2
         torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)

@@ -232,12 +232,12 @@ def test_pairs_follow_each_other_in_one_document_of_one_part(corpus, part, lengt
     sides = (rows_of(side, "place") for side in (tokens, following, other))
     for a, b, c in zip(*sides, strict=True):
         assert 0 < len(a) <= length - max(len(b), len(c)) < length
-        assert corpus.document[a].unique().tolist() == corpus.document[b].unique().tolist()
-        assert corpus.document[c].unique().tolist() != corpus.document[a].unique().tolist()
+        assert corpus.document_ids[a].unique().tolist() == corpus.document_ids[b].unique().tolist()
+        assert corpus.document_ids[c].unique().tolist() != corpus.document_ids[a].unique().tolist()
         assert all(run == list(range(run[0], run[0] + len(run))) for run in (a, b, c))
         assert {*a, *b, *c} <= set(inside)
-        whole = corpus.sentence[a[-1]] != corpus.sentence[a[-1] + 1]
-        assert b[0] == a[-1] + 1 if whole else corpus.sentence[b[0]] == corpus.sentence[a[-1]] + 1
+        whole = corpus.sentence_ids[a[-1]] != corpus.sentence_ids[a[-1] + 1]
+        assert b[0] == a[-1] + 1 if whole else corpus.sentence_ids[b[0]] == corpus.sentence_ids[a[-1]] + 1
 
 
 @CORPORA
@@ -246,8 +246,10 @@ def test_segments_are_whole_sentences_where_they_fit_and_hold_no_separator(corpu
     for side in (tokens, *tokens.neighbours.values()):
         assert SEPARATOR not in side.ids
         for run in rows_of(side, "place"):
-            assert run[0] == 0 or corpus.sentence[run[0] - 1] != corpus.sentence[run[0]]
-            assert corpus.ids[run[-1] + 1] == SEPARATOR or corpus.sentence[run[-1] + 1] != corpus.sentence[run[-1]]
+            assert run[0] == 0 or corpus.sentence_ids[run[0] - 1] != corpus.sentence_ids[run[0]]
+            assert (
+                corpus.ids[run[-1] + 1] == SEPARATOR or corpus.sentence_ids[run[-1] + 1] != corpus.sentence_ids[run[-1]]
+            )
 
 
 def test_rows_of_pairs_are_padded_and_counted_from_zero():

@@ -104,11 +104,11 @@ def test_texts_of_hardly_any_tokens_cost_a_number(name, rows, tiny):
     objective = variant(name) if name in VARIANTS else find_objective(name)
     for extra in {int(len({len(r) for r in rows}) > 1 or not any(rows)), 2}:
         tokens = suited(objective, tokens_of(rows, extra=extra, padded=bool(extra)))
-        answers = tiny.answers(objective.example(tokens, generator(0)))
+        answers = tiny.forward(objective.example(tokens, generator(0)))
         total, terms = total_loss(answers)
         assert bool(torch.isfinite(total))
         for answer in answers:
-            assert answer.question.loss_mask.any() or terms[answer.question.name].item() == 0.0
+            assert answer.target.loss_mask.any() or terms[answer.target.name].item() == 0.0
 
 
 @pytest.mark.parametrize("name", ["BiLM", "window LM", "T5 prefix LM", "multilingual LM", "UniLM by batch"])
@@ -224,7 +224,7 @@ def test_one_stack_that_sees_both_sides_would_show_the_answer():
 @pytest.mark.parametrize(("stage", "sign"), [(SeeLeft, 1), (SeeRight, -1)])
 @pytest.mark.parametrize("window", [1, 3, 64])
 def test_a_window_closes_all_but_the_nearest(stage, sign, window):
-    seen = stage(window=window).build(begin(plain_rows(1, 9))).inputs.attn_mask
+    seen = stage(sliding_window=window).build(begin(plain_rows(1, 9))).inputs.attn_mask
     cells = seen.dense()[0].tolist()
     assert cells == [[0 <= sign * (i - j) < window for j in range(9)] for i in range(9)]
     assert seen.form == "levels"

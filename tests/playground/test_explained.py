@@ -24,7 +24,7 @@ def test_every_frame_of_every_objective_shows_its_own_source(name):
     drawn = made.record()["frames"]
     kinds = {type(step.stage).__name__: type(step.stage) for step in made.steps}
     for frame in drawn[1:]:
-        if frame["title"] not in {"Arrange", "Choose", "Change", "Propose", "Who sees whom", "Predict"}:
+        if frame["title"] not in {"Arrange", "Choose", "Change", "Propose", "Attention mask", "Predict"}:
             continue
         kind = kinds[frame["code"]["call"].split("(")[0]]
         assert frame["code"]["parts"][-1]["text"] == dedent(inspect.getsource(kind.build)).rstrip()

@@ -83,7 +83,7 @@ THREE = ("feature-based", "full", "gradual unfreezing")
 
 def compared(names=THREE, base=None, **values):
     chosen = [find_strategy(name) for name in names]
-    shared = {"labels": 8, "seeds": 2, "setting": SETTING} | values
+    shared = {"train_sizes": 8, "seeds": 2, "setting": SETTING} | values
     return compare(base or base_of(), reviews().tokenizer, SENTIMENT, chosen, **shared)
 
 
@@ -409,8 +409,8 @@ def test_spread_is_the_mean_and_the_sample_deviation():
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"labels": 1}, "labels is 1"),
-        ({"labels": 0}, "labels is 0"),
+        ({"train_sizes": 1}, "labels is 1"),
+        ({"train_sizes": 0}, "labels is 0"),
         ({"seeds": 0}, "seeds is 0"),
         ({"names": ()}, "No strategy"),
         ({"workers": 0}, "workers is 0"),
@@ -964,7 +964,7 @@ def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_ar
     run = run_of_strategy("self-training")
     term = run.strategy.beside[0]
     assert not without_labels(term, run.base, None).labels.any()
-    unsure, sure = (replace(term, sure=share, first=0.0).begin(run.as_start()) for share in (1.0, 0.5))
+    unsure, sure = (replace(term, confidence=share, start_fraction=0.0).begin(run.as_start()) for share in (1.0, 0.5))
     moment = StepContext(0, run.train, torch.zeros(1))
     assert float(unsure(moment)) == 0.0
     assert float(sure(moment).detach()) > 0.0

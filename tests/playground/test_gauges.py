@@ -91,7 +91,7 @@ def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
     right = one.words[:, 0]
 
     class Knows(torch.nn.Module):
-        def answers(self, example):
+        def forward(self, example):
             (answer,) = model(example)
             scores = torch.zeros_like(answer.scores).scatter(1, right[:, None], 5.0)
             return (answer.__class__(answer.target, answer.rows, answer.positions, scores, answer.targets),)

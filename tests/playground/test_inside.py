@@ -21,7 +21,9 @@ BEFORE = 5
 
 def feed_of(run):
     recipe = run.entry.recipe
-    return BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch, run.seed, run.device, run.entry.objective.needs)
+    return BatchSampler.of(
+        run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, run.entry.objective.needs
+    )
 
 
 def stopped(run, after=BEFORE):

@@ -283,9 +283,9 @@ def test_sentences_that_are_no_neighbours_are_drawn_alike():
     five = replace(
         source,
         ids=torch.arange(40, 40 + 5 * width).repeat(2),
-        word=torch.arange(10 * width),
-        sentence=torch.cat([text, text + 5]).int(),
-        document=torch.arange(2).repeat_interleave(5 * width).int(),
+        word_ids=torch.arange(10 * width),
+        sentence_ids=torch.cat([text, text + 5]).int(),
+        document_ids=torch.arange(2).repeat_interleave(5 * width).int(),
         held_out_from=10 * width,
         labels={},
     )

@@ -44,13 +44,13 @@ def test_the_second_language_stands_alone(corpus):
     assert "futa" in words
     assert decipher("futa") == "the"
     ends = (corpus.ids == SEPARATOR).nonzero()[:, 0].tolist()
-    assert all(int(corpus.document[a]) + 1 == int(corpus.document[b]) for a, b in pairwise(ends[:50]))
+    assert all(int(corpus.document_ids[a]) + 1 == int(corpus.document_ids[b]) for a, b in pairwise(ends[:50]))
 
 
 def test_only_the_rows_of_new_words_are_learnt(made):
     given, before, losses = made
     old = len(reviews().tokenizer)
-    assert set(given.new) == {"table.weight", "vocabulary.bias"}
+    assert set(given.new) == {"token_embedding.weight", "lm_head.bias"}
     for name, value in given.learner.model.state_dict().items():
         kept = given.new.get(name, len(value))
         assert torch.equal(value[:kept], before[name][:kept]), name

@@ -42,7 +42,7 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
 
     def seen(kind):
         other = painted(cells(size, size))
-        return replace(painted(cells(size, size)), above=other if kind in above else None)
+        return replace(painted(cells(size, size)), odd_layers=other if kind in above else None)
 
     example = begin(tokens)
     action = torch.randint(0, 8, (1, size), generator=rng)
@@ -77,8 +77,12 @@ def sources(example, place, layers):
     below = "encoder" if kind == "query" else kind
     visible = {"encoder": example.inputs.attn_mask, "query": example.inputs.query_attn_mask}
     visible = visible.get(kind) or example.decoder.attn_mask
-    if visible.above is not None and layer in (2, 4, 6):  # the layers that lead there are 1, 3 and 5, counted from 0
-        visible = visible.above
+    if visible.odd_layers is not None and layer in (
+        2,
+        4,
+        6,
+    ):  # the layers that lead there are 1, 3 and 5, counted from 0
+        visible = visible.odd_layers
     for p, seen in enumerate(visible.dense()[0, position].tolist()):
         if seen:
             yield (below, p, layer - 1)
@@ -258,7 +262,7 @@ def test_painting_cells_shut_closes_the_leak():
     visible = full_mask(example.inputs.valid, True)
     open_ = replace(example, inputs=replace(example.inputs, attn_mask=visible))
     assert leaks.check(open_).leak
-    shut = replace(visible, painted=torch.ones(6, 6, dtype=torch.bool).tril()[None])
+    shut = replace(visible, overrides=torch.ones(6, 6, dtype=torch.bool).tril()[None])
     assert not leaks.check(replace(example, inputs=replace(example.inputs, attn_mask=shut))).leak
 
 
@@ -345,7 +349,7 @@ def test_the_generators_question_is_checked_too():
     example = find_objective("RTD").example(plain_rows(1, 8), generator(0))
     given_away = replace(example.generator, actions=torch.zeros_like(example.actions))
     assert not leaks.check(example).leak
-    assert leaks.check(replace(example, beside=(given_away,))).leak
+    assert leaks.check(replace(example, auxiliary=(given_away,))).leak
 
 
 def test_every_question_of_an_example_is_checked():

@@ -188,9 +188,9 @@ def test_what_becomes_of_a_fixed_choice_is_fixed_too():
 
 
 def test_a_fixed_mask_does_not_depend_on_the_batch_or_its_padding():
-    alone = begin(replace(plain_rows(1, 12), row=torch.tensor([7]), visit=torch.tensor([3])))
+    alone = begin(replace(plain_rows(1, 12), example_ids=torch.tensor([7]), epoch=torch.tensor([3])))
     ids = [[*range(40, 52)], [*range(40, 60)]]
-    among = begin(replace(tokens_of(ids, extra=3), row=torch.tensor([7, 2]), visit=torch.tensor([3, 0])))
+    among = begin(replace(tokens_of(ids, extra=3), example_ids=torch.tensor([7, 2]), epoch=torch.tensor([3, 0])))
     stage = ChooseTokens(dupe_factor=5, selection="stochastic")
     one, two = (stage.plan(example, generator(k)).positions for k, example in enumerate((alone, among)))
     assert torch.equal(one[0], two[0, :12])
@@ -226,7 +226,7 @@ def test_random_words_from_the_whole_vocabulary_may_be_specials():
 def test_random_words_follow_the_counts_of_the_corpus():
     counts = torch.zeros(SPECIALS.size, dtype=torch.long)
     counts[SPECIALS.sep], counts[50], counts[51], counts[60] = 900, 10, 20, 70
-    words = pool("unigram", replace(plain_rows(1000, 30), counts=counts))
+    words = pool("unigram", replace(plain_rows(1000, 30), word_counts=counts))
     assert_law(Counter(words), {50: 0.1, 51: 0.2, 60: 0.7})
 
 
@@ -273,7 +273,7 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 @given(tokens=batches(), seed=seeds)
 def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, seed):
     example = begin(tokens)
-    example = replace(example, chosen=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
+    example = replace(example, selected=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
     stage, rng = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), generator(seed)
     before = rng.get_state()
     plan = stage.plan(example, rng)
@@ -363,7 +363,7 @@ def test_rows_that_are_picked_know_how_long_their_words_are(tokens, seed):
     index = torch.randint(len(whole.ids), (5,), generator=generator(seed))
     picked = pick(whole, index)
     for row, text in enumerate(texts(whole)):
-        words = {u[0]: len(u) for u in slow.units(text, whole.word[row].tolist())}
+        words = {u[0]: len(u) for u in slow.units(text, whole.word_ids[row].tolist())}
         assert word_sizes(whole)[row].tolist() == [words.get(place, 0) for place in range(whole.ids.shape[1])]
     assert torch.equal(word_sizes(picked), word_sizes(whole)[index])
     assert torch.equal(ChooseWholeUnits().sizes(begin(picked)), ChooseWholeUnits().units(begin(picked)).size)

@@ -35,7 +35,7 @@ row_by_row = pytest.mark.parametrize("name", [n for n in NAMES if n not in TOGET
 every_position = pytest.mark.parametrize("positions", ["rotary", "learned"])
 
 
-def build(positions="rotary", seed=1, start="mimetic", **knobs):
+def build(positions="rotary", seed=1, init="mimetic", **knobs):
     """A tiny model in double precision that can answer every objective."""
     shape = Architecture(
         layers=2,
@@ -43,7 +43,7 @@ def build(positions="rotary", seed=1, start="mimetic", **knobs):
         heads=2,
         mlp_ratio=1,
         positions=positions,
-        init=start,
+        init=init,
         **knobs,
     )
     for name in NAMES:
@@ -69,11 +69,11 @@ def ragged(name, seed=0, extra=0):
 
 def scores(model, example, **options):
     """Scores by question, row and place."""
-    answers = model.answers(example, **options)
+    answers = model.forward(example, **options)
     return {
-        (a.question.name, int(r), int(p)): s
+        (a.target.name, int(r), int(p)): s
         for a in answers
-        for r, p, s in zip(a.rows, a.places, a.scores.detach(), strict=True)
+        for r, p, s in zip(a.rows, a.positions, a.scores.detach(), strict=True)
     }
 
 
@@ -91,7 +91,7 @@ def assert_close(first, second):
 @every_position
 def test_the_fast_way_and_the_way_with_weights_agree(name, positions, models):
     example = ragged(name)[-1].example
-    assert_close(scores(models[positions], example), scores(models[positions], example, taps={}))
+    assert_close(scores(models[positions], example), scores(models[positions], example, attn_weights={}))
 
 
 @every_objective
@@ -143,7 +143,7 @@ def test_a_reader_that_may_see_nobody_gets_exactly_nothing(tapped):
     look = Attention(8, 2)
     x = torch.randn(1, 4, 8, requires_grad=True)
     cells = torch.tensor([[[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]], dtype=torch.bool)
-    out = look(x, x, SdpaMask(cells[:, None], False), tap=[] if tapped else None)
+    out = look(x, x, SdpaMask(cells[:, None], False), weights=[] if tapped else None)
     assert bool((out[0, [1, 3]] == 0).all())
     assert bool((out[0, [0, 2]] != 0).any())
     out.sum().backward()
@@ -197,7 +197,7 @@ def build_alone(name, steps, row, length):
 def trimmed(tokens):
     """One row without its padding, its second texts alike."""
     length = int(tokens.lengths)
-    own = {k: getattr(tokens, k)[:, :length] for k in ("ids", "word", "sentence")}
+    own = {k: getattr(tokens, k)[:, :length] for k in ("ids", "word_ids", "sentence_ids")}
     labels = {k: v[:, :length] for k, v in tokens.labels.items()}
     neighbours = {k: trimmed(v) for k, v in tokens.neighbours.items()}
     return replace(tokens, **own, labels=labels, neighbours=neighbours, padded=False)
@@ -251,7 +251,7 @@ def test_a_promise_a_level_and_a_painted_mask_are_the_same(name, models):
     for other in (levels, painted):
         seen = replace(example, inputs=replace(example.inputs, attn_mask=other))
         assert_close(first, scores(models["rotary"], seen))
-        assert_close(first, scores(models["rotary"], seen, taps={}))
+        assert_close(first, scores(models["rotary"], seen, attn_weights={}))
 
 
 def test_a_decoder_with_a_promise_writes_as_with_a_mask(models):
@@ -264,14 +264,14 @@ def test_a_decoder_with_a_promise_writes_as_with_a_mask(models):
 def test_a_painted_query_mask_is_obeyed(models):
     example = find_objective("PLM").turn({"partial_prediction_k": 2.0}).example(plain_rows(2, 8), generator(6))
     query = example.inputs.query_attn_mask
-    shut = replace(query, painted=torch.zeros(1, 8, 8, dtype=torch.bool))
+    shut = replace(query, overrides=torch.zeros(1, 8, 8, dtype=torch.bool))
     blind = replace(example, inputs=replace(example.inputs, query_attn_mask=shut))
     renamed = replace(blind, inputs=replace(blind.inputs, ids=blind.inputs.ids + 3))
     assert_close(scores(models["rotary"], blind), scores(models["rotary"], renamed))
-    open_ = replace(query, painted=torch.ones(1, 8, 8, dtype=torch.bool))
+    open_ = replace(query, overrides=torch.ones(1, 8, 8, dtype=torch.bool))
     same = replace(example, inputs=replace(example.inputs, query_attn_mask=open_))
     assert_close(scores(models["rotary"], example), scores(models["rotary"], same))
-    assert_close(scores(models["rotary"], same), scores(models["rotary"], same, taps={}))
+    assert_close(scores(models["rotary"], same), scores(models["rotary"], same, attn_weights={}))
 
 
 @every_position
@@ -296,7 +296,7 @@ def test_the_blind_stream_knows_its_place(positions, models):
     example = find_objective("PLM").turn({"partial_prediction_k": 3.0}).example(plain_rows(1, 9), generator(9))
     cells = torch.zeros(1, 9, 9, dtype=torch.bool)
     cells[:, :, (~example.selected[0]).nonzero().flatten()[:2]] = True
-    query = replace(example.inputs.query_attn_mask, reader=torch.full((1, 9), 99), painted=cells)
+    query = replace(example.inputs.query_attn_mask, query_level=torch.full((1, 9), 99), overrides=cells)
     same = replace(example, inputs=replace(example.inputs, query_attn_mask=query))
     found = list(scores(models[positions], same).values())
     assert len(found) == 3
@@ -329,10 +329,10 @@ def stream_of(example, question):
 @every_objective
 def test_answers_know_their_place_and_target(name, models):
     example = ragged(name)[-1].example
-    for answer in models["rotary"].answers(example):
-        question = answer.question
+    for answer in models["rotary"].forward(example):
+        question = answer.target
         graded = question.loss_mask.nonzero().tolist()
-        found = list(zip(answer.rows.tolist(), answer.places.tolist(), strict=True))
+        found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, graded))
         if question.head != "match" and not isinstance(question.loss, SoftTargets):  # theirs: test_contrast.py
             assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
@@ -340,14 +340,14 @@ def test_answers_know_their_place_and_target(name, models):
 
 @every_objective
 def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
-    answers = models["rotary"].answers(ragged(name)[-1].example)
+    answers = models["rotary"].forward(ragged(name)[-1].example)
     total, terms = total_loss(answers)
     by_hand = 0.0
     for answer in answers:
         each = torch.stack([one_loss(answer, k) for k in range(len(answer.targets))])
         assert answer.losses().tolist() == pytest.approx(each.tolist(), rel=1e-5)
-        assert terms[answer.question.name].item() == pytest.approx(each.mean().item())
-        by_hand += answer.question.weight * each.mean().item()
+        assert terms[answer.target.name].item() == pytest.approx(each.mean().item())
+        by_hand += answer.target.weight * each.mean().item()
     assert total.item() == pytest.approx(by_hand)
 
 
@@ -371,7 +371,7 @@ def one_loss(answer: Answer, k: int):
 
 def one_contrast(s, contrast, answer, k):
     """The right word's score against those of its own wrong words, one after the other."""
-    drawn = contrast.wrong[answer.rows[k], answer.places[k]].tolist()
+    drawn = contrast.negatives[answer.rows[k], answer.positions[k]].tolist()
     wrong = [j for j, word in enumerate(drawn, 1) if word >= 0]
     if contrast.loss == "hinge":
         return sum((torch.clamp(1 - s[0] + s[j], min=0) for j in wrong), torch.zeros(()))
@@ -390,14 +390,14 @@ def same_weights(first, second):
 
 
 @every_position
-@pytest.mark.parametrize("start", ["mimetic", "normal"])
-def test_a_seed_decides_the_weights_and_global_chance_does_not(positions, start):
+@pytest.mark.parametrize("init", ["mimetic", "normal"])
+def test_a_seed_decides_the_weights_and_global_chance_does_not(positions, init):
     torch.manual_seed(0)
-    first = build(positions, seed=5, init=start)
+    first = build(positions, seed=5, init=init)
     torch.manual_seed(1)
     torch.rand(7)
-    assert same_weights(first, build(positions, seed=5, init=start))
-    assert not same_weights(first, build(positions, seed=6, init=start))
+    assert same_weights(first, build(positions, seed=5, init=init))
+    assert not same_weights(first, build(positions, seed=6, init=init))
 
 
 @every_position
@@ -410,7 +410,7 @@ def test_groups_share_out_all_parameters(positions):
     assert list(groups)[:3] == ["embeddings", "encoder layer 1", "encoder layer 2"]
     assert list(groups).index("decoder layer 2") < list(groups).index("heads")
     assert list(groups).index("generator encoder layer 1") > list(groups).index("heads")
-    assert "table.weight" in groups["embeddings"]
+    assert "token_embedding.weight" in groups["embeddings"]
     assert all("generator" in n for g, members in groups.items() if g.startswith("generator") for n in members)
 
 
@@ -465,7 +465,7 @@ def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
     names = list(model.state_dict())
     assert names == [name for name, _ in model.named_parameters()]
     assert any(name.startswith("generator") for name in names) is (tied != "all")
-    assert ("generator.place.weight" in names) is (tied == "table")
+    assert ("generator.position_embedding.weight" in names) is (tied == "table")
     twin = deepcopy(model)
     with torch.no_grad():
         twin.network.position_embedding.weight += 1.0
@@ -494,8 +494,8 @@ def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
     proposed = model.propose(before)
     assert proposed.shape == (int(before.selected.sum()), SPECIALS.size)
     assert bool((proposed[:, : SPECIALS.first_word] == float("-inf")).all())
-    answer = model.answers(steps[-1].example)[0]
-    assert (answer.rows.tolist(), (answer.places - 1).tolist()) == tuple(
+    answer = model.forward(steps[-1].example)[0]
+    assert (answer.rows.tolist(), (answer.positions - 1).tolist()) == tuple(
         x.tolist() for x in before.selected.nonzero(as_tuple=True)
     )
     wanted = answer.scores[:, SPECIALS.first_word :].detach()

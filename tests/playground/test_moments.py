@@ -64,7 +64,7 @@ def test_the_curve_is_the_one_that_was_recorded(tmp_path):
         next(iter(r["terms"].values())) for r in rows if "terms" in r
     ]
     assert [step for step, _ in replay.curve.held_out] == [r["step"] for r in rows if "held_out" in r]
-    assert replay.curve.levels["frequencies alone"] == reviews().unigram_entropy
+    assert replay.curve.levels["unigram baseline"] == reviews().unigram_entropy
 
 
 def test_the_curve_says_which_of_several_questions_it_is_of(tmp_path):

@@ -178,7 +178,7 @@ def spoil(monkeypatch, at):
         done = learn(self, tokens, falling)
         if self.step == at:
             with torch.no_grad():
-                self.model.table.weight[0] = float("nan")
+                self.model.token_embedding.weight[0] = float("nan")
         return done
 
     monkeypatch.setattr(TrainState, "learn", spoilt)
@@ -275,12 +275,12 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
     passes = iter([False] * (time - 1) + [True] + [False] * 99)
     answers = LanguageModel.forward
 
-    def once(self, example, taps=None):
+    def once(self, example, attn_weights=None):
         if not torch.is_grad_enabled() and next(passes):
             raise RuntimeError(NO_ROOM_FOR_IT)
-        return answers(self, example, taps)
+        return answers(self, example, attn_weights)
 
-    monkeypatch.setattr(LanguageModel, "answers", once)
+    monkeypatch.setattr(LanguageModel, "forward", once)
     events = list(train(run_of(evaluate_every=2)))
     assert [e.settings for e in events if isinstance(e, Incident)] == [{"grad_accum_steps": 2}]
     assert [step for step, _ in held_out(events)] == [step for step, _ in plain]

@@ -189,7 +189,7 @@ def test_p8_chains_leave_each_word_that_is_not_hidden_exactly_once(name, tokens,
 @pytest.mark.parametrize("rows", SHORT, ids=lambda rows: "-".join(str(len(r)) for r in rows))
 def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, tiny):
     example = run(name, tokens_of(rows, extra=2), 0)[-1].example
-    total, _ = total_loss(tiny.answers(example))
+    total, _ = total_loss(tiny(example))
     assert bool(torch.isfinite(total))
     assert total.item() > 0 or not any(q.loss_mask.any() for q in example.questions)
     tiny.zero_grad()
@@ -794,7 +794,7 @@ def test_t5_draws_every_word_alone_and_an_idle_row_costs_nothing(name, tiny):
     if name != "T5 mask in place":
         assert torch.equal(idle, ~example.questions[0].loss_mask.any(1))
         empty = find_objective(name).turn({"mask_ratio": 0.0}).example(plain_rows(3, 8), generator(43))
-        assert total_loss(tiny.answers(empty))[0].item() == 0.0
+        assert total_loss(tiny(empty))[0].item() == 0.0
         tiny.zero_grad()
 
 

@@ -37,8 +37,8 @@ def model_for(example):
 
 def guesses(model, made):
     """The scores of every answer by the word (1-based) that it is asked for."""
-    (answer,) = model.answers(made.example)
-    words = answer.question.origin[answer.rows, answer.places] + 1
+    (answer,) = model.forward(made.example)
+    words = answer.target.origin[answer.rows, answer.positions] + 1
     return dict(zip(words.tolist(), answer.scores, strict=True))
 
 

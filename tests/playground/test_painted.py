@@ -64,13 +64,13 @@ def test_every_text_is_read_by_the_rule_and_padding_stays_hidden(name, matrix, l
     tokens = replace(whole, lengths=torch.tensor([3, 8]))
     before, after = (o.example(tokens, generator(0)) for o in (plain, changed))
     streams = {
-        "encoder": ("inputs", "visible"),
-        "query": ("inputs", "query_visible"),
-        "decoder": ("decoder", "visible"),
+        "encoder": ("inputs", "attn_mask"),
+        "query": ("inputs", "query_attn_mask"),
+        "decoder": ("decoder", "attn_mask"),
     }
     part, field = streams[matrix]
     old, new = (getattr(getattr(e, part), field).dense().expand(2, -1, -1) for e in (before, after))
-    real = getattr(before, part).real
+    real = getattr(before, part).valid
     away = torch.arange(old.shape[2]) - torch.arange(old.shape[1])[:, None]
     wanted = (old & (away != -2)) | ((away == 1) & real[:, :, None] & real[:, None, :])
     assert torch.equal(new, wanted)

@@ -52,7 +52,7 @@ def named(corpus, label):
 def documents(corpus, *labels):
     """The tokens of each document as (word, label, ...), without [SEP]."""
     rows = zip(words_of(corpus), *(named(corpus, name) for name in labels), strict=True)
-    return [tokens[:-1] for tokens in cut(list(rows), corpus.document.tolist())]
+    return [tokens[:-1] for tokens in cut(list(rows), corpus.document_ids.tolist())]
 
 
 def cut(items, numbers):

@@ -219,7 +219,7 @@ def test_p12_nobody_sees_padding_and_p19_shapes_and_kinds(name, tokens, seed):
         for question in part.questions:
             assert_question(question, part.decoder if question.stream == "decoder" else part.inputs)
         for visible, read in masks_of(part):
-            assert not (visible.dense() & ~read.real[:, None, :]).any()
+            assert not (visible.dense() & ~read.valid[:, None, :]).any()
 
 
 def assert_question(question, stream):
@@ -238,7 +238,7 @@ def masks_of(example):
     seen = [(inputs.attn_mask, inputs), (inputs.query_attn_mask, inputs)]
     if decoder is not None:
         seen += [(decoder.attn_mask, decoder), (decoder.cross_attn_mask, inputs)]
-    return [(v, s) for mask, s in seen if mask is not None for v in (mask, mask.above) if v is not None]
+    return [(v, s) for mask, s in seen if mask is not None for v in (mask, mask.odd_layers) if v is not None]
 
 
 # P13: rows do not know of each other
@@ -280,7 +280,7 @@ def begun(length):
 def chosen_by(stage):
     def count(length):
         example = begun(length)
-        return int(stage.build(example, stage.plan(example, generator(0))).chosen.sum())
+        return int(stage.build(example, stage.plan(example, generator(0))).selected.sum())
 
     return count
 

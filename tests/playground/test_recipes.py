@@ -29,8 +29,8 @@ def test_the_paper_recipe_begins_as_the_papers_did_and_the_accelerated_one_does_
     paper, quick = (prepared(run_of(entry=way(tiny()), steps=1)).learner for way in (PAPER, ACCELERATED))
     assert [type(o).__name__ for o in paper.optimisers] == ["AdamW"]
     assert [type(o).__name__ for o in quick.optimisers] == ["Muon", "AdamW"]
-    assert hasattr(paper.model.network, "place")
-    assert not hasattr(quick.model.network, "place")
+    assert hasattr(paper.model.network, "position_embedding")
+    assert not hasattr(quick.model.network, "position_embedding")
     matrix = paper.model.token_embedding.weight
     assert float(matrix.detach().std()) == pytest.approx(0.02, rel=0.1)
     look = quick.model.layers[0].attn

@@ -164,7 +164,7 @@ def full_of_everything():
         )  # fmt: skip
 
     text = tokens_of([[SPECIALS.first_word + k for k in range(n)]] * b)
-    text = replace(text, row=torch.arange(b), visit=some(b), counts=some(b), labels={"sense": some(b, n)})
+    text = replace(text, example_ids=torch.arange(b), epoch=some(b), word_counts=some(b), labels={"sense": some(b, n)})
     text = replace(text, neighbours={"next": text})
     window = (some(1, n), some(b, n))
     above = AttentionMask(some(b, n), some(b, n))
@@ -173,10 +173,10 @@ def full_of_everything():
     made = begin(text)
     return replace(
         made,
-        inputs=stream(n, query_visible=query),
-        decoder=stream(m, cross=cross),
+        inputs=stream(n, query_attn_mask=query),
+        decoder=stream(m, cross_attn_mask=cross),
         spans=Spans(some(b, 3), some(b, 3)),
-        beside=(replace(made, network="backward"),),
+        auxiliary=(replace(made, network="backward"),),
         questions=(
             question("one", "inputs", n, NegativeSampling(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
             question("two", "decoder", m, CooccurrenceTarget(some(b, m))),
@@ -202,9 +202,9 @@ def test_the_visibility_of_a_part_is_that_of_its_rows():
     matrices = (
         lambda e: e.inputs.attn_mask,
         lambda e: e.inputs.query_attn_mask,
-        lambda e: e.inputs.query_attn_mask.above,
+        lambda e: e.inputs.query_attn_mask.odd_layers,
         lambda e: e.decoder.cross_attn_mask,
-        lambda e: e.decoder.cross_attn_mask.above,
+        lambda e: e.decoder.cross_attn_mask.odd_layers,
     )
     for pick in matrices:
         dense = pick(whole).dense()[1:4]

@@ -96,12 +96,12 @@ def dense(visible, row, readers, read):
 def assert_row_is_story(example, row, story):
     """One row of a batched example says the same as the slow story of that row."""
     size = len(story.text)
-    assert shown(example.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position_ids)
+    assert shown(example.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position)
     assert example.selected[row, :size].tolist() == story.chosen
     assert example.actions[row, :size].tolist() == story.done
     assert example.prediction_order[row, :size].tolist() == story.rank
     if story.decoder is not None:
-        assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position_ids)
+        assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
     assert_sees(example, row, story)
     assert len(example.questions) == len(story.asked)
     for question, asked in zip(example.questions, story.asked, strict=True):
@@ -263,7 +263,7 @@ def test_p8_sentences_stay_whole(tokens, seed):
 @settings(max_examples=40)
 @given(tokens=batches(special=False), seed=seeds, window=st.integers(1, 6))
 def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, window):
-    tokens = replace(tokens, word=torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids))
+    tokens = replace(tokens, word_ids=torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids))
     example = find_objective("sentence shuffling").turn({"shuffle_distance": window}).example(tokens, generator(seed))
     away = (example.prediction_order - torch.arange(tokens.ids.shape[1])).abs()
     assert bool(((away < window) | ~tokens.valid).all())
@@ -449,8 +449,8 @@ def assert_same_row(alone, together, row):
     assert shown(alone.inputs, 0) == shown(together.inputs, row)
     assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
     for one, whole in zip(alone.questions, together.questions, strict=True):
-        assert one.targets[0][one.graded[0]].tolist() == whole.targets[row][whole.graded[row]].tolist()
-        assert one.graded[0].nonzero().tolist() == whole.graded[row].nonzero().tolist()
+        assert one.targets[0][one.loss_mask[0]].tolist() == whole.targets[row][whole.loss_mask[row]].tolist()
+        assert one.loss_mask[0].nonzero().tolist() == whole.loss_mask[row].nonzero().tolist()
     n = int(alone.inputs.valid.sum())
     assert dense(alone.inputs.attn_mask, 0, n, n) == dense(together.inputs.attn_mask, row, n, n)
     if alone.inputs.query_attn_mask is not None:
@@ -559,12 +559,12 @@ def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, ex
     extra = max(extra, not any(rows))
     tokens = tokens_of(rows, extra=extra, padded=bool(extra) or len(rows) > 1)
     example = run(name, tokens, 0)[-1].example
-    answers = tiny.answers(example)
+    answers = tiny(example)
     total, terms = total_loss(answers)
     assert bool(torch.isfinite(total))
     for answer in answers:
-        if not answer.question.loss_mask.any():
-            assert terms[answer.question.name].item() == 0.0
+        if not answer.target.loss_mask.any():
+            assert terms[answer.target.name].item() == 0.0
     total.backward()
     assert all(bool(torch.isfinite(p.grad).all()) for p in tiny.parameters() if p.grad is not None)
     tiny.zero_grad()
@@ -572,7 +572,7 @@ def test_texts_of_hardly_any_tokens_never_crash_and_cost_a_number(name, rows, ex
 
 def test_an_empty_question_costs_nothing(tiny):
     example = run("MLM", tokens_of([[], []], extra=3), 0)[-1].example
-    total, terms = total_loss(tiny.answers(example))
+    total, terms = total_loss(tiny(example))
     assert total.item() == 0.0
     assert [t.item() for t in terms.values()] == [0.0]
     assert total_loss(())[0].item() == 0.0

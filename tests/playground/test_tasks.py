@@ -340,7 +340,7 @@ def test_two_vectors_are_compared_by_distance_and_product():
 def test_a_span_outside_the_passage_is_closed(tokenizer, bases):
     texts = find_task("question answering").load(tokenizer, 4, 0, "train")
     model = bases["BERT"].learner.model
-    scores = new_head(model, texts.answer, 0)({model.top_level: model.features(texts.tokens)}, texts)
+    scores = new_head(model, texts.answer, 0)({model.top_hidden_state: model.features(texts.tokens)}, texts)
     for row, (first, last) in zip(scores, texts.places.tolist(), strict=True):
         assert bool((row[:first] == CLOSED).all())
         assert bool((row[last + 1 :] == CLOSED).all())
@@ -352,12 +352,12 @@ def test_a_writing_head_starts_as_the_models_own_output_layer(entry, tokenizer, 
     """What it scores first is what the model itself would say; BART's own training is the witness."""
     model = bases[entry].learner.model
     texts = find_task("summary").load(tokenizer, 4, 0, "train", packing_for(model.shape))
-    known = {model.top_level: model.features(texts.tokens)}
+    known = {model.top_hidden_state: model.features(texts.tokens)}
     scores = new_head(model, texts.answer, 0)(known, texts)
-    hidden = known[model.top_level]
+    hidden = known[model.top_hidden_state]
     if texts.written is not None:
-        hidden = model.write(hidden, texts.tokens, texts.written)
-    assert torch.equal(scores, model.vocabulary(hidden[texts.labels >= 0], model.table.weight))
+        hidden = model.decode(hidden, texts.tokens, texts.written)
+    assert torch.equal(scores, model.lm_head(hidden[texts.labels >= 0], model.token_embedding.weight))
 
 
 @torch.no_grad()
@@ -365,12 +365,12 @@ def test_a_writing_head_starts_as_the_models_own_output_layer(entry, tokenizer, 
 def test_a_writing_head_serves_another_state_of_the_model(entry, tokenizer, bases):
     model = bases[entry].learner.model
     head, other = new_head(model, Writing(), 0), deepcopy(model)
-    other.table.weight.mul_(1.5)
+    other.token_embedding.weight.mul_(1.5)
     texts = find_task("summary").load(tokenizer, 4, 0, "train", packing_for(model.shape))
     hidden = other.features(texts.tokens)
-    written = hidden if texts.written is None else other.write(hidden, texts.tokens, texts.written)
-    scores = head.on(other)({model.top_level: hidden}, texts)
-    assert torch.equal(scores, other.vocabulary(written[texts.labels >= 0], other.table.weight))
+    written = hidden if texts.written is None else other.decode(hidden, texts.tokens, texts.written)
+    scores = head.on(other)({model.top_hidden_state: hidden}, texts)
+    assert torch.equal(scores, other.lm_head(written[texts.labels >= 0], other.token_embedding.weight))
     assert head.on(other).bias is head.bias
 
 
@@ -383,10 +383,10 @@ def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, ba
     source, right = find_task("summary").items(1, 0, "train")[0].texts[0], []
     for _ in range(4):
         texts = pack([Item((source,), [*right, "the"])], Writing(), packing, tokenizer)
-        scores = new_head(model, texts.answer, 0)({model.top_level: model.features(texts.tokens)}, texts)
+        scores = new_head(model, texts.answer, 0)({model.top_hidden_state: model.features(texts.tokens)}, texts)
         right.append(tokenizer.words[int(scores[len(right)].argmax())])
     texts = pack([Item((source,), right)], Writing(), packing, tokenizer)
-    scores = new_head(model, texts.answer, 0)({model.top_level: model.features(texts.tokens)}, texts)
+    scores = new_head(model, texts.answer, 0)({model.top_hidden_state: model.features(texts.tokens)}, texts)
     assert [tokenizer.words[i] for i in scores.argmax(1).tolist()][:4] == right
 
 
@@ -400,7 +400,7 @@ def untrained(name, number, shots, tokenizer, learner):
 def going_on(rows, tokenizer, learner):
     """What a model says of every coming word of whole rows, asked in its own way."""
     tokens = batch(rows, tokenizer.specials, tokenizer.words)
-    [answer] = learner.model.answers(learner.objective.example(tokens, torch.Generator()))
+    [answer] = learner.model(learner.objective.example(tokens, torch.Generator()))
     return answer
 
 

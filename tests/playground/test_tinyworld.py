@@ -296,7 +296,7 @@ def test_running_numbers_are_those_of_unbroken_runs_within_a_sentence(label, cor
     assert list(found) == list(range(len(found)))
     for places in found.values():
         assert places == list(range(places[0], places[-1] + 1))
-        assert corpus.sentence[places[0]] == corpus.sentence[places[-1]]
+        assert corpus.sentence_ids[places[0]] == corpus.sentence_ids[places[-1]]
 
 
 def test_phrases_begin_as_their_kind_says_and_leave_out_stops():

@@ -257,7 +257,7 @@ def test_evaluation_names_every_question_and_reports_the_first(name):
 
 
 def answers_of(learner):
-    return learner.model.answers(learner.example(reviews().windows(16)))
+    return learner.model(learner.example(reviews().windows(16)))
 
 
 @pytest.mark.parametrize("name", ["BERT", "XLNet", "BART", "ELECTRA"])
@@ -332,7 +332,7 @@ def test_batches_of_many_steps_stand_one_below_the_other():
     whole = feed.between(first, last)
     for place, step in enumerate(range(first, last)):
         one = feed.at(step)
-        for name in ("ids", "lengths", "word", "sentence", "row", "visit"):
+        for name in ("ids", "lengths", "word_ids", "sentence_ids", "example_ids", "epoch"):
             assert torch.equal(getattr(whole, name)[8 * place : 8 * place + 8], getattr(one, name))
 
 
@@ -421,7 +421,7 @@ def test_any_objective_of_the_catalogue_can_be_trained_and_goes_on_exactly(name,
 def test_a_model_gets_the_parts_that_its_objective_asks_for():
     learner = learner_in(train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP))))
     assert (learner.entry.model.segments, learner.entry.model.labels) == (2, (("pair", 2),))
-    assert learner.model.label_heads["pair"].score.out_features == 2
+    assert learner.model.label_heads["pair"].out_proj.out_features == 2
     assert learner_in(train(run_of(entry=alone(objectives()["T5 spans"])))).entry.model.decoder_layers == 1
     assert learner_in(train(run_of(entry=alone(TLM), corpus=suited_reviews(TLM)))).entry.model.languages == 2
 
@@ -501,7 +501,7 @@ def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blo
     assert steps_together(MLM, [replace(example, questions=(question, wrong))], feed) == 32
     pairs = replace(example, questions=(replace(question, loss=CooccurrenceTarget(torch.ones_like(question.targets))),))
     assert steps_together(MLM, [pairs], feed) == 1
-    assert steps_together(MLM, [replace(example, beside=(pairs,))], feed) == 1
+    assert steps_together(MLM, [replace(example, auxiliary=(pairs,))], feed) == 1
     assert steps_together(objectives()["RTD"], [example], feed)
     assert steps_together(objectives()["UniLM by batch"], [example], feed) == 1 == 1
     wide = SimpleNamespace(batch=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
@@ -580,7 +580,7 @@ def test_the_reported_training_loss_is_that_of_the_last_stage_alone():
 
 def test_a_share_of_none_trains_both_at_once():
     seen = weights_after(run_of(entry=staged(0.0), steps=2))
-    for name in ("generator", "network", "table"):
+    for name in ("generator", "network", "token_embedding"):
         assert not equal(part(seen[0], name), part(seen[1], name))
 
 
@@ -754,7 +754,7 @@ def spoil(monkeypatch, at):
     def spoilt(self, tokens, falling=True):
         if self.step + 1 == at:
             with torch.no_grad():
-                self.model.table.weight.fill_(float("nan"))
+                self.model.token_embedding.weight.fill_(float("nan"))
         return learn(self, tokens, falling)
 
     monkeypatch.setattr(TrainState, "learn", spoilt)
@@ -783,7 +783,7 @@ def test_weights_that_are_no_numbers_are_never_saved_even_after_a_finite_loss(mo
         done = learn(self, tokens, falling)
         if self.step == 4:
             with torch.no_grad():
-                self.model.table.weight[0] = float("inf")
+                self.model.token_embedding.weight[0] = float("inf")
         return done
 
     monkeypatch.setattr(TrainState, "learn", spoilt)

@@ -26,7 +26,7 @@ MADE |= {
 def sentences(corpus):
     """The places of the words of every sentence."""
     kept = (corpus.ids != SEPARATOR).nonzero()[:, 0].tolist()
-    number = corpus.sentence.tolist()
+    number = corpus.sentence_ids.tolist()
     return [list(run) for _, run in groupby(kept, lambda k: number[k])]
 
 

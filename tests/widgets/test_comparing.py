@@ -156,7 +156,7 @@ def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
     still, one, all_of_it = (0.0, 0.0, 0.0), (0.0, 1e-9, 0.0), (2.0, 1.0, 0.0)
     outcomes = {"adapters": lanes(still), "<b>": lanes(still), "top": lanes(still, one), "full": lanes(all_of_it)}
     said = comparison.changed(SimpleNamespace(outcomes=outcomes))
-    assert "<li>adapters, &lt;b&gt;: not one bit of the pre-trained weights has changed.</li>" in said
+    assert "<li>adapters, &lt;b&gt;: pre-trained weights unchanged (bit-identical).</li>" in said
     assert "top: of the pre-trained model layer 1 have changed, and not one bit of embeddings." in said
     assert "full: all layers of the pre-trained model have changed." in said
 
@@ -166,7 +166,7 @@ def test_the_model_says_what_is_frozen_now_and_what_has_not_moved_a_bit():
     groups = ("embeddings", "encoder layer 1", "task head")
     before, after = (diagram.markup(groups, plan, step, (0.0, 1.25, 0.0)) for step in (1, 2))
     assert before.count(">frozen<") == 1 and ">frozen<" not in after
-    assert "0, not one bit" in before and "1.25" in before and "new, no start" in before
+    assert "0 (bit-identical)" in before and "1.25" in before and "new, no start" in before
     assert "embeddings frozen, moved 0.00; encoder layer 1 learns at 0.5, moved 1.25" in before
 
 

@@ -117,7 +117,7 @@ def test_sentences_begin_where_the_number_changes(world):
     for first, last in sheets(world).tolist()[:10]:
         shown = sheet(world, first, last)
         assert all(shown.words[k - 1] in (".", "?") for k in shown.sentences)
-        assert len(shown.sentences) == len(set(world.sentence[first:last].tolist())) - 1
+        assert len(shown.sentences) == len(set(world.sentence_ids[first:last].tolist())) - 1
 
 
 def test_links_go_from_every_word_to_the_word_that_says_the_same():

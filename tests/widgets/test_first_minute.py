@@ -92,14 +92,14 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     visit.lend(Lent(learner, reviews()))
     row, _ = lending.row(visit)
     before = buttons(row)
-    before["Inside one update"].clicks += 1
+    before["Step through one update"].clicks += 1
     during = buttons(row)
     assert list(during.values()) == list(before.values()), "each keeps its place"
     assert {label for label, button in during.items() if button.disabled} == {"Same sentence as LM", "Train this"}
     during["Back to the sentence"].clicks += 1
     assert buttons(row) == before and not any(button.disabled for button in before.values())
-    during["Without a model"].clicks += 1
-    assert "Train a small model now" in buttons(row) and "Without a model" not in buttons(row)
+    during["Remove the model"].clicks += 1
+    assert "Train a small model now" in buttons(row) and "Remove the model" not in buttons(row)
 
 
 def test_train_this_trains_the_objective_on_the_stage_with_its_knobs(tmp_path, monkeypatch):
@@ -150,7 +150,7 @@ def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
     run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     real = LanguageModel.forward
-    monkeypatch.setattr(LanguageModel, "answers", lambda self, example, taps=None: real(self, example))
+    monkeypatch.setattr(LanguageModel, "answers", lambda self, example, attn_weights=None: real(self, example))
     visit = StageStore(objective=objective.name)
     visit.lend(Lent(learner, reviews()))
     frames = {frame["name"]: frame for frame in visit.record()["frames"]}

@@ -32,7 +32,7 @@ def long_replay(name, tokens=32, moments=MOST):
             for parameter in learner.model.parameters():
                 parameter.add_(torch.randn(parameter.shape, generator=rng) * 0.03)
     curve = [(step, 6 / (1 + step / 300)) for step in range(1, 3000)]
-    return made.replay(Curve(curve, curve[::50], {"frequencies alone": 4.6}))
+    return made.replay(Curve(curve, curve[::50], {"unigram baseline": 4.6}))
 
 
 @pytest.mark.parametrize("name", ["BERT", "XLNet", "BART"])

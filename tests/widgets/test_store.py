@@ -281,7 +281,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     run = store.train.session.run
     assert (store.page, run.entry.name) == (1, "LM painted answers skip 1-2 5")
     batch = run.entry.objective.example(tokens_for(run.entry.objective), generator(0))
-    graded = batch.questions[0].graded
+    graded = batch.questions[0].loss_mask
     assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
     store.close()
 
@@ -335,7 +335,10 @@ def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():
     store.edit({"do": "paint", "matrix": "content above", "cells": [[0, 1, True]]})
     assert "first layer" in store.trouble and store.painted == {}
     store.edit({"do": "paint", "matrix": "content", "cells": [[2, 0, True]]})
-    assert store.record()["painted"] == {"content": [[2, 0]]} and store.rebuilt.example.inputs.visible.above is not None
+    assert (
+        store.record()["painted"] == {"content": [[2, 0]]}
+        and store.rebuilt.example.inputs.attn_mask.odd_layers is not None
+    )
 
 
 def test_reset_keeps_text_and_seed_and_an_empty_text_is_drawn_with_letters():
@@ -427,7 +430,7 @@ def test_objectives_beside_share_the_plan_where_they_have_its_keys():
     store.param.update(plan="chosen=2,4 actions=mask,mask")
     store.beside = ["RTD", "LM"]
     rtd, _ = store.companions
-    assert [i + 1 for i, c in enumerate(rtd.example.chosen[0].tolist()) if c] == [2, 4]
+    assert [i + 1 for i, c in enumerate(rtd.example.selected[0].tolist()) if c] == [2, 4]
     assert [r["title"] for r in store.record()["records"]] == ["MLM", "RTD", "LM"]
     store.beside = ["sentence permutation"]
     assert store.companions == [] and is_a_sentence(store.trouble)

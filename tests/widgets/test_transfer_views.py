@@ -255,8 +255,8 @@ def test_a_base_learns_words_first_and_is_kept_for_the_next_comparison(session, 
     assert (store.state, store.trouble) == ("done", "")
     assert store.base_name.endswith("with words of a second language")
     made = store._made[1]
-    before = session.learner.model.table.num_embeddings
-    assert made.model.table.num_embeddings > before == session.learner.model.table.num_embeddings
+    before = session.learner.model.token_embedding.num_embeddings
+    assert made.model.token_embedding.num_embeddings > before == session.learner.model.token_embedding.num_embeddings
     run(store, session)
     assert store._made[1] is made
     assert store.result is not None

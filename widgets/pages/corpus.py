@@ -123,10 +123,10 @@ def _typed(corpus: CorpusStore) -> Any:
     """Where a text is typed or pasted."""
     area = pmui.TextAreaInput(
         label="paste text here", rows=8, max_length=LONGEST_PASTE, value=corpus.pasted, **WIDE,
-        description="Empty lines part documents.",
+        description="Blank lines separate documents.",
     )  # fmt: skip
     area.param.watch(lambda event: setattr(corpus, "pasted", event.new), "value_input")
-    use = pmui.Button(label="Look at it", icon="visibility", variant="outlined", size="small", margin=(4, 10))
+    use = pmui.Button(label="Load the text", icon="visibility", variant="outlined", size="small", margin=(4, 10))
     use.on_click(lambda _: corpus.use())
     return pmui.Column(area, use, margin=0, visible=False, **STRETCH)
 
@@ -247,7 +247,7 @@ def _document(corpus: CorpusStore) -> tuple[list[Any], Renew]:
         whole.object = "".join(
             f"<p><span class='quiet'>{escape(name.replace('_', ' '))}:</span> {escape(value)}</p>"
             for name, value in shown.whole.items()
-        ) + ("" if known(corpus.opened.corpus) else say("Nobody has marked the words of this text.", "quiet"))
+        ) + ("" if known(corpus.opened.corpus) else say("This text has no annotations.", "quiet"))
 
     def layers(event: Any) -> None:
         corpus.layers = [name.replace(" ", "_") for name in event.new]
@@ -308,7 +308,7 @@ def _cutter(corpus: CorpusStore) -> tuple[list[Any], Renew]:
             found, unknown = pieces.cut(made.tokenizer, made.text)
             numbers.object = pieces.numbers(made.tokenizer, found, unknown, len(split_words(made.text)))
             drawn.object = pieces.markup(made.text, found, unknown=unknown) + say(
-                f"What it cannot write: {KINDS[made.tokenizer.kind].unknown}.", "quiet"
+                f"Out of vocabulary: {KINDS[made.tokenizer.kind].unknown}.", "quiet"
             )
         step_to()
 
@@ -322,7 +322,7 @@ def _stepper(corpus: CorpusStore) -> tuple[Any, Renew]:
     back = pmui.Button(label="Before", icon="chevron_left", size="small", variant="outlined", margin=(4, 3, 4, 10))
     ahead = pmui.Button(label="After", icon="chevron_right", size="small", variant="outlined", margin=(4, 3))
     drawn, said = html(""), html("")
-    parts = [heading("How its beginning came together"), pmui.Row(back, ahead, margin=0), slider, said, drawn]
+    parts = [heading("BPE merges, step by step"), pmui.Row(back, ahead, margin=0), slider, said, drawn]
     box = pmui.Column(margin=0, visible=False, **STRETCH)
     back.on_click(lambda _: slider.param.update(value=max(0, slider.value - 1)))
     ahead.on_click(lambda _: slider.param.update(value=min(slider.end, slider.value + 1)))

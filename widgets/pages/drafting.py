@@ -45,7 +45,7 @@ def _inside(draft: DraftStore, transfer: TransferStore) -> pmui.Column:
     form, show_form = _by_keyboard(draft)
 
     def show(*_: Any) -> None:
-        told.object = say(draft.trouble, "trouble") or say(f"Written in a line: {spell(draft.made)}", "quiet")
+        told.object = say(draft.trouble, "trouble") or say(f"Spec: {spell(draft.made)}", "quiet")
         line.object = say(difference(strategies()["full"], draft.made), "quiet")
         chart.show(draft.groups, draft.plan)
         show_buttons()
@@ -67,7 +67,7 @@ def _buttons(draft: DraftStore, transfer: TransferStore) -> tuple[list[Any], Any
     small = {"variant": "outlined", "size": "small", "margin": (6, 4)}
     undo = pmui.Button(label="Undo", icon="undo", **small)
     redo = pmui.Button(label="Redo", icon="redo", **small)
-    clear = pmui.Button(label="Clear the paint", icon="format_color_reset", **small)
+    clear = pmui.Button(label="Clear edits", icon="format_color_reset", **small)
     add = pmui.Button(label="Add to the comparison", icon="add", color="primary", variant="contained", margin=(6, 4))
     undo.on_click(lambda _: draft.go_back(-1))
     redo.on_click(lambda _: draft.go_back(1))

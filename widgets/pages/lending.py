@@ -24,8 +24,8 @@ def row(store: StageStore) -> tuple[Any, Any]:
         description=f"Train a small model now: {STEPS} steps, here on the stage, for attention, guesses and loss.",
     )  # fmt: skip
     borrow = pmui.Button(label="Use the model of the Train page", **look)
-    inside = pmui.Button(label="Inside one update", width=152, **look)
-    leave = pmui.Button(label="Without a model", size="small", variant="text", margin=(2, 4))
+    inside = pmui.Button(label="Step through one update", width=152, **look)
+    leave = pmui.Button(label="Remove the model", size="small", variant="text", margin=(2, 4))
     beside = pmui.Button(label="Same sentence", icon="view_column", **look)
     watch = pmui.Button(
         label="Train this", icon="show_chart", **look,
@@ -56,7 +56,7 @@ def row(store: StageStore) -> tuple[Any, Any]:
             if button.disabled == able:
                 button.disabled = not able
         labels = {
-            inside: "Back to the sentence" if store.inside else "Inside one update",
+            inside: "Back to the sentence" if store.inside else "Step through one update",
             beside: f"{store.objective} alone" if store.beside else f"Same sentence as {store.other}",
         }
         for button, label in labels.items():
@@ -90,5 +90,8 @@ def _said(store: StageStore) -> str:
     if store.silent:
         return say(store.silent, "notice")
     if store.model is None:
-        return say("Attention, guesses and loss need a model; there is none on the stage yet.", "quiet")
+        return say(
+            "Attention, guesses and loss need a model; No model loaded; attention, predictions and loss are hidden..",
+            "quiet",
+        )
     return say(f"The numbers are those of {store.model.name}.", "quiet")

@@ -47,7 +47,7 @@ WORDS = {
     "failed": "stopped by an error",
 }
 
-ENDS = {"asked": "stopped at step {:,}", "diverged": "lost its numbers"}
+ENDS = {"asked": "stopped at step {:,}", "diverged": "diverged (NaN or infinity)"}
 """How a run ended that did not come to its end."""
 
 NO_GAUGE = say("No gauge fits this text: their words are not in its vocabulary.", "quiet")
@@ -68,7 +68,7 @@ class Picture:
         self.words = OnScreen()
         words = pmui.Column(
             self.words,
-            heading("Guesses for one sentence"),
+            heading("Predictions for the probe sentence"),
             self.watched,
             self.guessed,
             margin=0,
@@ -159,7 +159,7 @@ class _Trouble:
 
 
 def _way_out(session: Session | None) -> dict[str, Any]:
-    """The settings with which a run that lost its numbers could go on."""
+    """The settings with which a run that diverged (NaN or infinity) could go on."""
     trouble = session.trouble if session is not None and session.state == "done" else None
     return dict(trouble.settings) if trouble is not None and trouble.kind == "numbers" else {}
 
@@ -176,7 +176,7 @@ class _Curves:
         self.gauges, self.sizes, self.cursor = gauges.gauge_chart(steps), size_strips(steps), Cursor()
         self.cursor.link(self.gauges.figure, *self.sizes.figures)
         self.axis = pmui.Select(
-            label="drawn over", options=list(AXES), value=store.axis, width=170, size="small", margin=(2, 10),
+            label="x axis", options=list(AXES), value=store.axis, width=170, size="small", margin=(2, 10),
             description="Another axis changes the picture, never the data.",
         )  # fmt: skip
         bind(self.axis, store, "axis")
@@ -185,7 +185,7 @@ class _Curves:
         store.param.watch(lambda event: self._turn(event.new), "axis")
         self._turn(store.axis)
         questions = "".join(say(f"{gauge.name}: {gauge.question} ({gauge.source})", "quiet") for gauge in PROBES)
-        explained = f"<details><summary>What is asked</summary>{questions}</details>"
+        explained = f"<details><summary>About these probes</summary>{questions}</details>"
         self.none = html("")
         self.mark = OnScreen()
         self.loss_column = pmui.Column(
@@ -197,12 +197,12 @@ class _Curves:
         )  # fmt: skip
         strips = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=(0, 10)) for plot in self.sizes.figures]
         self.widgets = [
-            heading("What it has understood, without being asked to learn it"),
+            heading("Probes (zero-shot accuracy)"),
             self.none,
             html(gauges.KEY),
             pn.pane.Bokeh(self.gauges.figure, sizing_mode="stretch_width", margin=(0, 10)),
             html(explained),
-            heading("Inside the layers: how hard the loss pulls, how far a step moves them"),
+            heading("Inside the layers: gradient norm, how far a step moves them"),
             beside(*strips),
         ]
 
@@ -283,7 +283,7 @@ class _Head:
         picture = pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width")
         self.column = pmui.Column(
             self.mark, heading("One attention head"), pmui.Row(self.matrix, self.layer, self.head, margin=(0, 6)),
-            self.bookmarks, picture, self.caption, heading("The same head while it learnt"),
+            self.bookmarks, picture, self.caption, heading("This head during training"),
             pn.pane.Bokeh(self.strip.figure, sizing_mode="stretch_width", margin=(0, 10)),
             margin=0, sizing_mode="stretch_width",
         )  # fmt: skip

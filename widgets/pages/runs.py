@@ -36,7 +36,7 @@ STATES = {
     "running": "training",
     "steps": "finished",
     "seconds": "finished",
-    "diverged": "lost its numbers",
+    "diverged": "diverged (NaN or infinity)",
     "asked": "stopped at step {:,}",
     "cut off": "cut off at step {:,}",
     "failed": "failed at step {:,}",
@@ -52,7 +52,7 @@ class Tools:
 
     def __init__(self, store: TrainStore) -> None:
         self.parts = (_Change(store), _Rates(store), _Runs(store))
-        titles = ("Change a setting now, or fork", "Find a learning rate", "Runs: list, tree and comparison")
+        titles = ("Edit hyperparameters, or fork the run", "Find a learning rate", "Runs: list, tree and comparison")
         columns = [pmui.Column(*part.widgets, margin=0, sizing_mode="stretch_width") for part in self.parts]
         self.folded = pmui.Accordion(
             *zip(titles, columns, strict=True), margin=(8, 10), sizing_mode="stretch_width",
@@ -180,7 +180,7 @@ class _Rates:
         self.use = pmui.Button(label="Use it", icon="check", disabled=True, **SMALL)
         self.use.on_click(lambda _: self._use())
         self.said = html(say(
-            "The rate grows in every step until the loss runs away (arXiv:1506.01186). A copy of the model is trained, "
+            "The rate grows in every step until the loss diverges (arXiv:1506.01186). A copy of the model is trained, "
             "so the run stays as it is.", "quiet",
         ))  # fmt: skip
         self.picture = html("")

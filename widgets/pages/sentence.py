@@ -15,8 +15,8 @@ from widgets.sentence import LONGEST, SentenceStore, label_of
 from widgets.theme import BLUE, ORANGE, html, say
 
 WORDS = (
-    "A copy of the base is fine-tuned for the task chosen at the side. Type, and every key is judged; a word is tinted "
-    "by how much the odds of the label fall when it is hidden."
+    "A copy of the base is fine-tuned for the task chosen at the side. Predictions update as you type; a word is "
+    "tinted by how much the odds of the label fall when it is hidden."
 )
 
 
@@ -30,7 +30,7 @@ def desk(store: SentenceStore, transfer: TransferStore, session: Callable[[], An
 
 def _inside(store: SentenceStore, transfer: TransferStore, session: Callable[[], Any]) -> tuple[pmui.Column, Any]:
     small = {"variant": "outlined", "size": "small", "margin": (6, 4)}
-    teach = pmui.Button(label="Teach a judge", icon="school", color="primary", variant="contained", margin=(6, 10))
+    teach = pmui.Button(label="Train a classifier", icon="school", color="primary", variant="contained", margin=(6, 10))
     teach.on_click(lambda _: _teach(store, transfer, session()))
     sample = pmui.Button(label="Another sentence", icon="shuffle", **small)
     sample.on_click(lambda _: store.take_sample())
@@ -39,7 +39,7 @@ def _inside(store: SentenceStore, transfer: TransferStore, session: Callable[[],
     )
     text.param.watch(lambda event: store.param.update(text=event.new), "value_input")
     store.param.watch(lambda _: text.value_input == store.text or text.param.update(value=store.text), "text")
-    wanted = pmui.Select(label="label that it shall have", options=[""], width=190, margin=(6, 10))
+    wanted = pmui.Select(label="target label", options=[""], width=190, margin=(6, 10))
     bind(wanted, store, "wanted")
     turn = pmui.Button(label="Let the model edit it", icon="auto_fix_high", **small)
     turn.on_click(lambda _: store.let_it_edit())
@@ -61,7 +61,7 @@ def _inside(store: SentenceStore, transfer: TransferStore, session: Callable[[],
         busy, error, taught = store.teaching.busy, store.teaching.error, store.taught
         teach.disabled, judged.visible = busy, taught is not None and not busy
         why.object = (
-            say("Judge and writer are learning; that takes some seconds.", "quiet")
+            say("Classifier and editor are training; that takes some seconds.", "quiet")
             if busy
             else say(error or "", "trouble")
         )
@@ -99,7 +99,7 @@ def picture(store: SentenceStore) -> str:
         parts.append(
             say(
                 f"The model changed {len(done.places)} words for {done.wanted}: {done.chance_before:.0%} before, "
-                f"{done.chance_after:.0%} after, by a judge that took no part.",
+                f"{done.chance_after:.0%} after, by an independent classifier.",
                 "quiet",
             )
         )

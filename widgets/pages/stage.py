@@ -103,7 +103,9 @@ def _list(store: StageStore) -> list[Any]:
     chosen.param.watch(lambda event: store.param.update(beside=event.new), "beside")
     store.param.watch(lambda _: chosen.param.update(value=store.objective), "objective")
     store.param.watch(lambda event: chosen.param.update(beside=event.new), "beside")
-    same = pmui.Switch(label="same plan for those beside", value=store.same_plan, margin=(2, 10), visible=False)
+    same = pmui.Switch(
+        label="same sample for the compared objectives", value=store.same_plan, margin=(2, 10), visible=False
+    )
     bind(same, store, "same_plan")
     store.param.watch(lambda _: same.param.update(visible=bool(store.beside)), "beside")
     same.visible = bool(store.beside)
@@ -117,8 +119,8 @@ def _controls(store: StageStore) -> list[Any]:
     bind(seed, store, "seed")
     knobs = pmui.Column(margin=0, sizing_mode="stretch_width")
     plan = pmui.TextInput(
-        label="plan by hand", value=store.plan, sizing_mode="stretch_width", margin=(6, 10),
-        description="Space-separated, e.g. chosen=3,8. Empty: the dice decide.",
+        label="manual choices", value=store.plan, sizing_mode="stretch_width", margin=(6, 10),
+        description="Space-separated, e.g. chosen=3,8. Empty: sampled from the seed.",
     )  # fmt: skip
     bind(plan, store, "plan")
     keys = html("")
@@ -148,7 +150,7 @@ def _controls(store: StageStore) -> list[Any]:
 def _folded(made: list[Any]) -> list[Any]:
     """The first three knobs in sight, the others folded away."""
     if not made:
-        return [html(say("Nothing to turn: this objective has no knobs.", "quiet"))]
+        return [html(say("This objective has no parameters.", "quiet"))]
     if not made[3:]:
         return made
     more = pmui.Accordion(
@@ -177,7 +179,7 @@ def _now(store: StageStore, name: str) -> Any:
 def _keys(store: StageStore) -> str:
     keys = find_objective(store.objective).plan_keys
     if not keys:
-        return say("Nothing here is left to chance, so there is no plan.", "quiet")
+        return say("Deterministic: nothing is sampled.", "quiet")
     return "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
 
 
@@ -223,7 +225,7 @@ def _words(store: StageStore) -> list[Any]:
     store.param.watch(renew, ["rebuilt", "trouble", "gave_way", "view"])
     renew()
     save = download(
-        lambda: BytesIO(_saved(store).encode()), "playground.html", "Save as a page",
+        lambda: BytesIO(_saved(store).encode()), "playground.html", "Export HTML",
         "One HTML file that plays without a network.",
     )  # fmt: skip
     wide = {"sizing_mode": "stretch_width", "stylesheets": [GROWING]}

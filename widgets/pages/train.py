@@ -83,7 +83,7 @@ def _controls(store: TrainStore) -> list[Any]:
 
     store.param.watch(show, "corpus")
     sentence = pmui.TextInput(
-        label="sentence to watch", value=store.sentence, max_length=300, sizing_mode="stretch_width",
+        label="probe sentence", value=store.sentence, max_length=300, sizing_mode="stretch_width",
         margin=(6, 10), description="Empty: a held-out sentence of the text. It can be changed while the run goes on.",
     )  # fmt: skip
     bind(sentence, store, "sentence")
@@ -161,7 +161,9 @@ def _about(name: str) -> str:
 def _earlier(store: TrainStore) -> pn.Column:
     """The run that this tab of the browser showed before the visit began, and the way back to it."""
     said = html("")
-    button = pmui.Button(label="Bring it back", icon="history", size="small", variant="outlined", margin=(0, 10, 8, 10))
+    button = pmui.Button(
+        label="Reopen the run", icon="history", size="small", variant="outlined", margin=(0, 10, 8, 10)
+    )
     button.on_click(lambda _: store.open(store.earlier))
     whole = pn.Column(said, button, visible=False, margin=0, sizing_mode="stretch_width")
 
@@ -184,7 +186,7 @@ def _keep(store: TrainStore, upload: Any) -> None:
 
 
 class _Buttons:
-    """Train, Pause, Step, Inside one update, Stop, Reset, New seed, Replay; each is on only where it does something."""
+    """The buttons from Train to Replay; each is on only where it does something."""
 
     def __init__(self, store: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.store, self._slow, self._shown = store, slow or (lambda: None), None
@@ -193,8 +195,8 @@ class _Buttons:
         self.pause = pmui.Button(label="Pause", icon="pause", **make)
         self.step = pmui.Button(label="Step", icon="skip_next", **make)
         self.slow = pmui.Button(
-            label="Inside one update", icon="slow_motion_video", visible=slow is not None,
-            description="Inside one update: the coming one, on the Stage page; the run waits meanwhile.", **make,
+            label="Step through one update", icon="slow_motion_video", visible=slow is not None,
+            description="Step through one update: the coming one, on the Stage page; the run waits meanwhile.", **make,
         )  # fmt: skip
         self.stop = pmui.Button(label="Stop", icon="stop", **make)
         self.reset = pmui.Button(label="Reset", icon="replay", **make)

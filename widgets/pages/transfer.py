@@ -147,7 +147,11 @@ def _base(store: Store) -> str:
 def _before(store: TransferStore) -> tuple[Any, Any]:
     """What is done to the base before anything is compared, and what that is good for."""
     before = pmui.Select(
-        label="change it first", options=list(CHANGES), value=store.before, sizing_mode="stretch_width", margin=(6, 10)
+        label="base modification",
+        options=list(CHANGES),
+        value=store.before,
+        sizing_mode="stretch_width",
+        margin=(6, 10),
     )
     bind(before, store, "before")
     what = html(say(CHANGES[store.before], "quiet"))
@@ -174,17 +178,17 @@ def _controls(visit: Store) -> list[Any]:
     store = visit.transfer
     wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
     task = pmui.Select(label="task", options=[*tasks(), OWN_FILE], value=store.task, **wide)
-    then = pmui.MultiChoice(label="then, one after another", options=list(tasks()), value=list(store.then), **wide)
-    packing = pmui.Select(label="texts packed", options=PACKED, value=store.packing, **wide)
+    then = pmui.MultiChoice(label="then fine-tune on", options=list(tasks()), value=list(store.then), **wide)
+    packing = pmui.Select(label="input format", options=PACKED, value=store.packing, **wide)
     chosen = chooser(cards=cards(store.own), value=list(store.chosen), margin=(4, 10))
     store.param.watch(lambda _: chosen.param.update(cards=cards(store.own)), "own")
     labels = pmui.Select(label="labelled texts", options=COUNTS, value=store.labels, **wide)
     counts = pmui.MultiChoice(label="and also with", options=COUNTS, value=list(store.counts), **wide)
     seeds = pmui.IntSlider(label="seeds", **limits(store, "seeds"), value=store.seeds, **wide)
     steps = pmui.IntSlider(label="steps", **limits(store, "steps"), step=10, value=store.steps, **wide)
-    match = pmui.Select(label="alike in every lane", options=list(MATCHES), value=store.match, **wide)
+    match = pmui.Select(label="match the budget by", options=list(MATCHES), value=store.match, **wide)
     rates = pmui.Select(label="learning rates", options=list(RATES), value=store.rates, **wide)
-    places = pmui.Select(label="lanes run", options=_places(), value=store.workers, **wide)
+    places = pmui.Select(label="execution", options=_places(), value=store.workers, **wide)
     bound = {"task": task, "then": then, "chosen": chosen, "labels": labels, "counts": counts, "seeds": seeds,
              "steps": steps, "workers": places, "match": match, "rates": rates, "packing": packing}  # fmt: skip
     for name, widget in bound.items():
@@ -277,7 +281,7 @@ def _others(visit: Store) -> Any:
     """The kept runs whose vectors are read beside those of the base, while a strategy that reads them is chosen."""
     store, none = visit.transfer, html("")
     runs = pmui.MultiChoice(
-        label="vectors of other runs too", value=list(store.beside), sizing_mode="stretch_width", margin=(6, 10)
+        label="extra feature extractors", value=list(store.beside), sizing_mode="stretch_width", margin=(6, 10)
     )
     bind(runs, store, "beside")
     box = pmui.Column(runs, none, visible=False, margin=0, sizing_mode="stretch_width")
@@ -384,8 +388,8 @@ def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]
     tick()
     return [
         progress, status, verdict, legend, labels.pane, in_turn.pane, while_it_runs, outcomes, numbers, exports.pane,
-        heading("What may change when, and what did"), html(say(STORY, "quiet")), maps, editor(draft, store),
-        *(part for part, _ in more),
+        heading("Learning rate per layer over time, and distance moved"), html(say(STORY, "quiet")), maps,
+        editor(draft, store), *(part for part, _ in more),
     ], tick  # fmt: skip
 
 
@@ -515,7 +519,7 @@ def _table(store: TransferStore) -> str:
     """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
     result = store.result
     more = "" if store.in_turn else ELSEWHERE
-    again = f'<p class="quiet">Again from the archive: <code>{escape(store.asked.command())}</code>{more}</p>'
+    again = f'<p class="quiet">Reproduce: <code>{escape(store.asked.command())}</code>{more}</p>'
     if result is None:
         return again if store.found else ""
     facts = result.facts()

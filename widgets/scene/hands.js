@@ -56,11 +56,11 @@ function handsOn(kit) {
     return made;
   };
   const buttons = {
-    roll: tool("Roll again", "Roll again: another seed (N)", () => kit.send({ do: "roll" }, "choose")),
+    roll: tool("Resample", "Resample: another seed (N)", () => kit.send({ do: "roll" }, "choose")),
     undo: sign("undo", "Undo (Ctrl+Z)", () => kit.send({ do: "undo" })),
     redo: sign("redo", "Redo (Ctrl+Shift+Z)", () => kit.send({ do: "redo" })),
     paint: tool("Paint mask", "Open and close cells by hand (M)", () => setPainting(!kit.painting)),
-    repair: tool("Repair", "Close what was opened, open what was closed", () => kit.send({ do: "unpaint" })),
+    repair: tool("Reset mask", "Close what was opened, open what was closed", () => kit.send({ do: "unpaint" })),
   };
   const group = node("span", { class: "stage-group" }, ...Object.values(buttons));
   let held = 0; // the word (from 1) that the card speaks of
@@ -122,7 +122,7 @@ function handsOn(kit) {
     const token = words.lastIndexOf(span.start + span.length - 1);
     if (token < 0 || !span.length) return [];
     const { x, y, w, h } = box(token);
-    const grip = slider("stage-end", `End of the run ${span.text}`, span.start, record().words.length, span.start + span.length - 1, (to) =>
+    const grip = slider("stage-end", `End of the span ${span.text}`, span.start, record().words.length, span.start + span.length - 1, (to) =>
       send({ do: "span", from: span.start, to, old: span.text }, "spans"));
     grip.dataset.span = span.text;
     Object.assign(grip.style, { left: `${x + w - 4}px`, top: `${y - 5}px`, height: `${h + 5}px` });
@@ -206,12 +206,12 @@ function handsOn(kit) {
 
   function card() {
     if (record().said) return [record().said];
-    if (kit.painting) return ["Click or drag over the matrix to open and close cells; the lamp answers at once. Click what must be predicted to have it count or not. ", moveHint()];
+    if (kit.painting) return ["Click or drag over the matrix to open and close cells; the leak indicator updates at once. Click what must be predicted to have it count or not. ", moveHint()];
     const words = record().words || [];
     if (held > words.length) held = 0;
     if (can("pair") && !held) return outcomeCard();
     if (!held || !chosen().includes(held)) {
-      const said = [can("chosen") && "Click a word of the text to choose it.", can("spans") && "Drag across words to make a run; drag its end to resize it.", can("order") && "Drag the order below.", can("split") && "Drag the split.", can("cut") && "Drag the cut."].filter(Boolean);
+      const said = [can("chosen") && "Click a word of the text to choose it.", can("spans") && "Drag across words to make a span; drag its end to resize it.", can("order") && "Drag the order below.", can("split") && "Drag the split.", can("cut") && "Drag the cut."].filter(Boolean);
       return [said.join(" ") || (kit.live ? "Nothing in this plan can be edited." : RECORDED)];
     }
     const made = [node("b", {}, words[held - 1])];
@@ -220,7 +220,7 @@ function handsOn(kit) {
     }
     if (can("replace") && (!can("actions") || actionOf(held) === "random")) made.push(replacement());
     const inside = spanOf(held);
-    made.push(tool("not chosen", "Let it go", () => send(plan().chosen ? { do: "choose", word: held } : { do: "unspan", old: inside.text }, "chosen")));
+    made.push(tool("not chosen", "Deselect", () => send(plan().chosen ? { do: "choose", word: held } : { do: "unspan", old: inside.text }, "chosen")));
     return made;
   }
 
@@ -266,7 +266,7 @@ function handsOn(kit) {
   }
 
   function cutHandle(sequence, cut) {
-    const made = slider("stage-cut", "Cut: words that are given", 0, sequence.length - 1, cut, (to) => send({ do: "cut", to }, "cut"));
+    const made = slider("stage-cut", "Context length: words that are given before the first prediction", 0, sequence.length - 1, cut, (to) => send({ do: "cut", to }, "cut"));
     made.dataset.cut = "1";
     return made;
   }

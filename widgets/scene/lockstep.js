@@ -1,7 +1,7 @@
 // ---------------------------------------------------------------------------------------------------- in step
 
 const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask", "forward", "predict", "loss"];
-const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Who sees whom", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };
+const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Attention mask", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };
 
 const IN_STEP_STYLE = `
 .stages { container-type: inline-size; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; outline: none; }
@@ -19,8 +19,8 @@ const IN_STEP_STYLE = `
 
 const STEP_KEYS = [
   ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first step, last step"], ["F", "fork the training run at the step that is shown"],
-  ["Up, Down", "walk through the readers of each"], ["Escape", "let them go"], ["L", "the way of a leak"], ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["J, K", "on a long text: the next stretch, the stretch before"],
-  ["M", "paint the mask of the first"], ["N", "roll again"], ["R", "as it was at first, with the same seed"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
+  ["Up, Down", "next / previous row of each"], ["Escape", "let them go"], ["L", "show the path of a leak"], ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["J, K", "on a long text: the next stretch, the stretch before"],
+  ["M", "paint the mask of the first"], ["N", "roll again"], ["R", "reset the edits (same seed)"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
   ["1 to 9, 0", "one of the first ten objectives"], ["C", "the second stage goes, or comes"], ["/", "search the objectives"], ["?", "this list"],
 ];
 
@@ -44,7 +44,7 @@ function mountInStep(el, raw, options = {}) {
   style.textContent = IN_STEP_STYLE;
   const press = (name, label) => node("button", { type: "button", "aria-label": label, title: label }, icon(ICONS[name]));
   const [back, play, on] = [press("back", "Step back"), press("play", "Play"), press("step", "Step forward")];
-  const scrub = node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Position in the story" });
+  const scrub = node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Animation step" });
   const where = node("output");
   const bar = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, back, play, on, scrub, where);
   const row = node("div", { class: "stages-row" });

@@ -1,4 +1,4 @@
-/** Matrices: cells by their state, attention over them, words along the axes, the way of a leak. */
+/** Matrices: cells by their state, attention over them, words along the axes, show the path of a leak. */
 
 // ---------------------------------------------------------------------------------------------------- painting: matrices
 

@@ -44,7 +44,7 @@ function moreOf(kit) {
   root.prepend(style);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
-  const reel = node("button", { type: "button", title: "The mask at ten visits of the same sentence (V)", "aria-pressed": "false" }, "Film strip");
+  const reel = node("button", { type: "button", title: "The mask at ten visits of the same sentence (V)", "aria-pressed": "false" }, "Masks over epochs");
   let [shown, rolling] = [null, false];
 
   // -- the code of a frame

@@ -81,7 +81,7 @@ function render({ model, el }) {
     const none = sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : `No objective has '${search.value}' in its name or idea.`;
     list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none)]));
     now.textContent = value || "Choose an objective";
-    count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars show how much of a text teaches`;
+    count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
   }
 

@@ -36,20 +36,20 @@ const TOKEN_LEGEND = {
   chosen: "chosen",
   masked: "masked",
   randomised: "random word instead",
-  graded_as_is: "left as it is, but graded",
+  graded_as_is: "unchanged, but scored",
   deleted: "deleted",
   moved: "moved",
   replaced: "replaced by the generator",
-  same_by_luck: "sampled the same by luck",
+  same_by_luck: "generator sampled the original token",
   inserted: "inserted",
   special: "special token",
   padding: "padding",
-  graded: "graded: counts in the loss",
+  graded: "scored: counts in the loss",
   first: "the first language",
   second: "the second language",
 };
 const SPOKEN = ["", "first", "second"]; // by the number of the language, where a text holds two
-const CELL_LEGEND = ["may not look", "may look", "hidden from itself", "padding", "leak: shows the answer"];
+const CELL_LEGEND = ["masked", "can attend", "cannot attend to itself", "padding", "leak: shows the answer"];
 
 // ---------------------------------------------------------------------------------------------------- small tools
 

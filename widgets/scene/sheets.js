@@ -120,7 +120,7 @@ function feeds(record, term) {
   return { [home]: drawn(term.positions), ...(spoken ? { targets: drawn(term.positions) } : {}) };
 }
 
-/** A matrix as comma-separated values: readers down, what they may look at across; attention, or 1 where they may. */
+/** A matrix as comma-separated values: query positions down, key positions across; attention, or 1 where they may. */
 function csvOf(matrix, eye = null) {
   const open = (i, j) => (matrix.cells[i * matrix.m + j] === CELL.visible || matrix.cells[i * matrix.m + j] === CELL.leaked ? 1 : 0);
   const weight = (i, j) => (eye ? weightAt(matrix, i, j, eye) : null);
@@ -141,11 +141,11 @@ function sheetsOf(kit) {
   const story = node("div", { class: "stage-story", role: "group", "aria-label": "Storyboard" });
   const table = node("div", { class: "stage-table", tabindex: "0", role: "region", "aria-label": "Matrix as a table" });
   const keys = node("div", { class: "stage-keys" });
-  const quiz = node("div", { class: "stage-quiz", role: "group", "aria-label": "Predict first" });
+  const quiz = node("div", { class: "stage-quiz", role: "group", "aria-label": "Quiz" });
   const menu = node("div", { hidden: "" });
   const shows = { story: calm.matches, table: false, keys: false };
   const buttons = {
-    guess: press("Predict first", "Guess before it is shown (G)", () => ask()),
+    guess: press("Quiz", "Guess before it is shown (G)", () => ask()),
     story: press("Storyboard", "All frames as a sheet (B)", () => toggle("story")),
     table: press("Table", "The matrix as a table (T)", () => toggle("table")),
     save: press("Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
@@ -179,7 +179,7 @@ function sheetsOf(kit) {
     const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
     const sections = [
       told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([sign, text]) => node("p", { class: "quiet" }, sign, `: ${text}`))),
-      misprint && section("Printed elsewhere", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), node("p", { class: "quiet" }, misprint.wrong)),
+      misprint && section("As printed in the survey (erratum)", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), node("p", { class: "quiet" }, misprint.wrong)),
       signal && section("Signal", ...(meters.length > 1 ? meters.flatMap(metered) : [meter(share), taught({ ...signal, share })])),
       source && section("Source", node("p", { class: "quiet" }, source)),
     ].filter(Boolean);
@@ -267,7 +267,7 @@ function sheetsOf(kit) {
     });
     const right = guess.words.filter((_, i) => guess.marks.has(i) === guess.truth.has(i)).length;
     const said = scored ? `${right} of ${guess.words.length} right. ${guess.question}` : guess.question;
-    const act = scored ? press("Done", "Close the question", finish) : press("Reveal", "Show what is so", reveal, { class: "stage-play" });
+    const act = scored ? press("Done", "Close the question", finish) : press("Reveal", "Check the answer", reveal, { class: "stage-play" });
     quiz.replaceChildren(node("span", { role: "status" }, said), ...chips, act);
     quiz.hidden = false;
     buttons.guess.setAttribute("aria-pressed", "true");
@@ -324,18 +324,18 @@ function sheetsOf(kit) {
       const count = sum(range(matrix.n * matrix.m).map((at) => Number(open(Math.floor(at / matrix.m), at % matrix.m))));
       const head = node("tr", {}, node("th", { scope: "col" }, "reader"), ...matrix.columns.map((word) => node("th", { scope: "col" }, word)));
       const rows = range(matrix.n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
-      return node("table", {}, node("caption", {}, `${matrix.title}: ${partSaid(matrix)}${matrix.n} readers, ${matrix.m} places, ${count} of ${matrix.n * matrix.m} cells open${frame.told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
+      return node("table", {}, node("caption", {}, `${matrix.title}: ${partSaid(matrix)}${matrix.n} query positions, ${matrix.m} key positions, ${count} of ${matrix.n * matrix.m} entries allowed${frame.told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
     });
-    table.replaceChildren(...(made.length ? made : ["This frame has no matrix yet; step to 'Who sees whom'."]));
+    table.replaceChildren(...(made.length ? made : ["This frame has no matrix yet; step to 'Attention mask'."]));
   }
 
   /** Which part of a long text's matrix stands in the table. */
   const partSaid = ({ whole, top, left, n, m }) => (whole ? `readers ${top + 1} to ${top + n} of ${whole.n}, places ${left + 1} to ${left + m} of ${whole.m}; ` : "");
 
   const KEY_LIST = [
-    ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "walk through the readers"], ["Escape", "let the reader go"],
+    ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "next / previous row"], ["Escape", "clear the selection"],
     ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
-    ["Delete", "on a word: let it go"], ["J, K", "on a long text: the next stretch, the stretch before"], ["N", "roll again"], ["R", "as it was at first, with the same seed"], ["F", "fork the training run at the step that is shown"], ["L", "the way of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
+    ["Delete", "on a word: let it go"], ["J, K", "on a long text: the next stretch, the stretch before"], ["N", "roll again"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
   ];
 
   // -- to take home

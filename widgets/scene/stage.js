@@ -209,7 +209,7 @@ function buildParts() {
     play: button("play", "Play", "Space", { class: "stage-play" }),
     step: button("step", "Step forward", "Right"),
     last: button("last", "Last frame", "End"),
-    scrub: node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Position in the story" }),
+    scrub: node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Animation step" }),
     where: node("output", { class: "stage-where" }),
     speed: node("select", { "aria-label": "Speed", title: "Speed (+ and -)" }),
     loop: button("loop", "Repeat", "loop", { "aria-pressed": "false" }),
@@ -448,7 +448,7 @@ function mountOne(el, raw, options = {}) {
     set(parts.name, frame.title);
     set(parts.caption, frame.caption || "");
     set(parts.where, `${frame.title} (${nearest() + 1}/${last() + 1})`);
-    set(parts.reader, spoken || (frame.matrices.length ? "Point at a row or a token to see whom it may look at; click to hold it." : ""));
+    set(parts.reader, spoken || (frame.matrices.length ? "Hover a row or a token to see what it attends to; click to pin it." : ""));
     parts.reader.setAttribute("aria-live", now.lock && !now.hover ? "polite" : "off"); // previews would chatter
     const part = record.stretch ? ` (tokens ${saysStretch(record)})` : "";
     canvas.setAttribute("aria-label", `${frame.title}${part}: ${spoken || frame.caption || ""}`);

@@ -154,7 +154,7 @@ function paintMap(ctx, art, record, k, u, reader) {
   ctx.fillText(`Tokens ${saysStretch(record)}`, map.words.x, map.words.y);
   ctx.font = font(12);
   ctx.fillStyle = theme.muted;
-  ctx.fillText("The frame is what is drawn below.", map.words.x, map.words.y + 19);
+  ctx.fillText("The box marks the window shown below.", map.words.x, map.words.y + 19);
   const next = Math.min(k + 1, record.frames.length - 1);
   for (const box of map.boxes) {
     const [before, after] = [matrixOf(record.frames[k], box.name), matrixOf(record.frames[next], box.name)];
@@ -240,7 +240,7 @@ function stretchOf(kit) {
     return made;
   };
   const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once" });
-  const [before, after] = [press("back", "The stretch before (K)", () => leap(-1)), press("step", "The next stretch (J)", () => leap(1))];
+  const [before, after] = [press("back", "Previous window (K)", () => leap(-1)), press("step", "Next window (J)", () => leap(1))];
   const moves = node("div", { class: "stage-moves", role: "group", "aria-label": "Stretch" }, before, after, size);
   const counted = new WeakMap(); // open cells, found once for each set of cells
   let drag = null;
@@ -285,7 +285,7 @@ function stretchOf(kit) {
     const matrix = kit.frame().matrices[0];
     const count = ({ cells }) => cells.reduce((sum, state) => sum + Number(state === CELL.visible || state === CELL.leaked), 0);
     const open = (each) => counted.get(each.cells) ?? (counted.set(each.cells, count(each)), counted.get(each.cells));
-    const counts = matrix && matrix.whole ? `; ${open(matrix)} of ${matrix.cells.length} cells open here, ${open(matrix.whole)} of ${matrix.whole.cells.length} in all` : "";
+    const counts = matrix && matrix.whole ? `; ${open(matrix)} of ${matrix.cells.length} entries allowed here, ${open(matrix.whole)} of ${matrix.whole.cells.length} in all` : "";
     return `tokens ${saysStretch(kit.record())}${counts}`;
   }
 

@@ -23,7 +23,7 @@ const TABLE_STYLE = `
 .wall thead th { font-weight: 600; border-top: 0; } .wall tbody th { font-weight: 600; white-space: nowrap; }
 `;
 
-const WALL_HEADS = ["Objective", "The model is given", "It must predict", "Who sees whom"];
+const WALL_HEADS = ["Objective", "The model is given", "It must predict", "Attention mask"];
 
 /** The rows with cells and matrices read as the stage reads them; a decoder that writes nothing has no matrix to draw. */
 function readTable(raw) {
@@ -368,7 +368,7 @@ export function mountTable(el, raw, options = {}) {
   };
   parts.tools.append(
     tool("PNG", "Save the table as a picture (PNG)", png), " ",
-    tool("SVG", "Save the table as a drawing whose text is text (SVG)", () => download(root, new Blob([svgText()], { type: "image/svg+xml" }), named("svg"))), " ",
+    tool("SVG", "Save the table as SVG (selectable text)", () => download(root, new Blob([svgText()], { type: "image/svg+xml" }), named("svg"))), " ",
     tool("CSV", "Save the table as values (CSV)", () => download(root, new Blob([csv()], { type: "text/csv" }), named("csv"))),
   );
 

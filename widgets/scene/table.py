@@ -19,7 +19,7 @@ Row = dict[str, Any]
 Refused = Sequence[tuple[Objective, str]]
 
 TITLE = "One sentence, eleven objectives"
-ABOUT = "Each row opens its stage. In the squares a row is a word, and its coloured cells are what it may look at."
+ABOUT = "Each row opens its stage. In the squares a row is a word, and its coloured cells are what it may attend to."
 
 
 @cache

@@ -114,15 +114,15 @@ function takeHome(kit, press) {
       return made;
     };
     const [from, to] = [pick("First frame of the film", 0), pick("Last frame of the film", frames().length - 1)];
-    const act = press("Moving picture", "The frames from the first to the last as an animated PNG", async () => {
+    const act = press("Animation (APNG)", "The frames from the first to the last as an animated PNG", async () => {
       const [first, last] = [Number(from.value), Number(to.value)].sort((a, b) => a - b);
-      await film(first, last, (said) => (act.textContent = `Moving picture ${said}`));
-      act.textContent = "Moving picture";
+      await film(first, last, (said) => (act.textContent = `Animation (APNG) ${said}`));
+      act.textContent = "Animation (APNG)";
     });
     return node("div", { class: "stage-range" }, act, from, " to ", to);
   }
 
-  return [press("Strip of all frames: picture", "All frames as one PNG", stripPng), press("Strip of all frames: drawing", "All frames as one SVG whose text is text", stripSvg), filmRow()];
+  return [press("All steps (PNG)", "All frames as one PNG", stripPng), press("Strip of all frames: drawing", "All frames as one SVG whose text is text", stripSvg), filmRow()];
 }
 
 // -- a moving PNG out of still ones (PNG specification, third edition, clause 11.3.6)

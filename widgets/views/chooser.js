@@ -125,7 +125,7 @@ function render({ model, el }) {
       return node("li", {}, swatch(marks[k] || { colour: "#8a8f98", dash: "none" }), node("span", {}, name), leave);
     }));
     const some = search.value ? `${shown.length} of ${cards().length} found; ` : "";
-    count.textContent = `${some}${now.length} of ${cards().length} chosen${full ? ", which is the most at once" : ""}. The first is what the others are held against.`;
+    count.textContent = `${some}${now.length} of ${cards().length} chosen${full ? ", which is the most at once" : ""}. The first is the baseline.`;
   }
 
   list.addEventListener("keydown", (event) => {

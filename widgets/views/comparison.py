@@ -12,7 +12,7 @@ from widgets.views.svg import shortened
 HEADS = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "seconds, all seeds")
 
 WHOLE = (
-    "strategy", "{metric}", "against the first (95 % interval)", "forgetting (nats)", "trained parameters",
+    "strategy", "{metric}", "vs. baseline (95 % CI)", "forgetting (nats)", "trained parameters",
     "stored per task", "memory of a step", "seconds, all seeds", "steps at rate", "estimated GFLOP",
 )  # fmt: skip
 """The columns of the whole table; what matters most stands first, for on a narrow screen it scrolls."""
@@ -82,7 +82,7 @@ def apart(facts: dict[str, Any]) -> str:
     if not facts["unlike"]:
         return ""
     first = escape(facts["strategies"][0]["name"])
-    heads = f'<th scope="col">what sets them apart</th><th scope="col">{first} against it, thing by thing</th>'
+    heads = f'<th scope="col">differences from the baseline</th><th scope="col">{first} against it, thing by thing</th>'
     return f"<table><tr>{heads}</tr>{''.join(map(_apart, facts['unlike']))}</table>"
 
 
@@ -122,7 +122,7 @@ def _moved(some: Sequence[Any]) -> str:
     own = [(shortened(group, some[0].groups), moves) for group, moves in groups if group.startswith(BODY)]
     moving = [group for group, moves in own if moves]
     if not moving:
-        return "not one bit of the pre-trained weights has changed"
+        return "pre-trained weights unchanged (bit-identical)"
     if len(moving) == len(own):
         return "all layers of the pre-trained model have changed"
     still = [group for group, moves in own if not moves]

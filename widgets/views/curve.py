@@ -40,7 +40,7 @@ class LabelCurve:
 def label_curve() -> LabelCurve:
     """An empty figure."""
     plot = chart(
-        height=330, title="What labels are worth", x_axis_type="log",
+        height=330, title="Label efficiency", x_axis_type="log",
         x_axis_label="labelled texts", y_axis_label="accuracy", x_range=(12, 600),
     )  # fmt: skip
     plot.title.text_font_size = "15px"

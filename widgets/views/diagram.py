@@ -78,7 +78,7 @@ def _box(group: str, multiplier: float, share: float, y: float) -> str:
 def _moved(group: str, distance: float, share: float, y: float) -> str:
     if not group.startswith(("embeddings", "encoder", "decoder")):
         return _words(BOX + 14, y + 13.5, "new, no start", "faint")
-    said = "0, not one bit" if distance == 0.0 else f"{distance:.2f}" if distance >= 0.01 else f"{distance:.1g}"
+    said = "0 (bit-identical)" if distance == 0.0 else f"{distance:.2f}" if distance >= 0.01 else f"{distance:.1g}"
     bar = f'<rect x="{BOX + 14}" y="{y + 4}" width="{BAR * share:.1f}" height="{ROW - 12}" fill="{VERMILION}"/>'
     return bar + _words(BOX + 19 + BAR * share, y + 13.5, said)
 

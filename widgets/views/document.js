@@ -281,7 +281,7 @@ export default {
     const chip = (name, there, on) => {
       const button = make("button", { type: "button", "aria-pressed": String(on.includes(name)) }, name);
       if (!there) button.className = "silent";
-      if (!there) button.title = "says nothing about the words of this document";
+      if (!there) button.title = "has no labels in this document";
       button.addEventListener("click", () => {
         const now = plain(model.get("on"));
         model.set("on", now.includes(name) ? now.filter((n) => n !== name) : [...now, name]);

@@ -50,7 +50,7 @@ def gauge_chart(steps: Range1d) -> GaugeChart:
         height=210,
         min_border_left=64,
         x_axis_label="steps",
-        y_axis_label="right word of two",
+        y_axis_label="accuracy (chance is 50 %)",
         x_range=steps,
         y_range=(0.3, 1.03),
     )

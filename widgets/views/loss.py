@@ -167,10 +167,10 @@ class LossChart:
     def key(self) -> str:
         """What is drawn now."""
         levels = (
-            (self.unigram, Mark("frequencies alone", GREY, "dashed", width=1.4)),
-            (self.bound, Mark("best possible, left to right", GREEN, "dotted", width=1.6)),
+            (self.unigram, Mark("unigram baseline", GREY, "dashed", width=1.4)),
+            (self.bound, Mark("entropy bound (autoregressive)", GREEN, "dotted", width=1.6)),
         )
-        bookmarks = [Mark("a head learnt a pattern", PURPLE, width=1.4)] if len(self.marks.data["step"]) else []
+        bookmarks = [Mark("attention pattern detected", PURPLE, width=1.4)] if len(self.marks.data["step"]) else []
         seeds = [Mark("all seeds, ± a standard deviation", VERMILION, width=6)] if len(self.band.data["low"]) else []
         first = f": {self.training.name}" if self.training.name else ""
         lines = [replace(line, name=f"{line.name}{first}") for line in LINES]

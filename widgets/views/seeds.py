@@ -6,8 +6,8 @@ from playground.training.lanes import Band
 from playground.training.siblings import ExtraSeeds
 
 ALONE = (
-    "Pause and Stop hold for all seeds; Step, Inside one update and a setting that is changed now only for the one on "
-    "screen. The others keep their curves, gauges, bookmarks and film, but not what happens inside their layers."
+    "Pause and Stop hold for all seeds; Step, Step through one update and a setting that is changed now only for the "
+    "one on screen. The others keep their curves, gauges, bookmarks and film, but not what happens inside their layers."
 )
 """What does not reach the others, and what is not kept of them."""
 

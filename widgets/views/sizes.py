@@ -12,7 +12,7 @@ from widgets.views.growing import append
 
 MEASURES = {
     "gradient": "length of the gradient",
-    "share": "the step moved the layer by this share of its length",
+    "share": "update norm / weight norm",
 }
 """What is drawn, by the name of the column."""
 

@@ -14,7 +14,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 640, 228, 46, 42
 
 
 def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: float | None = None) -> str:
-    """Loss over steps in nats: training thin, held out bold, frequencies alone dashed, the best possible dotted."""
+    """Loss over steps in nats: training thin, held out bold, unigram baseline dashed, the entropy bound dotted."""
     top = max([1.0, *(1.3 * v for v in (unigram,) if v), *(r.held_out for r in rows if r.held_out is not None)])
     loss = [(r.step, r.loss) for r in rows if r.loss is not None]
     tested = [(r.step, r.held_out) for r in rows if r.held_out is not None]
@@ -58,7 +58,7 @@ def _read(x: float, y: float, colour: str, text: str) -> str:
 
 
 def _levels(unigram: float | None, bound: float | None) -> list[tuple[float, str, str, str]]:
-    named = [(unigram, GREY, "6 4", "frequencies alone"), (bound, GREEN, "2 4", "best possible")]
+    named = [(unigram, GREY, "6 4", "unigram baseline"), (bound, GREEN, "2 4", "entropy bound")]
     return [(v, colour, dash, name) for v, colour, dash, name in named if v is not None]
 
 

@@ -69,7 +69,7 @@ def verdicts(corpus: Corpus) -> list[tuple[str, bool, str]]:
         if name in labels and corpus.entropy_bound is None and name not in TASKED
     ]
     uses = [(use.name, *_verdict(use, labels)) for use in USES]
-    bound = ("the best possible loss", corpus.entropy_bound is not None, "only a generator knows its own surprise")
+    bound = ("the best possible loss", corpus.entropy_bound is not None, "known only for generated corpora")
     return [*texts, *own, *uses, bound]
 
 

@@ -118,9 +118,9 @@ def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
     return replace(
         corpus,
         ids=widen(corpus.ids, torch.where(food, meals, films)),
-        word=torch.arange(len(first), dtype=torch.int32),
-        sentence=widen(corpus.sentence_ids, corpus.sentence_ids[follower]),
-        document=widen(corpus.document_ids, corpus.document_ids[follower]),
+        word_ids=torch.arange(len(first), dtype=torch.int32),
+        sentence_ids=widen(corpus.sentence_ids, corpus.sentence_ids[follower]),
+        document_ids=widen(corpus.document_ids, corpus.document_ids[follower]),
         labels={name: widen(row, codes.get(name, nothing)) for name, row in labels.items()},
     )
 

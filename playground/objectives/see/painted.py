@@ -65,7 +65,7 @@ def _repaint(example: Batch, rule: Painted) -> Batch:
     seen = getattr(readers, field, None)
     if readers is None or others is None or seen is None:
         raise Refusal(f"This objective has no matrix {rule.matrix!r}, so nothing can be painted in it.")
-    made = replace(readers, **{field: in_cells(_cells(seen, rule, readers, others), seen.above)})
+    made = replace(readers, **{field: in_cells(_cells(seen, rule, readers, others), seen.odd_layers)})
     return replace(example, inputs=made) if readers is inputs else replace(example, decoder=made)
 
 
