@@ -11,11 +11,14 @@ of 32 rows from the same rows, those that a decoder reads included, and lets go 
 
 Ours is timed three times, fetching the shuffled rows included: one batch at a time, in blocks of 32 batches, and in
 blocks as long as in training, the latter two with cutting and trimming. The arms take turns, in reversed order every
-other round; each shows its fastest short stretch, and the figures are medians over the rounds. `goal` is what the ratio
-of a block was seen to be before this project began. Absolute speeds depend on the machine and its load.
+other round; each shows its fastest short stretch, and the figures are medians over the rounds. Absolute speeds depend
+on the machine and its load.
+
+With `--share` it is measured instead what drawing takes of a training step at XS (2 layers, width 64, 32 rows of 32
+tokens) for every objective, in processor time of one process: the goal is at most 2 %.
 
     pip install -c constraints.txt '.[benchmarks]'
-    python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128] [--examples FOLDER]
+    python benchmarks/corruption.py [--rounds 7] [--lengths 32 64 128] [--examples FOLDER] [--share] [--only NAME]
 """
 
 import argparse
@@ -26,7 +29,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,19 +43,21 @@ from torch import Generator, Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from playground.corpora import pick
+from playground.corpora import open_corpus, pick
 from playground.example import Batch, Tokens
-from playground.objectives import Objective, find_objective
+from playground.objectives import Objective, find_objective, objectives
 from playground.refusal import Refusal
 from playground.rows import trimmed_batches
 from playground.seeds import generator
 from playground.tokenizing import specials
 from playground.training.blocks import STEPS, most_at_once
 from playground.training.feed import BatchSampler
+from playground.training.loop import Run, prepared
+from playground.zoo import entry_for
 
 BATCH = 32
 SHORT = 32
-"""Steps of the shorter blocks, those that the goals were seen with."""
+"""Steps of the shorter blocks."""
 
 SPECIALS = specials(8000)
 
@@ -371,10 +376,7 @@ def poisson(mean: float, dice: random.Random) -> int:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table: an objective of ours, with its knobs, who is measured against it and on how many rows.
-
-    `goals` are the ratios at 32, 64 and 128 tokens that a block was once seen to have.
-    """
+    """One line of the table: an objective of ours, with its knobs, who is measured against it and on how many rows."""
 
     title: str
     objective: str
@@ -382,12 +384,6 @@ class Line:
     rows: int = BATCH * SHORT
     knobs: dict[str, Any] = field(default_factory=dict)
     finish: Callable[[Batch], object] = what_trains
-    goals: tuple[int, int, int] | None = None
-
-    def goal(self, length: int) -> str:
-        """The one for a length."""
-        lengths = (32, 64, 128)
-        return str(self.goals[lengths.index(length)]) if self.goals and length in lengths else "–"
 
 
 MASKING, ORDER = "DataCollatorForLanguageModeling", "DataCollatorForPermutationLanguageModeling"
@@ -397,20 +393,18 @@ WHOLE = Collator(MASKING, knobs={"whole_word_mask": True})
 
 def lines(length: int, examples: Path | None) -> tuple[Line, ...]:
     """The lines of the table for a length."""
-    iid, words, masks = (90, 77, 71), (211, 197, 195), (46, 25, 12)
-    t5, bart = (70, 40, 19), (35, 38, 41)
     return (
-        Line("MLM, exact count / collator", "MLM", Collator(MASKING), goals=(63, 53, 50)),
-        Line("MLM, independent / collator", "MLM", Collator(MASKING), knobs={"selection": "iid"}, goals=iid),
+        Line("MLM, exact count / collator", "MLM", Collator(MASKING)),
+        Line("MLM, independent / collator", "MLM", Collator(MASKING), knobs={"selection": "iid"}),
         Line("the same / collator alone", "MLM", Collator(MASKING, alone=True), BATCH, knobs={"selection": "iid"}),
         Line("whole words / collator", "whole word masking", WHOLE),
-        Line("whole words, indep. / collator", "whole word masking", WHOLE, knobs=INDEPENDENT, goals=words),
-        Line("PLM, masks written / collator", "PLM", Collator(ORDER), finish=written_out, goals=masks),
-        Line("PLM, levels / collator", "PLM", Collator(ORDER), goals=masks),
-        Line("T5 spans / example script", "T5 spans", t5_script(examples, length), goals=t5),
+        Line("whole words, indep. / collator", "whole word masking", WHOLE, knobs=INDEPENDENT),
+        Line("PLM, masks written / collator", "PLM", Collator(ORDER), finish=written_out),
+        Line("PLM, levels / collator", "PLM", Collator(ORDER)),
+        Line("T5 spans / example script", "T5 spans", t5_script(examples, length)),
         Line("T5 spans / arrays by row", "T5 spans", as_released(array_t5), BATCH),
         Line("T5 spans / lists by row", "T5 spans", row_by_row(plain_t5), BATCH),
-        Line("BART infilling / example script", "BART infilling", bart_script(examples), goals=bart),
+        Line("BART infilling / example script", "BART infilling", bart_script(examples)),
         Line("BART infilling / arrays by row", "BART infilling", as_released(array_bart), BATCH),
         Line("BART infilling / lists by row", "BART infilling", row_by_row(plain_bart), BATCH),
     )
@@ -482,15 +476,19 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--lengths", type=int, nargs="+", default=[32, 64, 128])
     parser.add_argument("--examples", type=Path, help="folder with the example scripts of the transformers library")
+    parser.add_argument("--share", action="store_true", help="what drawing takes of a training step")
     parser.add_argument("--only", default="", help="lines whose title holds this")
     given = parser.parse_args()
     torch.set_num_threads(1)
+    if given.share:
+        shares(given.only)
+        return
     torch.empty(31 << 20, dtype=torch.uint8)  # as after any step of training, freed memory is kept for what comes
     print(f"batches of {BATCH} rows, one thread, torch {torch.__version__}, {others()}")
     for length in given.lengths:
         tokens = texts(length)
         heads = "".join(name.rjust(max(len(name) + 2, 10)) for name in COLUMNS)
-        print(f"\n{f'{length} tokens, blocks of {steps_of(tokens)} steps':<32}{heads}      goal (million tokens/s)")
+        print(f"\n{f'{length} tokens, blocks of {steps_of(tokens)} steps':<32}{heads}      (million tokens/s)")
         for line in (each for each in lines(length, given.examples) if given.only in each.title):
             try:
                 found = compare(line, tokens, given.rounds)
@@ -498,7 +496,38 @@ def main() -> None:
                 print(f"{line.title:<32} left out: {str(reason).split(';')[0]}")
                 continue
             cells = "".join(written(name, found) for name in COLUMNS)
-            print(f"{line.title:<32}{cells}{line.goal(length):>10}", flush=True)
+            print(f"{line.title:<32}{cells}", flush=True)
+
+
+def share_of_a_step(objective: Objective) -> tuple[float, float]:
+    """Seconds of processor time of drawing one batch, and of one training step on it, at XS."""
+    entry = entry_for(objective)
+    model, recipe = replace(entry.model, layers=2, width=64, heads=2), replace(entry.recipe, seq_len=32, batch_size=32)
+    run = Run(replace(entry, model=model, recipe=recipe), open_corpus(entry.corpus), 0, torch.device("cpu"))
+    state = prepared(run)
+    example = state.blocks.at(0)
+    state.learner.learn(example)
+    number = max(32, state.blocks.steps)
+    drawn = timed(lambda: spent(map(replace(state.blocks, _number=-1).at, range(number)))) / number
+    return drawn, timed(lambda: spent(state.learner.learn(example) for _ in range(12))) / 12
+
+
+def timed(work: Work) -> float:
+    """Seconds of this process's processor time."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def shares(only: str) -> None:
+    """Print what drawing takes of a step, objective by objective; a generator's own answers count as drawing."""
+    print(f"{'drawing of a step at XS':<34}{'draw ms':>10}{'step ms':>10}{'share':>10}")
+    for name, objective in objectives().items():
+        if only in name:
+            drawn, step = share_of_a_step(objective)
+            print(
+                f"{name:<34}{1e3 * drawn:>10.3f}{1e3 * step:>10.2f}{100 * drawn / (drawn + step):>8.2f} %", flush=True
+            )
 
 
 def others() -> str:

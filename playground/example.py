@@ -183,7 +183,8 @@ class Stream:
 
     `origin` is the place in the text that a position comes from (-1: inserted). `query_visible` exists where a
     second, content-blind stream answers (XLNet); `cross` exists where a decoder looks at an encoder. `ahead` says that
-    each position answers for the one that comes after it in the order, whichever that is.
+    each position answers for the one that comes after it in the order, whichever that is. `known_ends` are the `ends`
+    where they were read off a whole block of steps.
     """
 
     ids: Tensor
@@ -197,6 +198,15 @@ class Stream:
     cross_attn_mask: AttentionMask | None = None
     padded: bool = True
     predicts_next: bool = False
+    known_ends: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """After how many positions each row ends, 0 where it is empty; a GPU is waited for, unless this is known."""
+        if self.known_ends is not None:
+            return self.known_ends
+        place = torch.arange(1, self.valid.shape[1] + 1, device=self.valid.device)
+        return tuple((self.valid * place.short()).amax(1).tolist())
 
 
 @dataclass(frozen=True)

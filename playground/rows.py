@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from playground.example import AttentionMask, Batch, LossPositions, Specials, Stream, Target, Tokens
@@ -51,7 +50,7 @@ def _widths(stream: Stream | None, size: int | None) -> Widths:
     if stream is None or size is None or not stream.padded or not stream.ids.numel():
         return None
     width = stream.ids.shape[1]
-    ends = (stream.valid * torch.arange(1, width + 1, device=stream.valid.device).short()).amax(1).tolist()
+    ends = stream.ends
     return tuple(max(ends[first : first + size]) or width for first in range(0, len(ends), size))
 
 
@@ -92,7 +91,13 @@ class _Splitter:
             case Stream():
                 visible, query = (self.parts(mask, own, own) for mask in (value.attn_mask, value.query_attn_mask))
                 cross = self.parts(value.cross_attn_mask, own, source)
-                return self._made(value, own, attn_mask=visible, query_attn_mask=query, cross_attn_mask=cross)
+                ends = (
+                    [value.ends[a:b] for a, b in self._between]
+                    if value.padded and value.ids.numel()
+                    else self._same(None)
+                )
+                masks = {"attn_mask": visible, "query_attn_mask": query, "cross_attn_mask": cross}
+                return self._made(value, own, known_ends=ends, **masks)
             case Tokens() if value.padded:
                 return self._made(value, own, sizes=[value.lengths_list[a:b] for a, b in self._between])
             case AttentionMask():

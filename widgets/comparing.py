@@ -270,7 +270,7 @@ class TransferStore(param.Parameterized):
     def _remember(self, *start: Any) -> None:
         """Finished lanes are not run again, as long as all is the same but strategies, labelled texts and seeds."""
         first = () if self.match == "steps" else self.asked.strategies[:1]  # what the others are matched with
-        shared = (*start, replace(self.asked, strategies=first, labels=(), seeds=1, workers=1))
+        shared = (*start, replace(self.asked, strategies=first, train_sizes=(), seeds=1, workers=1))
         if shared != self._shared:
             self._record, self._shared, self._steps = Record(), shared, {}
 

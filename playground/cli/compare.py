@@ -203,7 +203,7 @@ def _lane_bar(events: Any, asked: Any) -> Any:
 
     events = iter(events)
     first = next(events)  # what cannot be compared is refused here, before a bar is drawn
-    total = len(asked.strategies) * asked.seeds * len(asked.labels)
+    total = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
     with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
         for event in chain([first], events):
             if isinstance(event, TrialEvent):

@@ -100,7 +100,7 @@ def check_rules(match: str = "steps", rates: str = "own") -> None:
     if match not in MATCHES:
         raise Refusal(f"match is {match!r}; choose one of {', '.join(MATCHES)}.")
     if rates not in RATES:
-        raise Refusal(f"rates is {rates!r}; choose one of {', '.join(RATES)}.")
+        raise Refusal(f"lr_policy is {rates!r}; choose one of {', '.join(RATES)}.")
 
 
 def matched(

@@ -67,7 +67,7 @@ class ComparisonSpec:
             return f"{'+'.join(there(str(one)) for one in pair or (path,))}{mark}{columns}"
 
         then, beside = tuple(map(task, self.then)), tuple(map(there, self.extra_encoders))
-        return replace(self, base=there(self.base), task=task(self.task), then=then, beside=beside)
+        return replace(self, base=there(self.base), task=task(self.task), then=then, extra_encoders=beside)
 
     def command(self) -> str:
         """The command line that does the same again."""

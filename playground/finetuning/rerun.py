@@ -25,9 +25,9 @@ NEEDS = """from playground.finetuning.rerun import check_files
 
 check_files(base, task, extra_encoders)"""
 
-RUN = """from playground.finetuning.job import Asked
+RUN = """from playground.finetuning.job import ComparisonSpec
 
-comparison = Asked(
+comparison = ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy,
     input_format=input_format, extra_encoders=tuple(extra_encoders),
 ).again()
@@ -55,9 +55,9 @@ NOW = """from playground.finetuning.rerun import values_of
 
 now = values_of(facts)"""
 
-RUN_IN_TURN = """from playground.finetuning.job import Asked
+RUN_IN_TURN = """from playground.finetuning.job import ComparisonSpec
 
-found = Asked(
+found = ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, lr_policy=lr_policy,
     input_format=input_format, extra_encoders=tuple(extra_encoders), then=tuple(then),
 ).again_in_turn()

@@ -169,7 +169,7 @@ class LanguageModel(nn.Module):
         """The network that proposes words: the model's own, or a smaller one that has its embeddings in common."""
         shape, network = self.shape, self.network
         if shape.tie_generator == "all":
-            share_modules(self, generator=network, generator_vocabulary=self.lm_head)
+            share_modules(self, generator=network, generator_lm_head=self.lm_head)
             return
         lender = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None
         self.generator = Network(one_stack(shape), shape.generator_width, shape.width, lender)

@@ -33,9 +33,9 @@ class StaticNetwork(nn.Module):
             found = [buckets(word, grams) for word in words]
             starts = torch.tensor([0, *(len(f) for f in found[:-1])]).cumsum(0)
             self.register_buffer(
-                "spelt", torch.tensor([g for f in found for g in f], dtype=torch.long), persistent=False
+                "ngram_ids", torch.tensor([g for f in found for g in f], dtype=torch.long), persistent=False
             )
-            self.register_buffer("starts", starts, persistent=False)
+            self.register_buffer("ngram_offsets", starts, persistent=False)
 
     def vectors(self, table: Tensor) -> Tensor:
         """The vector of every word of the vocabulary, `[v, d]`."""

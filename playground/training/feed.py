@@ -51,7 +51,7 @@ class BatchSampler:
             index.append(self._epoch(epoch)[begin:end])
             visit.append(full_view(epoch, end - begin, index[-1].device))
         index, visit = (each[0] if len(each) == 1 else torch.cat(each) for each in (index, visit))
-        return pick(self.windows, index, visit=visit)
+        return pick(self.windows, index, epoch=visit)
 
     def _epoch(self, epoch: int) -> Tensor:
         if epoch not in self._order:

@@ -243,7 +243,7 @@ def test_lanes_are_parted_evenly_by_what_is_free(lanes, free, sizes):
 
 
 def test_a_way_that_there_is_not_is_refused():
-    with pytest.raises(Refusal, match="way is 'sideways'; choose one of auto, stacked, apart"):
+    with pytest.raises(Refusal, match="parallelism is 'sideways'; choose one of auto, vmap, processes"):
         arranged(TrialData(base_of(), {}, {}), (), "sideways")
 
 

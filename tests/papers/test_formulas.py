@@ -192,18 +192,21 @@ def test_what_is_in_the_table_is_in_the_catalogue():
 # under turned knobs
 
 TURNED = {
-    ("LM", "end", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{<t})", 9),
+    ("LM", "add_eos", True): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{<t})", 9),
     ("LM", "context_size", 3): (r"-\frac{1}{T-3}\sum_{t=4}^{T}\log p(x_t \mid x_{<t})", 5),
-    ("LM", "window", 2): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-(k-1)L-1}, \ldots, x_{t-1})", 8),
-    ("window LM", "window", 0): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})", 8),
-    ("backward LM", "end", True): (r"-\frac{1}{T+1}\sum_{t=0}^{T}\log p(x_t \mid x_{>t})", 9),
+    ("LM", "sliding_window", 2): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{t-(k-1)L-1}, \ldots, x_{t-1})", 8),
+    ("window LM", "sliding_window", 0): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid x_{<t})", 8),
+    ("backward LM", "add_eos", True): (r"-\frac{1}{T+1}\sum_{t=0}^{T}\log p(x_t \mid x_{>t})", 9),
     ("backward LM", "context_size", 3): (r"-\frac{1}{T-3}\sum_{t=1}^{T-3}\log p(x_t \mid x_{>t})", 5),
     ("seq2seq LM", "loss_on", "all"): (r"-\frac{1}{T-1}\sum_{t=2}^{T}\log p(x_t \mid x_{\leq \max(c,\,t-1)})", 7),
-    ("T5 prefix LM", "end", False): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})", None),
+    ("T5 prefix LM", "add_eos", False): (
+        r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_t \mid x_{\leq c}, x_{c+1:t-1})",
+        None,
+    ),
     ("T5 prefix LM", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{<t})", 9),
     ("PLM", "streams", "words only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}})", None),
     ("PLM", "streams", "places only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid z_t)", None),
-    ("BART infilling", "end", False): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})", 8),
+    ("BART infilling", "add_eos", False): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})", 8),
     ("BART infilling", "target", "sentinels"): (r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})", None),
     ("T5 spans", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid \hat{x}, x_{<t})", 9),
     ("span mask", "target", "gaps"): (r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, x_{M,<t})", None),

@@ -123,7 +123,7 @@ def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):
     list(train(run_of(entry=learned("table"), steps=2, out=tmp_path)))
     with safe_open(tmp_path / FILE, framework="pt") as file:
         about = json.loads(file.metadata()["playground"])
-    assert about["architecture"].pop("tied") == "table"
+    assert about["architecture"].pop("tie_generator") == "table"
     save_file(load_file(tmp_path / FILE), tmp_path / FILE, metadata={"playground": json.dumps(about)})
     learner = checkpoint.load(tmp_path).learner
     assert learner.entry.model.tie_generator == "table"

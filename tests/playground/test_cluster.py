@@ -66,7 +66,7 @@ def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_
     course = prepared(run_of(entry=tiny("BERT", {"layers": 1}, seq_len=32), steps=1))
     base, what = Base(course.learner, course.held_out), (reviews().tokenizer, find_task("sentiment"))
     chosen = [find_strategy(name) for name in ("full", "replay")]
-    shared = {"labels": 8, "seeds": 2, "setting": FinetuneConfig(steps=30)}
+    shared = {"train_sizes": 8, "seeds": 2, "setting": FinetuneConfig(steps=30)}
     *_, alone = compare(base, *what, chosen, **shared)
     record, victim = Record.open(tmp_path, resume=False), min(client.run(os.getpid).values())
     lanes_of = compare(base, *what, chosen, **shared, record=record, elsewhere=partial(lanes, client))

@@ -270,7 +270,7 @@ def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges
 
 
 @pytest.mark.parametrize(
-    ("more", "said"), [({"match": "time"}, "match is 'time'"), ({"rates": "best"}, "rates is 'best'")]
+    ("more", "said"), [({"match": "time"}, "match is 'time'"), ({"lr_policy": "best"}, "lr_policy is 'best'")]
 )
 def test_an_unknown_rule_is_refused(more, said):
     with pytest.raises(Refusal, match=said):

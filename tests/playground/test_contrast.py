@@ -159,7 +159,7 @@ def test_p15_the_ngram_stands_alone_behind_its_sign(tokens, seed):
 def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     for row, text in enumerate(texts(tokens)):
-        told = replace(oracles.begin(text), selected=example.selected[row, : len(text)].tolist())
+        told = replace(oracles.begin(text), chosen=example.selected[row, : len(text)].tolist())
         for part, (cells, answers) in zip(example.auxiliary, oracles_contrast.views(told, name == "CVT"), strict=True):
             assert part.inputs.attn_mask.dense()[row, : len(text), : len(text)].tolist() == cells
             assert [q.name for q in part.questions] == list(answers)
@@ -171,7 +171,7 @@ def assert_taught(question, row, places, unseen):
     assert question.head == f"label:pos {question.name}"
     graded = [p is not None for p in places]
     assert question.loss_mask[row].tolist() == graded + [False] * (question.loss_mask.shape[1] - len(places))
-    assert question.loss.place[row, : len(places)].tolist() == [p or 0 for p in places]
+    assert question.loss.positions[row, : len(places)].tolist() == [p or 0 for p in places]
     assert question.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
 
 
@@ -472,7 +472,7 @@ def test_a_word_is_the_same_wherever_it_stands():
     vectors = model.features(example.tokens)
     ids = example.tokens.ids[0]
     assert torch.equal(vectors[0], model.token_embedding.weight[ids])
-    assert model.groups() == {"embeddings": ["table.weight"], "heads": ["vocabulary.out.weight"]}
+    assert model.groups() == {"embeddings": ["token_embedding.weight"], "heads": ["lm_head.out.weight"]}
 
 
 def test_the_weights_that_are_drawn_are_the_mean():
@@ -624,7 +624,7 @@ def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     first = 0 if contrast else answer.targets[:, None]
     found = answer.scores[:, 0] if contrast else answer.scores.gather(1, first)[:, 0]
     torch.testing.assert_close(found, right)
-    assert {n for n, _ in model.named_parameters()} == {"table.weight", "vocabulary.out.weight"}
+    assert {n for n, _ in model.named_parameters()} == {"token_embedding.weight", "lm_head.out.weight"}
 
 
 @settings(max_examples=30)

@@ -603,12 +603,7 @@ def test_a_mask_that_does_not_exist_is_refused():
 def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pair_of(7, 6)
-    example = (
-        find_objective("UniLM")
-        .turn({"mask_ratio": 0.4})
-        .steps(tokens, generator(8), {"mask_replace_prob": kind})[-1]
-        .example
-    )
+    example = find_objective("UniLM").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
     question = example.questions[0]
     assert torch.equal(question.origin[question.loss_mask], example.inputs.origin[question.loss_mask])
     assert torch.equal(question.loss_mask, (example.inputs.origin >= 0) & (question.loss_mask))
@@ -624,7 +619,7 @@ def test_the_mask_may_be_told_by_segment_numbers():
     """UniLM's released code: 0 and 1 for both sides, 4 and 5 for seq2seq, 2 to the left, 3 to the right."""
     objective = find_objective("UniLM").turn({"mode_segments": True})
     for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):
-        example = objective.steps(pair_of(3, 3), generator(0), {"mask_replace_prob": kind})[-1].example
+        example = objective.steps(pair_of(3, 3), generator(0), {"mask": kind})[-1].example
         assert set(example.inputs.segment_ids[0].tolist()) == numbers
 
 

@@ -99,11 +99,11 @@ def test_a_name_that_two_stages_share_is_written_with_its_stage():
     """RTD asks in place and of every word; both stages of a chain with two masks keep their own."""
     mlm = find_objective("MLM")
     twice = Objective("twice", (*mlm.stages, mlm.stages[2]), mlm.idea, mlm.loss, mlm.terms, mlm.source)
-    assert {"ChangeTokens.mask", "ChangeTokens.random", "mask_ratio"} <= twice.knobs.keys()
-    assert "mask" not in twice.knobs
+    assert {"ChangeTokens.mask_replace_prob", "ChangeTokens.random_replace_prob", "mask_ratio"} <= twice.knobs.keys()
+    assert "mask_replace_prob" not in twice.knobs
     turned = twice.turn({"ChangeTokens.mask_replace_prob": 0.5})
-    assert [s.mask for s in turned.stages if hasattr(s, "mask")] == [0.5, 0.5]
-    with pytest.raises(Refusal, match="twice has no knob 'mask'"):
+    assert [s.mask_replace_prob for s in turned.stages if hasattr(s, "mask_replace_prob")] == [0.5, 0.5]
+    with pytest.raises(Refusal, match="twice has no knob 'mask_replace_prob'"):
         twice.turn({"mask_replace_prob": 0.5})
 
 

@@ -545,12 +545,12 @@ def test_two_directions_stand_side_by_side_at_every_level():
 
 def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
     groups = build().groups()
-    norms = {name: group for group, names in groups.items() for name in names if name.endswith(".norm.weight")}
+    norms = {name: group for group, names in groups.items() for name in names if name.endswith(".ln_f.weight")}
     assert norms == {
-        "network.encoder.norm.weight": "encoder layer 2",
-        "backward_network.encoder.norm.weight": "encoder layer 2",
-        "network.decoder.norm.weight": "decoder layer 2",
-        "generator.encoder.norm.weight": "generator encoder layer 2",
+        "network.encoder.ln_f.weight": "encoder layer 2",
+        "backward_network.encoder.ln_f.weight": "encoder layer 2",
+        "network.decoder.ln_f.weight": "decoder layer 2",
+        "generator.encoder.ln_f.weight": "generator encoder layer 2",
     }
     assert not [name for name in groups["heads"] if ".encoder." in name or ".decoder." in name]
 

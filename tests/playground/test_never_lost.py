@@ -146,7 +146,7 @@ def test_a_small_memory_is_survived_and_a_disk_that_takes_no_more_is_a_sentence(
     told = python(LIMITED + NO_ROOM + SMALL_DISK, tmp_path / "run", env=os.environ | GIVES_BACK)
     *memory_said, said, step = told.splitlines()
     assert "A step on 256 rows of 64 tokens did not fit into the memory" in memory_said[0]
-    assert "accumulate 1 → 2" in memory_said[0]
+    assert "grad_accum_steps 1 → 2" in memory_said[0]
     assert memory_said[-2:] == ["step 1", "step 2"]
     assert said.startswith(f"The checkpoint could not be written to {tmp_path / 'run' / 'checkpoint.safetensors'}: ")
     assert step == "4"
@@ -246,10 +246,10 @@ def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch)
     assert "A step on 8 rows of 16 tokens did not fit into the memory (3.0 GB more were asked for)" in (
         troubles[0].sentence
     )
-    assert "accumulate 1 → 2" in troubles[0].sentence
+    assert "grad_accum_steps 1 → 2" in troubles[0].sentence
     assert losses(events) == pytest.approx(plain, rel=1e-3)
     assert full.asked[:4] == [8, 4, 2, 2]
-    assert learner.entry.recipe.accumulate == 4
+    assert learner.entry.recipe.grad_accum_steps == 4
     assert events[-1] == Stopped(12, "steps", events[-1].seconds)
 
 
@@ -289,7 +289,7 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
 
 @pytest.mark.parametrize(
     ("where", "name"),
-    [(LanguageModel, "answers"), (torch.Tensor, "backward"), (torch.optim.Muon, "step"), (torch.optim.AdamW, "step")],
+    [(LanguageModel, "forward"), (torch.Tensor, "backward"), (torch.optim.Muon, "step"), (torch.optim.AdamW, "step")],
 )
 def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(where, name, monkeypatch):
     """In the last one Muon's matrices have moved already, which must not happen twice."""

@@ -52,12 +52,12 @@ def plan_for(step, row, length, tokens):
     """What the oracle of a stage must know of one row: its plan, and the second texts where they come in."""
     beside = {name: texts(second) for name, second in tokens.neighbours.items()}
     if isinstance(step.stage, ArrangePair):
-        return {"num_negatives": int(step.plan.number[row]), **{name: rows[row] for name, rows in beside.items()}}
+        return {"number": int(step.plan.number[row]), **{name: rows[row] for name, rows in beside.items()}}
     if isinstance(step.stage, ArrangeLanguage):
         both = {"text": tokens, "translation": tokens.neighbours["translation"]}
         return {"second": bool(step.plan.second[row]), **{k: with_sentences(v)[row] for k, v in both.items()}}
     if isinstance(step.stage, SampleTask):
-        return {"num_negatives": step.plan.index}
+        return {"number": step.plan.index}
     if isinstance(step.stage, ChooseSplit):
         return {"given": int(step.plan.given[row])}
     return plan_of_row(step, row, length)

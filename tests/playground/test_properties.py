@@ -261,6 +261,17 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
             assert_same_row(one, whole, row)
 
 
+def test_p13_holds_beside_a_row_that_is_nothing_but_signs():
+    """Signs of another row part spans and so add columns to the plan of a batch, which are empty for this row."""
+    objective = find_objective("PEGASUS large")
+    tokens = suited(objective, tokens_of([[7], [SPECIALS.sep, SPECIALS.mask]], extra=1))
+    steps = objective.steps(tokens, generator(0))
+    for row in range(2):
+        plans = tuple(alone_in(s.plan, row, s.example.selected.shape[1]) for s in steps)
+        alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].example
+        assert_same_row(alone, steps[-1].example, row)
+
+
 def alone_in(plan, row, width):
     """The plan of one row; parts of a plan that are no tensors are of all rows, the order of draws is of all."""
     if plan is None or isinstance(plan, Corruption):

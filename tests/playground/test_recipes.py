@@ -227,7 +227,7 @@ def test_a_rate_that_is_turned_counts_from_the_next_step():
 
 def test_what_cannot_be_turned_is_refused():
     learner = TrainState.new(tiny(), reviews().tokenizer.words, 0, CPU)
-    with pytest.raises(Refusal, match="batch cannot be changed in a running learner; fork the run instead"):
+    with pytest.raises(Refusal, match="batch_size cannot be changed in a running learner; fork the run instead"):
         learner.turn({"batch_size": 9})
 
 

@@ -189,11 +189,11 @@ def test_every_optional_value_is_cut_and_nothing_of_the_vocabulary_is():
     whole = full_of_everything()
     cut, known = leaves(rows(whole, 1, 4)), leaves(whole)
     for path, value in known.items():
-        if not isinstance(value, torch.Tensor) or path.endswith(("counts", "log_chance")) or len(value) == 1:
+        if not isinstance(value, torch.Tensor) or path.endswith(("word_counts", "log_noise_prob")) or len(value) == 1:
             assert same(cut[path], value), path
         else:
             assert torch.equal(cut[path], value[1:4]), path
-    assert len(known[".tokens.counts"]) == 6, "as many words as rows, and still not cut"
+    assert len(known[".tokens.word_counts"]) == 6, "as many words as rows, and still not cut"
 
 
 def test_the_visibility_of_a_part_is_that_of_its_rows():

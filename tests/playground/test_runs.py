@@ -178,7 +178,7 @@ def test_a_fork_may_take_another_seed_optimiser_or_corruption(tmp_path):
     for changes, said in (
         ({"seed": 7}, "seed 0 → 7"),
         ({"optimiser": "adamw"}, "optimiser muon → adamw"),
-        ({"mask_replace_prob": 0.5}, "mask 0.8 → 0.5"),
+        ({"mask_replace_prob": 0.5}, "mask_replace_prob 0.8 → 0.5"),
         ({"batch_size": 4, "grad_clip": 0.5}, "batch_size 8 → 4, grad_clip 1 → 0.5"),
     ):
         made = fork(run, learner, changes)

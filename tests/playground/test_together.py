@@ -27,9 +27,9 @@ torch.set_num_threads(1)
 said = {}
 with group("cpu"):
     for name in sys.argv[1].split(","):
-        entry = tiny(name, optimiser="adamw", accumulate=2)
+        entry = tiny(name, optimiser="adamw", grad_accum_steps=2)
         events = list(train(run_of(entry=entry, steps=6)))
-        weights = next(iter(events)).learner.model.table.weight.detach()
+        weights = next(iter(events)).learner.model.token_embedding.weight.detach()
         said[name] = [losses(events), held_out(events), float(weights.double().abs().sum()), size()]
     said["seconds"] = [len(losses(train(run_of("GPT", steps=None, seconds=0.05)))), size()]
     name = "first.json" if first() else "other.json"

@@ -284,8 +284,8 @@ def test_no_step_sees_held_out_text():
 # the feed
 
 
-def feed_of(corpus=None, batch=8, seed=0):
-    return BatchSampler.of(corpus or reviews(1_000), 16, batch, seed, CPU)
+def feed_of(corpus=None, batch_size=8, seed=0):
+    return BatchSampler.of(corpus or reviews(1_000), 16, batch_size, seed, CPU)
 
 
 def test_a_batch_follows_from_seed_and_step_alone():
@@ -341,11 +341,11 @@ def test_every_text_says_which_it_is_and_how_often_it_was_read():
     number = len(feed.windows.ids) // 7
     for step in (0, number - 1, number, 3 * number + 1):
         tokens = feed.at(step)
-        assert tokens.visit.tolist() == [step // number] * 7
-        assert torch.equal(feed.windows.ids[tokens.row], tokens.ids)
+        assert tokens.epoch.tolist() == [step // number] * 7
+        assert torch.equal(feed.windows.ids[tokens.example_ids], tokens.ids)
     tested = feed.evaluation()
-    assert set(tested.visit.tolist()) == {0}
-    assert not set(tested.row.tolist()) & set(feed.windows.row.tolist())
+    assert set(tested.epoch.tolist()) == {0}
+    assert not set(tested.example_ids.tolist()) & set(feed.windows.example_ids.tolist())
 
 
 def test_a_batch_knows_how_often_the_training_part_holds_every_word():
@@ -504,9 +504,9 @@ def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blo
     assert steps_together(MLM, [replace(example, auxiliary=(pairs,))], feed) == 1
     assert steps_together(objectives()["RTD"], [example], feed)
     assert steps_together(objectives()["UniLM by batch"], [example], feed) == 1 == 1
-    wide = SimpleNamespace(batch=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
+    wide = SimpleNamespace(batch_size=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
     assert steps_together(MLM, [example], wide) == blocks_module.MOST // (512 * 256) == 2
-    assert steps_together(MLM, [example], SimpleNamespace(batch=4096, windows=wide.windows)) == 1
+    assert steps_together(MLM, [example], SimpleNamespace(batch_size=4096, windows=wide.windows)) == 1
 
 
 # generator first
@@ -539,13 +539,13 @@ def test_the_generator_learns_alone_then_the_detector_begins_as_its_copy_and_the
     seen = weights_after(run_of(entry=staged(optimiser=optimiser)))
     for step in range(6):
         assert not equal(part(seen[step], "generator"), part(seen[step + 1], "generator"))
-        assert equal(part(seen[step], "network", "replaced"), part(seen[0], "network", "replaced"))
+        assert equal(part(seen[step], "network", "rtd_head"), part(seen[0], "network", "rtd_head"))
     copied = {k.removeprefix("network."): v for k, v in part(seen[6], "network").items()}
     assert equal(copied, {k.removeprefix("generator."): v for k, v in part(seen[6], "generator").items()})
     for step in range(7, 13):
         assert equal(part(seen[step], *GENERATOR), part(seen[6], *GENERATOR)), "bit for bit"
         assert not equal(part(seen[step], "network"), part(seen[step - 1], "network"))
-        assert not equal(part(seen[step], "replaced"), part(seen[step - 1], "replaced"))
+        assert not equal(part(seen[step], "rtd_head"), part(seen[step - 1], "rtd_head"))
 
 
 def test_what_an_event_shows_is_what_trained_in_its_stage():
@@ -587,7 +587,7 @@ def test_a_share_of_none_trains_both_at_once():
 def test_places_that_both_share_are_learnt_with_the_generator_and_then_frozen_as_the_words_are():
     shape = {"generator_ratio": 1.0, "positions": "learned"}
     seen = weights_after(run_of(entry=tiny("ELECTRA", shape, generator_first=0.5)))
-    name = "network.place.weight"
+    name = "network.position_embedding.weight"
     assert all(not torch.equal(seen[step][name], seen[step + 1][name]) for step in range(6))
     assert all(torch.equal(seen[step][name], seen[6][name]) for step in range(7, 13))
 
@@ -678,7 +678,7 @@ def test_every_parameter_learns(name):
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     still = {n for n, p in learner.model.named_parameters() if torch.equal(p, before[n])}
-    assert still == ({"vocabulary.bias"} if name == "ELECTRA" else set())
+    assert still == ({"lm_head.bias"} if name == "ELECTRA" else set())
 
 
 # nothing to ask

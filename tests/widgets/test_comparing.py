@@ -282,7 +282,7 @@ def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     assert transfer.known.examples < 80
     assert transfer.begin(visit.train.session), transfer.trouble
     most = transfer.known.examples
-    assert transfer.asked.labels == (16, most)
+    assert transfer.asked.train_sizes == (16, most)
     assert f"films.csv has {most} texts to learn from" in transfer.notice
     assert f"so 16 and {most} labelled texts are used, not 128 or 256." in transfer.notice
     assert ended(visit).labels == most
@@ -298,7 +298,7 @@ def test_a_question_keeps_the_file_of_ones_own(visit):
     question = next(button for button in page.select(pmui.Button) if button.label == "Is pre-training worth it?")
     question.clicks += 1
     assert (visit.transfer.task, visit.transfer.asked.task) == (OWN_FILE, "films.csv")
-    assert visit.transfer.asked.labels == tuple(n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples)
+    assert visit.transfer.asked.train_sizes == tuple(n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples)
     visit.transfer.end()
     visit.transfer.task = "topic"
     question.clicks += 1

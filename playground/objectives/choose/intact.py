@@ -36,7 +36,7 @@ class KeepSomeSentences:
 
     def build(self, example: Batch, plan: Intact) -> Batch:
         spans = example.spans
-        kept = plan.spans & spans.is_span
+        kept = plan.spans[:, : spans.is_span.shape[1]] & spans.is_span  # a batch may have more, empty, columns
         action = example.actions.masked_fill(covered(example, spans, kept), Action.GRADED_AS_IS)
         left = Spans(spans.start.masked_fill(kept, 0), spans.length.masked_fill(kept, -1))
         return replace(example, spans=left, actions=action)
