@@ -211,7 +211,7 @@ class StageStore(param.Parameterized):
         printed = find_objective(self.objective).printed.plan
         unknown = self._unknown([word for key in WORDS_OF_PLANS for word in printed.get(key, ())])
         if unknown and self.model is not None:
-            said = f"{self.model.name} does not know {_listed(unknown)} of the printed plan, so the dice decide."
+            said = f"{self.model.name} does not know {_listed(unknown)} of the printed plan, so it is sampled."
             self.gave_way = f"{self.gave_way} {said}".strip()
         return "" if unknown else self._printed()
 

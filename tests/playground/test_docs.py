@@ -13,6 +13,7 @@ from playground.catalog import find
 from playground.cli import parser
 from playground.corpora import Source
 from playground.finetuning import find_strategy, find_task, strategies
+from playground.glossary import TERMS, hover, mentioned
 from playground.knob import knobs
 from playground.objectives import GROUPS, objectives
 
@@ -85,3 +86,43 @@ def test_the_tables_of_the_objectives_are_whole(load):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         assert len({line.count("|") for line in lines}) <= 1
         assert "|  |" not in block
+
+
+# the glossary and the words of the screen
+
+ROOT = DOCS.parent
+SCREEN = [*(ROOT / "widgets").rglob("*.py"), *(ROOT / "widgets").rglob("*.js"), ROOT / "playground" / "frames.py"]
+
+
+def test_the_glossary_is_what_its_script_writes(load):
+    script, written = load("glossary")
+    assert script.page() == written
+
+
+def test_every_term_of_the_glossary_is_used_and_stands_once():
+    names = [term.name.lower() for term in TERMS]
+    assert names == sorted(set(names))
+    files = [*SCREEN, *(ROOT / "playground").rglob("*.py"), ROOT / "README.md"]
+    texts = [file.read_text(encoding="utf-8").lower() for file in files if file.name != "glossary.py"]
+    assert [name for name in names if not any(name in text for text in texts)] == []
+    assert [term.name for term in TERMS if not term.says.endswith(".") or "\n" in term.says or "|" in term.says] == []
+
+
+def test_a_heading_explains_its_terms_and_nothing_else():
+    assert [term.name for term in mentioned("Learning rate per layer; Probes")] == ["learning rate", "probe"]
+    assert hover("Run") == ""
+    assert hover("Attention mask") == ' title="attention mask: Which key positions a query position may attend to."'
+
+
+HOUSE_WORDS = (
+    "Who sees whom", "let the reader go", "Roll again", "the dice decide", "make a run", "Let it go",
+    "Film strip", "Moving picture", "lost its numbers", "frequencies alone", "how hard the loss pulls",
+    "What labels are worth", "alike in every lane", "texts packed", "Teach a judge", "What it cannot write",
+    "the first, against", "a head learnt a pattern", "Bring it back", "Written in a line",
+)  # fmt: skip
+"""What the screen said in words of its own where the field has a term."""
+
+
+@pytest.mark.parametrize("words", HOUSE_WORDS)
+def test_the_screen_speaks_the_words_of_the_field(words):
+    assert [str(file.relative_to(ROOT)) for file in SCREEN if words in file.read_text(encoding="utf-8")] == []

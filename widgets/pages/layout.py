@@ -7,6 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
+from playground.glossary import hover
 from playground.knob import Knob
 from widgets.theme import GROWING, html
 
@@ -69,8 +70,8 @@ def growing(part: Any, basis: int = 340) -> Any:
 
 
 def heading(text: str) -> pn.pane.HTML:
-    """A small heading of our own words."""
-    return html(f'<div class="label">{text}</div>', margin=(0, 10))
+    """A small heading of our own words; pointing at it explains the terms in it."""
+    return html(f'<div class="label"{hover(text)}>{text}</div>', margin=(0, 10))
 
 
 def download(make: Callable[[], Any], filename: str, label: str, description: str = "") -> Any:
