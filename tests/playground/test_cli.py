@@ -915,3 +915,14 @@ def test_what_the_first_step_of_a_compiled_run_took_is_told_apart_from_the_rate(
         assert len(list(_with_bar(replace(run_of(steps=3), compiled=coded), events))) == 3
         told = capsys.readouterr().err
         assert ("The first step took 41.0 s, most of it to compile" in told) == coded
+
+
+def test_the_flags_of_before_are_understood_and_stand_in_no_help():
+    old = "compare run --labels 8,16 --rates fixed --packing bert --way apart --beside a --extra-encoder b"
+    new = "compare run --train-size 8,16 --lr-policy fixed --input-format bert --parallelism processes"
+    one, other = (cli.parser().parse_args(line.split()) for line in (old, f"{new} --extra-encoder a --extra-encoder b"))
+    assert vars(one) == vars(other)
+    assert vars(cli.parser().parse_args(["train", "BERT", "--way", "stacked"]))["parallelism"] == "vmap"
+    commands = cli.parser()._subparsers._group_actions[0].choices
+    said = " ".join(command.format_help() for command in commands.values())
+    assert not any(f"{flag} " in said for flag in ("--labels", "--rates", "--packing", "--way", "--beside"))

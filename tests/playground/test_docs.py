@@ -126,3 +126,21 @@ HOUSE_WORDS = (
 @pytest.mark.parametrize("words", HOUSE_WORDS)
 def test_the_screen_speaks_the_words_of_the_field(words):
     assert [str(file.relative_to(ROOT)) for file in SCREEN if words in file.read_text(encoding="utf-8")] == []
+
+
+def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_and_no_option_that_is_not():
+    written = (DOCS / "cli.md").read_text(encoding="utf-8")
+    for command in ("objective", "table", "train", "compare", "zoo"):
+        assert f"| `{command}` |" in written
+    options = {o for p in parser()._subparsers._group_actions[0].choices.values() for o in p._option_string_actions}
+    assert set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help"} <= options
+
+
+def test_the_files_that_the_architecture_names_are_there():
+    named = re.findall(
+        r"`((?:playground|widgets|cli|objectives|training|models|finetuning|see)/[\w/]+\.py)`",
+        (DOCS / "architecture.md").read_text(encoding="utf-8"),
+    )
+    assert len(named) > 15
+    roots = (ROOT, ROOT / "playground")
+    assert [name for name in named if not any((root / name).is_file() for root in roots)] == []

@@ -940,7 +940,7 @@ def test_a_printed_plan_with_unknown_words_gives_way_to_the_dice_and_the_text_st
     store, model = StageStore(objective="RTD"), lent("RTD")
     assert "thrilled" in store.plan
     store.lend(model)
-    said = f"{model.name} does not know the word “thrilled” of the printed plan, so the dice decide."
+    said = f"{model.name} does not know the word “thrilled” of the printed plan, so it is sampled."
     assert (store.text, store.plan, store.trouble, store.gave_way) == (SENTENCE, "", "", said)
     store.edit({"do": "reset"})
     assert (store.plan, store.trouble) == ("", "")
