@@ -26,6 +26,7 @@ from playground.finetuning.job import ComparisonSpec
 from playground.finetuning.record import Record
 from playground.finetuning.spelling import read, spell
 from playground.finetuning.task import short
+from playground.knob import turn
 from playground.objectives import find_objective
 from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
 from playground.objectives.rebuild import table as survey_table
@@ -37,6 +38,7 @@ from playground.training.checkpoint import CorpusInfo
 from playground.training.feed import BatchSampler
 from playground.training.learner import TrainState
 from playground.training.moments import Curve, Replay, ReplayRecorder
+from playground.training.older import RECIPE, renamed
 from playground.training.session import Row
 from playground.zoo import find_entry
 from widgets.lent import Lent
@@ -190,7 +192,7 @@ def train(
 ) -> Trained:
     """Train an entry of the zoo here and now; the chart moves while it learns, an interrupt keeps what is there."""
     chosen = find_entry(entry)
-    chosen = replace(chosen, recipe=replace(chosen.recipe, steps=steps, **recipe))
+    chosen = replace(chosen, recipe=turn(chosen.recipe, renamed(recipe, RECIPE) | {"steps": steps}))
     text = open_corpus(corpus) if isinstance(corpus, str) else corpus
     watched = sentence_from(sentence, text.tokenizer) if sentence else sentence_of(text)
     run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))

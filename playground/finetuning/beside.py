@@ -62,7 +62,7 @@ class TermContext:
 def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
     """The loss of a learner's own questions on a text; the seed and `path` name the draw."""
     rng = generator(seed, *path, device=learner.device.type)
-    return total_loss(learner.model(learner.objective.example(tokens, rng)))[0]
+    return total_loss(learner.model(learner.objective.example(tokens, rng)), consume=True)[0]
 
 
 class AuxLoss(Protocol):

@@ -27,8 +27,12 @@ class Answer:
     scores: Tensor
     targets: Tensor
 
-    def losses(self) -> Tensor:
-        """The loss of every graded answer in nats, `[k]`."""
+    def losses(self, consume: bool = False) -> Tensor:
+        """The loss of every scored answer in nats, `[k]`.
+
+        With `consume` the memory of the scores may be written over, by log-probabilities and then by the gradient: for
+        training, where nobody reads them afterwards and fresh memory of that size costs as much as the arithmetic.
+        """
         match self.target.loss:
             case NegativeSampling() as contrast:
                 return contrastive_loss(self.scores, contrast, self._wrong(contrast), self.targets)
@@ -36,13 +40,13 @@ class Answer:
                 return glove_loss(self.scores[:, 0], count.counts[self.rows, self.positions], count)
         if self.target.head == "replaced":
             return binary_cross_entropy_with_logits(self.scores[:, 0], self.targets.float(), reduction="none")
-        if self.targets.dim() == 1 and len(self.targets):
+        if consume and self.targets.dim() == 1 and len(self.targets):
             return entropy.inplace_cross_entropy(self.scores, self.targets)
         return cross_entropy(self.scores, self.targets, reduction="none")
 
-    def mean(self) -> Tensor:
+    def mean(self, consume: bool = False) -> Tensor:
         """The mean over all graded answers of the batch; a question without graded answers costs 0, never NaN."""
-        return self.losses().mean() if len(self.targets) else self.scores.sum() * 0.0
+        return self.losses(consume).mean() if len(self.targets) else self.scores.sum() * 0.0
 
     def right(self) -> Tensor | None:
         """Which answers name what is right, `[k]` of booleans; nothing where a number or a teacher is to be met."""
@@ -86,13 +90,13 @@ def glove_loss(scores: Tensor, seen: Tensor, count: CooccurrenceTarget) -> Tenso
 
 
 def total_loss(
-    answers: Sequence[Answer], shares: Mapping[str, float | Tensor] | None = None
+    answers: Sequence[Answer], shares: Mapping[str, float | Tensor] | None = None, consume: bool = False
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The weighted sum that is trained, and each question's own mean loss in nats; where nothing is asked it is 0.
 
-    The questions of a part of a batch count by their `shares` of the whole one's answers.
+    The questions of a part of a batch count by their `shares` of the whole one's answers; `consume` as in `losses`.
     """
-    terms = {a.target.name: a.mean() for a in answers}
+    terms = {a.target.name: a.mean(consume) for a in answers}
     assert len(terms) == len(answers), "two questions of one example share a name"
     if shares:
         terms = {name: shares[name] * mean for name, mean in terms.items()}

@@ -59,7 +59,7 @@ class Gradient(Protocol):
 
 def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
     """A part's loss and its terms, through which the gradient goes back."""
-    return total_loss(answers(model, part, precision), shares)
+    return total_loss(answers(model, part, precision), shares, consume=True)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: 
         trained, loss, _, share = copy.learn(example, falling)
     after = read(copy.model, example, row)
     with torch.no_grad():
-        left, _ = total_loss(copy.model(trained))
+        left, _ = total_loss(copy.model(trained), consume=True)
     place = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
     shown = tuple(
         replace(step, plan=step.plan if step.part == -1 else None, example=rows(step.example, place, place + 1))

@@ -180,7 +180,7 @@ class TrainState:
                 for answer in answers:
                     if (these := answer.right()) is not None:
                         right.setdefault(answer.target.name, []).append(these)
-                found.append(total_loss(answers, counts))
+                found.append(total_loss(answers, counts, consume=True))
         self.model.train()
         told = {name: torch.cat(some).double() for name, some in right.items()}
         terms = {name: float(value) for name, value in summed(found)[1].items()}

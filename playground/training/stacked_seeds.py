@@ -148,7 +148,7 @@ class Asked:
         answer = Answer(
             self.question, self.rows.flatten(), self.places.flatten(), scores.flatten(0, 1), self.targets.flatten()
         )
-        losses = answer.losses().unflatten(0, self.there.shape)
+        losses = answer.losses(consume=True).unflatten(0, self.there.shape)
         return (losses * self.there).sum(1) / self.there.sum(1).clamp(min=1)
 
 

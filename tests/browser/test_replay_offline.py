@@ -37,7 +37,7 @@ def exported(folder: Path) -> Path:
     """What `train` and `stage(model=...)` leave in cells, as `nbconvert --to html` writes it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLAYGROUND_HEADLESS", "1")
-        trained = notebook.train("BERT", reviews(), steps=12, batch=8, seq_len=16)
+        trained = notebook.train("BERT", reviews(), steps=12, batch_size=8, seq_len=16)
         pictures = [trained._repr_html_(), notebook.stage("MLM", model=trained)._repr_mimebundle_()["text/html"]]
     cells = [nbformat.v4.new_code_cell("", outputs=[shown(html)]) for html in pictures]
     page = folder / "notebook.html"

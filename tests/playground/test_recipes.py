@@ -247,6 +247,18 @@ def test_our_cross_entropy_is_torchs_and_so_is_its_gradient():
     assert torch.allclose(found[0][1][1:], found[1][1][1:])
 
 
+def test_scores_are_written_over_only_where_they_may_be_consumed():
+    ready = prepared(run_of(entry=tiny(), steps=1))
+    with torch.no_grad():
+        (answer,) = ready.learner.model(ready.blocks.at(0))
+    before = answer.scores.detach().clone()
+    plain = answer.losses()
+    assert torch.equal(answer.scores, before)
+    consumed = answer.losses(consume=True)
+    assert not torch.equal(answer.scores, before)
+    torch.testing.assert_close(plain, consumed)
+
+
 def test_its_gradient_is_taken_once():
     leaf = torch.randn(3, 4, requires_grad=True)
     loss = inplace_cross_entropy(leaf, torch.tensor([0, 1, 2])).sum()

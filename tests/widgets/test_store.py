@@ -1044,7 +1044,7 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
 
 
 def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
-    trained = notebook.train("BERT", reviews(), steps=2, batch=8, seq_len=16)
+    trained = notebook.train("BERT", reviews(), steps=2, batch_size=8, seq_len=16)
     (tmp_path / "films.csv").write_text(
         "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
     )
@@ -1072,7 +1072,7 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
 
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
-    trained = notebook.train("BERT", reviews(), steps=2, batch=8, seq_len=16)
+    trained = notebook.train("BERT", reviews(), steps=2, batch_size=8, seq_len=16)
     picture = notebook.stage("MLM", model=trained)
     markup = picture._repr_mimebundle_()["text/html"]
     record = json.loads(zlib.decompress(base64.b64decode(markup.split('await unpacked("')[1].split('"')[0])))
