@@ -19,12 +19,28 @@ def say_in_a_line() -> None:
     events = logging.getLogger("panel.reactive")
     events.removeFilter(_without_traceback)  # another app of this process has asked for it too
     events.addFilter(_without_traceback)
+    for name in ("bokeh.server.protocol_handler", "tornado.application"):
+        logging.getLogger(name).removeFilter(_of_a_page_that_is_there)
+        logging.getLogger(name).addFilter(_of_a_page_that_is_there)
 
 
 def not_taken(error: BaseException) -> bool:
     """Whether a widget itself refused a value, so that no line of ours has seen it."""
     places = (frame.filename for frame in traceback.extract_tb(error.__traceback__))
     return isinstance(error, ValueError) and not any(place.startswith(OURS) for place in places)
+
+
+def _of_a_page_that_is_there(record: logging.LogRecord) -> bool:
+    """Whether an error is one, and not the end of a page whose last messages came after its connection was let go.
+
+    Bokeh 3.9 detaches a connection as soon as it cannot write to it; what the page had sent until then, and the closing
+    itself, find no session any more (`bokeh/server/connection.py`, the property `session`).
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    if not isinstance(error, AssertionError):
+        return True
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return not (last.name == "session" and Path(last.filename).parts[-3:] == ("bokeh", "server", "connection.py"))
 
 
 def _pass_on(error: BaseException) -> None:

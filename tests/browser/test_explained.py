@@ -102,7 +102,7 @@ def test_strips_and_a_moving_picture_are_whole(page: Page, tmp_path: Path) -> No
             page.get_by_role("button", name=name).click()
         return Path(saved.value.path())
 
-    drawing = ElementTree.parse(save("Strip of all frames: drawing")).getroot()
+    drawing = ElementTree.parse(save("All steps (SVG)")).getroot()
     texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert [t for t in texts if t and t[:2] in {f"{k}." for k in range(1, 9)}] == [
         f"{k}. {frame['title']}" for k, frame in enumerate(record["frames"], 1)

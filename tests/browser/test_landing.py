@@ -206,7 +206,7 @@ def test_a_cell_of_a_notebook_unfolds_its_rows_without_network(page: Page, tmp_p
     page.get_by_text("The same in words").click()
     expect(page.locator(".wall-words tbody tr")).to_have_count(11)
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save the table as a drawing").click()
+        page.get_by_role("button", name="Save the table as SVG").click()
     drawing = Path(saved.value.path()).read_text(encoding="utf-8")
     assert ">brother</text>" in drawing and "<script" not in drawing
     with page.expect_download() as saved:

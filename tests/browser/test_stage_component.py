@@ -685,7 +685,7 @@ def test_the_drawing_has_its_text_as_text_and_the_table_says_every_cell(stage: S
         stage.tab.get_by_role("button", name="Query stream").click()
     lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
     assert lines[0] == "reader,I,am,happy,to,join,with,you,today" and lines[3] == "happy,0,0,0,0,0,0,0,0"
-    for kind, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+    for kind, start in (("Picture (PNG)", b"\x89PNG"), ("Drawing (SVG)", b"<svg")):
         with stage.tab.expect_download() as saved:
             stage.tab.get_by_role("button", name="Share").click()
             stage.tab.get_by_role("button", name=kind).click()

@@ -211,7 +211,7 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(painting: Page) -> No
     expect(page.locator(".stage-lamp")).to_have_attribute("data-level", "red")
     expect(page.get_by_text("Train anyway, and watch the loss fall")).to_be_visible()
     shot(page, "stage-leak")
-    page.get_by_role("button", name="Repair").click()
+    page.get_by_role("button", name="Reset mask").click()
     wait_for(page, "!s.leak")
     page.locator("section.stage").focus()
     page.keyboard.press("Control+z")
@@ -235,7 +235,7 @@ def test_where_no_answer_counts_the_button_says_why_it_cannot_be_pressed(page: P
     visit(page, f"{address}/?objective=NSP&paint.graded=1.1-")
     expect(page.get_by_text("No answer counts any more, so there is nothing to train")).to_be_visible()
     expect(page.get_by_role("button", name="Train with these answers")).to_be_disabled()
-    page.get_by_role("button", name="Repair").click()
+    page.get_by_role("button", name="Reset mask").click()
     expect(page.get_by_text("No answer counts any more")).to_have_count(0)
 
 

@@ -91,7 +91,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     open_train(page, address)
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: steps(page) > 2)
-    unfold(page, "Change a setting now")
+    unfold(page, "Edit hyperparameters")
     wait_until(page, lambda: page.get_by_role("textbox", name="learning rate", exact=True).input_value() == "0.006")
     set_rate(page, "0.003")
     expect(page.get_by_text("What would change: lr 0.006 → 0.003.")).to_be_visible()

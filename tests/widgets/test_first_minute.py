@@ -110,7 +110,7 @@ def test_train_this_trains_the_objective_on_the_stage_with_its_knobs(tmp_path, m
     visit.stage.train_this()
     run = visit.train.session.run
     assert (visit.page, run.entry.objective.name) == (1, "LM")
-    assert run.entry.objective.knobs["end"].default is True
+    assert run.entry.objective.knobs["add_eos"].default is True
     visit.close()
 
 
@@ -150,7 +150,7 @@ def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
     run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     real = LanguageModel.forward
-    monkeypatch.setattr(LanguageModel, "answers", lambda self, example, attn_weights=None: real(self, example))
+    monkeypatch.setattr(LanguageModel, "forward", lambda self, example, attn_weights=None: real(self, example))
     visit = StageStore(objective=objective.name)
     visit.lend(Lent(learner, reviews()))
     frames = {frame["name"]: frame for frame in visit.record()["frames"]}

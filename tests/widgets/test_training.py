@@ -291,7 +291,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
     assert (session.reason, session.trouble.kind) == ("diverged", "numbers")
     settings = picture._way_out(session)
     assert settings["lr"] == pytest.approx(1 / 3)
-    assert settings["clip"] == 1.0
+    assert settings["grad_clip"] == 1.0
     assert session.learner.sound(torch.zeros(()))
     forked = store.fork(settings)
     assert becomes(lambda: forked.state == "done")
@@ -695,7 +695,7 @@ def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_a
     store.begin()
     ends(store)
     (line,) = followed(runs_page._Runs(store), store).lines.values()
-    assert "objective: mask 0.5" in line.facts.object.split("<details>")[0]
+    assert "objective: mask_replace_prob 0.5" in line.facts.object.split("<details>")[0]
     assert "recipe: " in line.facts.object and "lr 0.003" in line.facts.object.split("<details>")[0]
     assert "<summary class='quiet'>all knobs</summary>" in line.facts.object
 

@@ -1,17 +1,21 @@
 """Who keeps a place: a visit without its page is kept while there is room, and given up where somebody else waits."""
 
+import logging
 from contextlib import contextmanager
 from types import SimpleNamespace
 
 import panel as pn
 import panel_material_ui as pmui
+import pytest
 from bokeh.document import Document
 from bokeh.model import Model
+from bokeh.server.connection import ServerConnection
 from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
 from widgets import app
 from widgets.busy import busy
+from widgets.invalid_events import say_in_a_line
 from widgets.visit import without_the_common_sign
 
 
@@ -34,7 +38,7 @@ def test_visits_without_a_page_make_room_once_all_places_are_taken(monkeypatch, 
     monkeypatch.setattr(app, "MOST_VISITS", 4)
     assert len(app.app(tmp_path).main) > 1, "there is a place left"
     assert given_up(visits) == [False, False, False]
-    assert "All places are taken" in app.app(tmp_path).main[0].object
+    assert "The server is full" in app.app(tmp_path).main[0].object
     assert given_up(visits) == [False, True, False]
 
 
@@ -71,3 +75,20 @@ def test_what_is_served_never_goes_through_all_models_of_a_page(monkeypatch, tmp
         with served(visit):
             pass
     assert walked and max(len(model.references()) for model in walked) < 20 < len(visit.models)
+
+
+@pytest.mark.parametrize("name", ["bokeh.server.protocol_handler", "tornado.application"])
+def test_a_page_that_goes_away_while_it_speaks_leaves_no_traceback(name, caplog):
+    """What it had sent until then finds no session any more; an assertion that fails elsewhere is still told."""
+    say_in_a_line()
+    log = logging.getLogger(name)
+    try:
+        ServerConnection.session.fget(SimpleNamespace(_session=None))
+    except AssertionError:
+        log.error("error handling message", exc_info=True)
+    assert caplog.records == []
+    try:
+        raise AssertionError("ours")
+    except AssertionError:
+        log.error("error handling message", exc_info=True)
+    assert len(caplog.records) == 1

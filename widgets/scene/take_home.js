@@ -122,7 +122,7 @@ function takeHome(kit, press) {
     return node("div", { class: "stage-range" }, act, from, " to ", to);
   }
 
-  return [press("All steps (PNG)", "All frames as one PNG", stripPng), press("Strip of all frames: drawing", "All frames as one SVG whose text is text", stripSvg), filmRow()];
+  return [press("All steps (PNG)", "All frames as one PNG", stripPng), press("All steps (SVG)", "All frames as one SVG whose text is text", stripSvg), filmRow()];
 }
 
 // -- a moving PNG out of still ones (PNG specification, third edition, clause 11.3.6)
