@@ -489,7 +489,7 @@ def _asked(example: Batch, row: int) -> str:
         return "Nothing is asked yet."
     positions = int(asked_of(example).valid[row].sum())
     parts = [f"{_what(q)} at {int(q.loss_mask[row].sum())}" for q in example.questions]
-    return f"The model {' and '.join(parts)} of {_count(positions, 'position')}; only these are graded."
+    return f"The model {' and '.join(parts)} of {_count(positions, 'position')}; only these are scored."
 
 
 def _what(question: Target) -> str:

@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether any graded answer can be copied, which ones, the shortest path, and a sentence for a person.
+    """Whether any scored answer can be copied, which ones, the shortest path, and a sentence for a person.
 
     `by_design` lists graded positions whose answer is shown on purpose (BERT's unchanged 10 %).
     """
@@ -257,13 +257,13 @@ def _walk_back(came: dict[Place, Place | None], place: Place) -> tuple[Place, ..
 
 def _sentence(question: Target, leaking: tuple[int, ...], by_design: tuple[int, ...], graded: int) -> str:
     if leaking:
-        return f"{len(leaking)} of {graded} graded answers can reach their own prediction: the model can copy them."
+        return f"{len(leaking)} of {graded} scored answers can reach their own prediction: the model can copy them."
     if by_design and len(by_design) == graded > 1:
-        return f"All {graded} graded answers are shown on purpose: there is nothing to guess."
+        return f"All {graded} scored answers are shown on purpose: there is nothing to guess."
     if by_design:
-        return f"{len(by_design)} of {graded} graded answers are shown on purpose; the model cannot know which."
+        return f"{len(by_design)} of {graded} scored answers are shown on purpose; the model cannot know which."
     if not graded:
-        return "Nothing is graded in this text."
+        return "Nothing is scored in this text."
     if question.copying:
         return "No answer can reach its own prediction through the decoder; the input shows words on purpose."
-    return "No graded answer can reach its own prediction."
+    return "No scored answer can reach its own prediction."

@@ -171,7 +171,7 @@ class Trained:
 
     @property
     def held_out(self) -> float:
-        """The last held-out loss in nats per graded position."""
+        """The last held-out loss in nats per scored position."""
         return next(r.held_out for r in reversed(self.rows) if r.held_out is not None)
 
     def _repr_html_(self) -> str:

@@ -62,14 +62,14 @@ def _forward(seen: ForwardTrace, model: str) -> str:
 
 def _guesses(seen: ForwardTrace) -> str:
     if not seen.guesses:
-        return "Nothing is graded here, so nothing is guessed."
+        return "Nothing is scored here, so nothing is guessed."
     first = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
     return f"The likeliest answer is the true one at {first} of {_count(seen.guesses, 'graded position')}."
 
 
 def _loss(seen: ForwardTrace) -> str:
     if not seen.guesses:
-        return "Nothing is graded here, so there is no loss."
+        return "Nothing is scored here, so there is no loss."
     mean = fmean(g.loss for g in seen.guesses)
     parts = ", ".join(f"{name} {value:.2f}" for name, value in seen.losses.items())
     more = f" The loss of each question: {parts}." if len(seen.losses) > 1 else ""

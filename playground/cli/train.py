@@ -312,7 +312,7 @@ def _report(facts: dict[str, Any]) -> list[str]:
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
-        f"  loss {_said(loss['train'])} (training), {_said(loss['held_out'])} (held out) nats per graded position; "
+        f"  loss {_said(loss['train'])} (training), {_said(loss['held_out'])} (held out) nats per scored position; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
         *_shares("right on held-out text", facts["accuracy"]),
         *_shares("probes, a half by chance", facts["probes"]),

@@ -41,7 +41,7 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The loss on held-out text in nats per graded position: the mean of the first question, always the same batch.
+    """The loss on held-out text in nats per scored position: the mean of the first question, always the same batch.
 
     `accuracy` is the share of right answers by question, where an answer is right or wrong.
     """

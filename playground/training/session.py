@@ -27,7 +27,7 @@ from playground.training.watched import Measured, Noticed
 
 @dataclass(frozen=True)
 class Row:
-    """One point of the curves, in nats per graded position of the first question; the losses of others are in `more`.
+    """One point of the curves, in nats per scored position of the first question; the losses of others are in `more`.
 
     `held_out` is only there in evaluations, whose `more` holds held-out losses too; `accuracy` is the share of right
     held-out answers by question. `graded` are the answers graded so far, `flops` the operations so far: those of the

@@ -94,7 +94,7 @@ def frame(name: str, caption: str, lanes: list[Record], matrices: Sequence[Recor
 
 def record(title: str, subtitle: str, source: str, frames: list[Record], **more: Any) -> Record:
     """A whole record with a clean leak verdict unless `more` says otherwise."""
-    leak = {"leak": False, "sentence": "No graded answer can reach its own prediction.", "path": []}
+    leak = {"leak": False, "sentence": "No scored answer can reach its own prediction.", "path": []}
     base = {"version": 1, "title": title, "subtitle": subtitle, "formula": "", "source": source, "text": []}
     return {**base, "leak": leak, "frames": frames, **more}
 

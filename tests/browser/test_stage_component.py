@@ -656,7 +656,7 @@ def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) 
         assert filled and whole
         assert filled["width"] / whole["width"] == pytest.approx(min(1.0, meter.share), abs=0.02)
         assert bar.get_attribute("aria-valuenow") == str(int(100 * min(1.0, meter.share) + 0.5))
-        told = rf"^{meter.graded} graded answers? for {meter.read} tokens of text"
+        told = rf"^{meter.graded} scored answers? for {meter.read} tokens of text"
         expect(bar.locator("xpath=following-sibling::p[1]")).to_contain_text(re.compile(told))
 
 

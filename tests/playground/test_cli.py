@@ -306,7 +306,7 @@ def test_train_says_what_its_probes_found(facts):
 def test_train_for_people_names_both_losses_and_the_entropy(call, text):
     status, out, err = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY)
     assert status == 0
-    for word in ("held out", "nats per graded position", "unigram entropy", "tokens/s", "runs/BERT-reviews-seed0"):
+    for word in ("held out", "nats per scored position", "unigram entropy", "tokens/s", "runs/BERT-reviews-seed0"):
         assert word in out
     assert "BERT seed 0" in err, "the bar is on standard error"
 

@@ -254,7 +254,7 @@ def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
     verdict = leaks.check(broken)
     assert verdict.leaking == (0,)
     assert [(p.stream, p.position) for p in verdict.path] == [("encoder", 0), ("encoder", 1), ("query", 0)]
-    assert verdict.sentence == "1 of 3 graded answers can reach their own prediction: the model can copy them."
+    assert verdict.sentence == "1 of 3 scored answers can reach their own prediction: the model can copy them."
 
 
 def test_painting_cells_shut_closes_the_leak():
@@ -342,7 +342,7 @@ def test_the_stage_marks_hops_between_stacks():
 def test_kept_words_are_told_apart_from_leaks():
     verdict = rebuild("MLM", wanted={"chosen": "2,4", "actions": "keep,mask"}).verdict
     assert (verdict.leak, verdict.by_design) == (False, (1,))
-    assert verdict.sentence == "1 of 2 graded answers are shown on purpose; the model cannot know which."
+    assert verdict.sentence == "1 of 2 scored answers are shown on purpose; the model cannot know which."
 
 
 def test_the_generators_question_is_checked_too():
@@ -379,7 +379,7 @@ def test_nothing_asked_is_said_so():
     verdict = leaks.check(begin(plain_rows(1, 3)))
     assert (verdict.leak, verdict.sentence) == (False, "Nothing is asked, so nothing can leak.")
     empty = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(1, 3), generator(0))
-    assert leaks.check(empty).sentence == "Nothing is graded in this text."
+    assert leaks.check(empty).sentence == "Nothing is scored in this text."
 
 
 @pytest.mark.parametrize("name", ["translation", "text-to-text", "translation through one vector"])

@@ -613,7 +613,7 @@ def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, ac
     kept = tuple(k for k, action in enumerate(actions.split(",")) if action == "keep")
     assert (verdict.leak, verdict.by_design) == (False, kept)
     if len(kept) == 3:
-        assert verdict.sentence == "All 3 graded answers are shown on purpose: there is nothing to guess."
+        assert verdict.sentence == "All 3 scored answers are shown on purpose: there is nothing to guess."
 
 
 def test_masks_alone_hide_a_fragment_whether_the_decoder_sees_them_or_not():

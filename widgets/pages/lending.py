@@ -91,7 +91,7 @@ def _said(store: StageStore) -> str:
         return say(store.silent, "notice")
     if store.model is None:
         return say(
-            "Attention, guesses and loss need a model; No model loaded; attention, predictions and loss are hidden..",
+            "No model loaded; attention, predictions and loss are hidden.",
             "quiet",
         )
     return say(f"The numbers are those of {store.model.name}.", "quiet")

@@ -335,7 +335,7 @@ CARD = {"flex": "0 1 290px", "min-width": "260px", "padding-top": "6px"}
 def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]]) -> tuple[list[Any], Any]:
     draft = DraftStore(steps=store.steps, layers=store.layers)
     right = outcome_chart("On unseen texts", store.metric)
-    lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per graded position", zero=True)
+    lost = outcome_chart("Forgetting: rise of the pre-training loss", "nats per scored position", zero=True)
     labels, moving, in_turn, legend = _Labels(), _Moving(), _InTurn(), html("")
     plans, maps = Plans(), beside()
     progress = pmui.LinearProgress(value=0, sizing_mode="stretch_width", margin=(8, 10))
@@ -419,7 +419,7 @@ class _InTurn:
     def __init__(self) -> None:
         self.first = courses.course_chart("What is left", "accuracy", "tasks learnt so far", most=1.0)
         self.lost = courses.course_chart(
-            "Forgetting: rise of the pre-training loss", "nats per graded position", "tasks learnt so far", zero=True
+            "Forgetting: rise of the pre-training loss", "nats per scored position", "tasks learnt so far", zero=True
         )
         self.tables = html("")
         charts = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in (self.first, self.lost)))

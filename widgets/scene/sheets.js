@@ -189,7 +189,7 @@ function sheetsOf(kit) {
     parts.source.hidden = !parts.explain.hidden;
   }
 
-  const taught = ({ graded, tokens, share }) => node("p", {}, `${graded} graded answer${graded === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`);
+  const taught = ({ graded, tokens, share }) => node("p", {}, `${graded} scored answer${graded === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`);
 
   /** One bar for each question where a step asks several, each with its own share. */
   const metered = ({ question, network, ...signal }) => [

@@ -32,12 +32,12 @@ ESTIMATED = {
 
 
 def training(rows: Sequence[Row]) -> Columns:
-    """The training loss of every step, in nats per graded position, and every axis it may be drawn over."""
+    """The training loss of every step, in nats per scored position, and every axis it may be drawn over."""
     return _columns([r for r in rows if r.loss is not None], "loss")
 
 
 def held_out(rows: Sequence[Row]) -> Columns:
-    """The held-out loss of every evaluation, in nats per graded position, and every axis it may be drawn over."""
+    """The held-out loss of every evaluation, in nats per scored position, and every axis it may be drawn over."""
     return _columns([r for r in rows if r.held_out is not None], "held_out")
 
 
@@ -200,7 +200,7 @@ def loss_chart() -> LossChart:
         height=290,
         min_border_left=64,
         x_axis_label="steps",
-        y_axis_label="loss (nats per graded position)",
+        y_axis_label="loss (nats per scored position)",
         x_range=(0, 1000),
         y_range=(0, 8),
     )

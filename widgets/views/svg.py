@@ -100,7 +100,7 @@ def _axes(last: int, top: float) -> str:
         lines += _words(LEFT - 6, y + 4, f"{value:g}", "end")
     for value in _ticks(0, last, 6):
         lines += _words(_x(value, last), HEIGHT - BOTTOM + 16, f"{value:g}", "middle")
-    return lines + _words(WIDTH - 12, HEIGHT - 4, "step (loss in nats per graded position)", "end")
+    return lines + _words(WIDTH - 12, HEIGHT - 4, "step (loss in nats per scored position)", "end")
 
 
 def _level(value: float, top: float, colour: str, dash: str, name: str) -> str:
