@@ -260,7 +260,7 @@ def test_on_a_narrow_screen_every_button_is_within_reach_and_sentences_keep_thei
 ) -> None:
     visit(page, f"{address}/?objective=LM&paint.encoder=3.6%2B")
     wait_for(page, "s.layout.lanes.length > 0")
-    for words in ("Attention, guesses and loss need a model", "Train anyway, and watch the loss fall"):
+    for words in ("No model loaded", "Train anyway, and watch the loss fall"):
         assert stand(page.get_by_text(words))["width"] > 250
     assert page.evaluate(OUT_OF_REACH) == []
 
