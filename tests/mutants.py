@@ -183,14 +183,14 @@ MUTANTS = (
     Mutant(
         "macro for micro mean",
         "playground/models/grading.py",
-        "return self.losses().mean() if len(self.targets) else",
+        "return self.losses(consume).mean() if len(self.targets) else",
         "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.targets) else",
     ),
     Mutant(
         "an empty question costs NaN",
         "playground/models/grading.py",
-        "self.losses().mean() if len(self.targets) else self.scores.sum() * 0.0",
-        "self.losses().mean()",
+        "self.losses(consume).mean() if len(self.targets) else self.scores.sum() * 0.0",
+        "self.losses(consume).mean()",
     ),
     Mutant(
         "the second part sees its own right",

@@ -645,7 +645,7 @@ OBJECTIVE = [
     (f"MLM --seed {10**30}", f"'{10**30}' is not a whole number of at most 16 digits"),
     ("MLM --file a\0b", "There is no file a\\x00b"),
     (f"MLM --file {'x' * 300}", "File name too long"),
-    (f"MLM --set mask={'[' * 50_000}", "mask is '[[["),
+    (f"MLM --set mask_replace_prob={'[' * 50_000}", "mask_replace_prob is '[[["),
     (f"{'x' * 50_000}", "There is no objective named 'xxx"),
     ("permutation", "'permutation'"),
     ("spam-mask", "the nearest: span mask, span masking."),

@@ -109,20 +109,20 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from playground.refusal import Refusal
-from playground.training import Stepped, Trouble, checkpoint, train
+from playground.training import Stepped, Incident, checkpoint, train
 from tests.runs import run_of, tiny
 """
 
 NO_ROOM = """
-entry = tiny("GPT", {"width": 64, "layers": 2}, batch=256, seq_len=64, steps=2, optimiser="adamw")
+entry = tiny("GPT", {"width": 64, "layers": 2}, batch_size=256, seq_len=64, steps=2, optimiser="adamw")
 events = train(run_of(entry=entry, steps=2, evaluate_every=100))
 next(events), next(events)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (120 << 20), -1))
-seen = [e for e in events if isinstance(e, (Stepped, Trouble))]
+seen = [e for e in events if isinstance(e, (Stepped, Incident))]
 resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
 for e in seen:
-    print(e.sentence if isinstance(e, Trouble) else f"step {e.step}")
+    print(e.sentence if isinstance(e, Incident) else f"step {e.step}")
 """
 
 GIVES_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_ARENA_MAX": "1"}
