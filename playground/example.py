@@ -1,4 +1,4 @@
-"""The value in the middle: corpora make `Tokens`, an objective turns them into an `Example`, models read it.
+"""The value in the middle: corpora make `Tokens`, an objective turns them into a `Batch`, models read it.
 
 Axis letters everywhere in this project: b rows, t tokens of the text, n positions of a stack,
 m places that are read or graded, h heads, d width, v words of the vocabulary, g layer groups, s steps, k seeds.
@@ -53,10 +53,11 @@ class Specials:
 class Tokens:
     """A batch of texts as ids `[b, t]`, with what the corpus knows about every token.
 
-    `word` and `sentence` are running numbers; `vocabulary` holds the strings by id where somebody reads along.
-    `row` `[b]` names each text within its corpus and `visit` `[b]` how often it was read before, where both are known
-    (a fixed mask needs them); `counts` `[v]` says how often the corpus holds every word. `sizes` are the `lengths` as
-    plain numbers, where they were read off a whole block of steps: to read them off a GPU, one must wait for it.
+    `word_ids` and `sentence_ids` are running numbers; `vocabulary` holds the strings by id where somebody reads along.
+    `example_ids` `[b]` names each text within its corpus and `epoch` `[b]` how often it was read before, where both are
+    known (a fixed mask needs them); `word_counts` `[v]` says how often the corpus holds every word. `sizes` are the
+    `lengths` as plain numbers, where they were read off a whole block of steps: to read them off a GPU, one must wait
+    for it.
     """
 
     ids: Tensor
@@ -115,12 +116,12 @@ class Tokens:
 class AttentionMask:
     """Who may look at whom, reader x read: a reader sees every place whose level is at most its own.
 
-    One comparison says nearly all masks of the field: full (all levels 0), causal (level = place), prefix,
-    permutation (level = rank), padding (level `NEVER`). `window` adds the first and the last place that each reader
-    may see, `without` one place that it may not (-1: none), all `[b, n]`; `painted` `[b, n, m]` closes single cells.
-    `form` is a promise that lets a model take a short way: "full" and "causal" are exactly that, unpadded; "alone" is
-    itself and nothing else; "window" is the window without one place, all of it real. `above` is what is seen instead
-    in every second layer, where not all layers see alike.
+    One comparison says nearly all masks of the field: full (all levels 0), causal (level = place), prefix, permutation
+    (level = rank), padding (level `MASKED_LEVEL`). `window` adds the first and the last place that each reader may see,
+    `excluded` one place that it may not (-1: none), all `[b, n]`; `overrides` `[b, n, m]` closes single cells. `form`
+    is a promise that lets a model take a short way: "full" and "causal" are exactly that, unpadded; "alone" is itself
+    and nothing else; "window" is the window without one place, all of it real. `odd_layers` is what is seen instead in
+    every second layer, where not all layers see alike.
     """
 
     query_level: Tensor
@@ -181,10 +182,10 @@ class AttentionMask:
 class Stream:
     """One row of positions of a stack, `[b, n]`, and whom each may look at.
 
-    `origin` is the place in the text that a position comes from (-1: inserted). `query_visible` exists where a
-    second, content-blind stream answers (XLNet); `cross` exists where a decoder looks at an encoder. `ahead` says that
-    each position answers for the one that comes after it in the order, whichever that is. `known_ends` are the `ends`
-    where they were read off a whole block of steps.
+    `origin` is the place in the text that a position comes from (-1: inserted). `query_attn_mask` exists where a
+    second, content-blind stream answers (XLNet); `cross_attn_mask` exists where a decoder looks at an encoder.
+    `predicts_next` says that each position answers for the one that comes after it in the order, whichever that is.
+    `known_ends` are the `ends` where they were read off a whole block of steps.
     """
 
     ids: Tensor
@@ -263,9 +264,9 @@ class Target:
     Heads: "vocabulary" (which word), "replaced" (yes or no), "match" (which row's partner), "label:NAME" (one of
     `classes`). `origin` is the place in the text that holds the answer (-1: nowhere, as for a label). `copying` says
     that the input may show the answer because finding its place is the task (denoising). `reads` `[b, n, 2]` are the
-    two positions an answer is made from where that is not the position itself (span boundary). `against` replaces the
+    two positions an answer is made from where that is not the position itself (span boundary). `loss` replaces the
     cross-entropy over all classes. `known` says where the answers stand that are graded, where that was found with a
-    whole block of steps; it counts only as long as it speaks of the very tensor `graded`.
+    whole block of steps; it counts only as long as it speaks of the very tensor `loss_mask`.
     """
 
     name: str
@@ -318,10 +319,10 @@ class LossPositions:
 class Batch:
     """A batch on its way from text to training: what the model sees, what was done, what is asked.
 
-    `chosen`, `action` and `rank` `[b, t]` speak of places in the text, so they stay true when positions move.
-    `beside` holds examples of the same texts that are trained in the same step (a generator's, another direction's);
-    `network` says which network of the model reads this one. `copies` says how many fixed corruptions each text has
-    (0: a new one at every visit), so that all stages of a static mask agree.
+    `selected`, `actions` and `prediction_order` `[b, t]` speak of places in the text, so they stay true when positions
+    move. `auxiliary` holds examples of the same texts that are trained in the same step (a generator's, another
+    direction's); `network` says which network of the model reads this one. `dupe_factor` says how many fixed
+    corruptions each text has (0: a new one at every visit), so that all stages of a static mask agree.
     """
 
     tokens: Tokens
@@ -428,7 +429,7 @@ def _running(shape: torch.Size, device: torch.device) -> Tensor:
 
 
 def is_identity(origin: Tensor) -> bool:
-    """Whether positions are the places of an unpadded text: their origin is the one row that `running` shows."""
+    """Whether positions are the places of an unpadded text: their origin is the one row that `arange_rows` shows."""
     return origin.stride(0) == 0 and origin.data_ptr() == arange(origin.shape[1], origin.device).data_ptr()
 
 
@@ -459,7 +460,7 @@ def full_view(number: int, rows: int, device: torch.device) -> Tensor:
 
 
 def is_all_true(values: Tensor) -> bool:
-    """Whether booleans are the one True that `everything` shows, as is known without a look at any."""
+    """Whether booleans are the one True that `ones_view` shows, as is known without a look at any."""
     return not any(values.stride()) and values.data_ptr() == ones_view(values).data_ptr()
 
 

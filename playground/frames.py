@@ -1,6 +1,6 @@
 """An example as drawing data: the steps of an objective become frames of lanes and matrices, ready for JSON.
 
-Nothing is computed here that training does not use: every cell is read off the `Example` after a stage.
+Nothing is computed here that training does not use: every cell is read off the `Batch` after a stage.
 """
 
 import base64

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -47,11 +48,15 @@ def _splitter(example: Batch, size: int) -> "_Splitter":
 
 def _widths(stream: Stream | None, size: int | None) -> Widths:
     """For every part of `size` rows, up to which position any of its rows is real; all where none is."""
-    if stream is None or size is None or not stream.padded or not stream.ids.numel():
+    if stream is None or size is None or not _measured(stream):
         return None
-    width = stream.ids.shape[1]
-    ends = stream.ends
+    ends, width = stream.ends, stream.ids.shape[1]
     return tuple(max(ends[first : first + size]) or width for first in range(0, len(ends), size))
+
+
+def _measured(stream: Stream) -> bool:
+    """Whether its rows may end at different positions."""
+    return stream.padded and bool(stream.ids.numel())
 
 
 @dataclass
@@ -91,11 +96,7 @@ class _Splitter:
             case Stream():
                 visible, query = (self.parts(mask, own, own) for mask in (value.attn_mask, value.query_attn_mask))
                 cross = self.parts(value.cross_attn_mask, own, source)
-                ends = (
-                    [value.ends[a:b] for a, b in self._between]
-                    if value.padded and value.ids.numel()
-                    else self._same(None)
-                )
+                ends = [value.ends[a:b] for a, b in self._between] if _measured(value) else self._same(None)
                 masks = {"attn_mask": visible, "query_attn_mask": query, "cross_attn_mask": cross}
                 return self._made(value, own, known_ends=ends, **masks)
             case Tokens() if value.padded:
@@ -129,7 +130,7 @@ class _Splitter:
             begin, end = end, end + sum(each)
             yield LossPositions(asked.rows[begin:end] - first, asked.positions[begin:end], part.loss_mask, each)
 
-    @property
+    @cached_property
     def _between(self) -> list[tuple[int, int]]:
         """The first row of each part, and the one behind its last."""
         ends = list(accumulate(self.sizes))

@@ -112,7 +112,7 @@ class Result:
 def tune(
     base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig, seed: int
 ) -> Iterator[StepEvent | Result]:
-    """Fine-tune a copy of the base; every step is a `Tuned`, the last value is the `Outcome`."""
+    """Fine-tune a copy of the base; every step is a `StepEvent`, the last value is the `Result`."""
     if strategy.prompt:
         yield asked(base, strategy, numbered(train, base), numbered(test, base), setting)
         return

@@ -1,4 +1,4 @@
-"""Tiny models that obey any visibility; they meet the objectives only in `Example`."""
+"""Tiny models that obey any visibility; they meet the objectives only in `Batch`."""
 
 from playground.models.architecture import Architecture
 from playground.models.fit import make_model, with_required_parts

@@ -14,7 +14,7 @@ from playground.example import AttentionMask
 class SdpaMask:
     """A visibility made ready for all layers of one pass: nothing, a flag, or a mask `[b, 1, n, m]`.
 
-    `above` is what every second layer obeys instead, where not all layers see alike.
+    `odd_layers` is what every second layer obeys instead, where not all layers see alike.
     """
 
     mask: Tensor | None

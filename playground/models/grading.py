@@ -16,8 +16,8 @@ from playground.models import entropy
 class Answer:
     """A model's scores for the graded positions of one question.
 
-    `rows` and `places` `[k]` say where each of the k graded answers stands, `scores` is `[k, v]` (`[k, 1]` for yes or
-    no and for a count; the right word first and then the wrong ones where it is told from some), `targets` `[k]`, or
+    `rows` and `positions` `[k]` say where each of the k graded answers stands, `scores` is `[k, v]` (`[k, 1]` for yes
+    or no and for a count; the right word first and then the wrong ones where it is told from some), `targets` `[k]`, or
     `[k, v]` where a teacher says them.
     """
 

@@ -1,4 +1,4 @@
-"""A language model: embeddings, one or two stacks, heads. It reads an `Example` and answers its questions."""
+"""A language model: embeddings, one or two stacks, heads. It reads a `Batch` and answers its questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

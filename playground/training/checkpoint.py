@@ -174,15 +174,14 @@ def _read_back(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> T
     here = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
     beside = dict.fromkeys(key.split(".")[1] for key in here if key.startswith("neighbour."))
     ids, lengths, word, sentence = (here[key] for key in HELD_OUT)
-    row, visited, counts = (here.get(key) for key in OPTIONAL)
     return Tokens(
         ids,
         lengths,
         word,
         sentence,
-        example_ids=row,
-        epoch=visited,
-        word_counts=counts,
+        example_ids=here.get("example_ids"),
+        epoch=here.get("epoch"),
+        word_counts=here.get("word_counts"),
         specials=tokenizer.specials,
         labels={key.removeprefix("label."): row for key, row in here.items() if key.startswith("label.")},
         neighbours={key: _read_back(tensors, f"{name}.neighbour.{key}", tokenizer) for key in beside},

@@ -68,7 +68,7 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: 
 
 
 def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], Batch]:
-    """The stages of the block that holds the coming step (see `Blocks`), and the batch of that step."""
+    """The stages of the block that holds the coming step (see `Prefetcher`), and the batch of that step."""
     objective, device = learner.objective, learner.device
     asked = objective.specimens(feed.evaluation(), generator(0, "asked", device=device.type))
     together = steps_together(objective, asked, feed)

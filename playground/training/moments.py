@@ -26,6 +26,7 @@ from playground.training.events import Checkpointed, Started, Stepped, Stopped
 from playground.training.learner import TrainState
 from playground.training.look import draw_that_asks, to_watch
 from playground.training.loop import Run
+from playground.training.older import LEVELS, renamed
 from playground.training.record import Told, read_rows
 
 MOST = 60
@@ -260,10 +261,6 @@ def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
             raise ValueError(f"the attention {name} is {weights.dtype} of shape {list(weights.shape)}")
 
 
-OLD_LEVELS = {"frequencies alone": "unigram baseline", "best possible": "entropy bound"}
-"""What the levels were called in files of earlier versions."""
-
-
 def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     """The curve as `record` wrote it."""
     rows = read_rows(folder / "metrics.jsonl")
@@ -271,6 +268,6 @@ def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
     return Curve(
         [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
         [(r["step"], r["held_out"]) for r in rows if "held_out" in r],
-        {OLD_LEVELS.get(name, name): level for name, level in levels.items()},
+        renamed(levels, LEVELS),
         names[0] if len(names) > 1 else "",
     )

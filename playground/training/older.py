@@ -20,6 +20,9 @@ ARCHITECTURE = _table(
     "longest=max_position_embeddings feed=mlp_ratio start=init detects=rtd_head boundary=sbo_head",
     "generator_share=generator_ratio tied=tie_generator reads=attention",
 )
+LEVELS = {"frequencies alone": "unigram baseline", "best possible": "entropy bound"}
+"""What a replay compares a loss with."""
+
 VALUES = {("attention", "both sides"): "bidirectional"}
 
 STAGES = _table(

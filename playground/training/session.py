@@ -148,6 +148,11 @@ class Session:
         while self._thread.is_alive() and time.monotonic() < deadline and not self._resting.wait(0.02):
             pass  # a thread that has left needs no rest
 
+    @property
+    def rests(self) -> bool:
+        """Whether the step during which it was paused is done, and what was to be measured at it."""
+        return self.state == "paused" and self._resting.is_set()
+
     def step(self) -> None:
         """Take one step and pause again."""
         self._go.clear()

@@ -14,7 +14,7 @@ from playground import cli
 from playground.corpora import from_pasted
 from playground.objectives import objectives
 from playground.refusal import Refusal
-from playground.training import checkpoint, train
+from playground.training import checkpoint, older, train
 from playground.training.feed import BatchSampler
 from playground.zoo import entry_named
 from tests.playground.test_rows import assert_same
@@ -117,6 +117,54 @@ def test_what_generator_and_detector_share_is_saved_once_and_goes_on_exactly(tie
     assert any(name.startswith("model.generator.") for name in names) is (tied != "all")
     rest = list(train(run_of(entry=entry, steps=6), checkpoint.load(tmp_path).learner))
     assert losses(rest) == losses(whole)[3:]
+
+
+FORMAT_1 = (
+    (".token_embedding.", ".table."), (".attn.", ".look."), (".cross_attn.", ".cross."), (".ln_1.", ".look_norm."),
+    (".ln_cross_attn.", ".cross_norm."), (".ln_2.", ".think_norm."), (".mlp.fc1.", ".widen."),
+    (".mlp.fc2.", ".narrow."),
+    (".ln_f.", ".norm."), (".position_embedding.", ".place."), (".segment_embedding.", ".segment."),
+    (".query_embedding", ".blank"), (".lm_head.", ".vocabulary."), (".generator_lm_head.", ".generator_vocabulary."),
+    (".rtd_head.", ".replaced."), (".out_proj.", ".score."), (".word_ids", ".word"), (".sentence_ids", ".sentence"),
+    (".example_ids", ".row"), (".epoch", ".visit"), (".word_counts", ".counts"),
+)  # fmt: skip
+"""What format 2 calls the parts of a file, and what format 1 called them."""
+
+
+@pytest.mark.parametrize("entry", [learned("table"), tiny("BART"), tiny("XLNet")], ids=lambda entry: entry.name)
+def test_a_file_of_format_1_is_the_same_learner(entry, tmp_path):
+    list(train(run_of(entry=entry, steps=3, out=tmp_path)))
+    before, tensors = checkpoint.load(tmp_path), load_file(tmp_path / FILE)
+    old = {}
+    for name, value in tensors.items():
+        for today, former in FORMAT_1:
+            name = name.replace(today, former)
+        old[name] = value
+    assert len(old) == len(tensors) and not {"model.token_embedding.weight", "held_out.word_ids"} & set(old)
+    rewrite(tmp_path / FILE, old, format=1)
+    after = checkpoint.load(tmp_path)
+    assert_same(after.corpus.held_out, before.corpus.held_out)
+    assert losses(train(run_of(entry=entry, steps=6), after.learner)) == losses(
+        train(run_of(entry=entry, steps=6), before.learner)
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "today"),
+    [
+        ("model.generator.narrow.weight", "model.generator.embedding_projection.weight"),
+        ("model.generator_vocabulary.lift.bias", "model.generator_lm_head.projection.bias"),
+        ("model.boundary.first_norm.bias", "model.sbo_head.ln_1.bias"),
+        ("model.boundary.second.weight", "model.sbo_head.fc2.weight"),
+        ("model.labels.place.score.weight", "model.label_heads.place.out_proj.weight"),
+        ("model.vocabulary.out.weight", "model.lm_head.out.weight"),
+        ("held_out.neighbour.next.word", "held_out.neighbour.next.word_ids"),
+        ("held_out.label.word", "held_out.label.word"),
+        ("optimiser.0.3.exp_avg", "optimiser.0.3.exp_avg"),
+    ],
+)
+def test_every_part_of_format_1_has_its_name_of_today(old, today):
+    assert older.tensor(old) == today
 
 
 def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):

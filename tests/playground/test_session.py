@@ -10,6 +10,7 @@ import pytest
 from playground.refusal import Refusal
 from playground.training import Session, train
 from playground.training import session as session_module
+from playground.training.events import Stepped
 from tests.runs import becomes, held_out, losses, run_of, tiny
 
 LONG = 1_000_000
@@ -185,6 +186,29 @@ def test_after_a_rest_the_model_stands_still(begin):
         assert session.learner.step == step
         assert all(bool((v == weights[k]).all()) for k, v in session.learner.model.state_dict().items())
         session.start()
+
+
+def test_a_paused_session_rests_only_once_its_step_is_done(begin):
+    reached, told = threading.Event(), threading.Event()
+
+    def slow(_run, events):
+        for event in events:
+            if isinstance(event, Stepped) and event.step == 3:
+                reached.set()
+                told.wait()
+            yield event
+
+    session = begin(record=slow).start()
+    assert reached.wait(60) and not session.rests
+    session.pause()
+    try:
+        assert (session.state, session.rests, len(steps_of(session))) == ("paused", False, 2)
+    finally:
+        told.set()
+    assert becomes(lambda: session.rests)
+    assert len(steps_of(session)) == 3 and keeps_still(session)
+    session.start()
+    assert not session.rests
 
 
 @pytest.mark.parametrize("drive", ["ready", "paused", "done", "failed"])

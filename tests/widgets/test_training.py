@@ -136,6 +136,17 @@ def test_a_reloaded_page_takes_over_the_run_that_still_trains(store):
     assert session.state == "done"
 
 
+def test_a_run_is_said_to_be_paused_only_once_its_step_is_done(store, monkeypatch):
+    session = store.begin()
+    taken(store, 2)
+    monkeypatch.setattr(Session, "rests", False)
+    assert "<b>pausing</b>" in picture._numbers(session)
+    monkeypatch.undo()
+    session.rest()
+    assert becomes(lambda: "<b>paused</b>" in picture._numbers(session))
+    assert f"<b>{session.rows[-1].step} of " in picture._numbers(session)
+
+
 def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
     store.begin()
     stopped = taken(store, 3)

@@ -47,6 +47,9 @@ WORDS = {
     "failed": "stopped by an error",
 }
 
+PAUSING = "pausing"
+"""What is said until the step that is being taken is done."""
+
 ENDS = {"asked": "stopped at step {:,}", "diverged": "diverged (NaN or infinity)"}
 """How a run ended that did not come to its end."""
 
@@ -375,7 +378,8 @@ def _state(session: Session) -> str:
     """What the run does, or how it ended."""
     if session.state == "done" and session.reason in ENDS:
         return ENDS[session.reason].format(session.rows[-1].step if session.rows else 0)
-    return WORDS[session.state]
+    state = session.state
+    return PAUSING if state == "paused" and not session.rests else WORDS[state]
 
 
 def _numbers(session: Session | None) -> str:
@@ -383,6 +387,7 @@ def _numbers(session: Session | None) -> str:
         return figures(
             {"state": "ready", "step": "0", "loss (nats)": "–", "held out (nats)": "–", "tokens/s": "–", "device": "–"}
         )
+    state = _state(session)  # first: what rests adds no row any more
     rows = session.rows
     stepped = [r for r in rows[-40:] if r.loss is not None]
     tested = next((r for r in reversed(rows) if r.held_out is not None), None)
@@ -391,7 +396,7 @@ def _numbers(session: Session | None) -> str:
     trained, held_out = _means(stepped, questions), {} if tested is None else _losses(tested, questions)
     return figures(
         {
-            "state": _state(session),
+            "state": state,
             "step": f"{last.step if last else 0} of {session.run.last}",
             **_named("loss", trained, questions),
             **_named("held out", held_out, questions),
