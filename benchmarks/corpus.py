@@ -19,14 +19,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus, pick
-from playground.example import Tokens
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.tune import Base, FinetuneConfig, Result, tune
+from playground.finetuning.run.trainer import Base, FinetuneConfig, Result, tune
 from playground.models.transformer import Stack
 from playground.training import Run, Started, Stopped, train
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 
 LABELS, TEST = 64, 512

@@ -43,16 +43,16 @@ from torch import Generator, Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
+from playground.batch import Batch, Tokens
 from playground.corpora import open_corpus, pick
-from playground.example import Batch, Tokens
+from playground.errors import Refusal
 from playground.objectives import Objective, find_objective, objectives
-from playground.refusal import Refusal
-from playground.rows import trimmed_batches
-from playground.seeds import generator
+from playground.rng import generator
+from playground.slicing import trimmed_batches
 from playground.tokenizing import specials
-from playground.training.blocks import STEPS, most_at_once
-from playground.training.feed import BatchSampler
+from playground.training.data import BatchSampler
 from playground.training.loop import Run, prepared
+from playground.training.prefetch import STEPS, most_at_once
 from playground.zoo import entry_for
 
 BATCH = 32

@@ -31,16 +31,17 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from playground.corpora import open_corpus
-from playground.finetuning import Base, compare, find_strategy, find_task
-from playground.finetuning.base import from_checkpoint, replace_model
-from playground.finetuning.head import new_head
-from playground.finetuning.stacked import alike, tune_together
-from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, _draw, parameters, started, tune
-from playground.models.extras import attach
-from playground.seeds import generator
+from playground.finetuning import Base, find_strategy, find_task
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.run.base import from_checkpoint, replace_model
+from playground.finetuning.run.stacked import alike, tune_together
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, _draw, parameters, started, tune
+from playground.finetuning.strategy.head import new_head
+from playground.models.adapters import attach
+from playground.rng import generator
 from playground.training import checkpoint
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 
 STRATEGIES = (

@@ -25,9 +25,9 @@ from typing import Any
 
 import torch
 
-from playground.analysis.story import with_numbers
-from playground.frames import attention as encoded
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.trace.frames import attention as encoded
+from playground.trace.model_frames import with_numbers
 from widgets.scene import page, typeset
 from widgets.scene.hosts import ESM
 from widgets.store import StageStore
@@ -310,7 +310,7 @@ def training(seconds: float = 12.0, turns: int = 3) -> None:
 
 
 def pace(seconds: float, follow: bool) -> float:
-    from playground.analysis.glance import glance, sentence_of
+    from playground.analysis.predictions import glance, sentence_of
     from playground.corpora import open_corpus
     from playground.training import Run, Session
     from playground.zoo import find_entry

@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 
 from playground.corpora import Corpus, open_corpus
-from playground.corpora.parallel import make_parallel
+from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld import tasks
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.lexicon import STEMS

@@ -9,18 +9,18 @@ from typing import Any
 
 from torch import device
 
+from playground.batch import Tokens
 from playground.corpora import open_corpus
-from playground.example import Tokens
+from playground.errors import Refusal
 from playground.knob import Knob, knobs
 from playground.objectives import GROUPS, Objective, objectives
 from playground.objectives.arrange import SampleTask
-from playground.objectives.reading import NEEDS
-from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.objectives.signal import Meter, measure
-from playground.objectives.wishes import SHAPES
-from playground.refusal import Refusal
-from playground.seeds import generator
-from playground.training.feed import BatchSampler
+from playground.objectives.plan_overrides import SHAPES
+from playground.rng import generator
+from playground.trace.inputs import NEEDS
+from playground.trace.rebuild import SENTENCE, rebuild
+from playground.trace.signal import Meter, measure
+from playground.training.data import BatchSampler
 
 FILE = Path(__file__).with_name("objectives.md")
 BEGIN, END = "<!-- made by docs/objectives.py: begin -->\n", "<!-- end -->"

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Protocol, TypeVar
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 class Named(Protocol):

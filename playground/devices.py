@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 TOLERANCE = 1e-3
 """How far a device may be from the CPU in a loss or a gradient of size 1, both in float32."""

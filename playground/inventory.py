@@ -8,19 +8,19 @@ from typing import Any, NoReturn
 
 import torch
 
-from playground.catalog import choose, find
+from playground.catalog import choose
 from playground.corpora import open_corpus
-from playground.corpora.source import Source
+from playground.corpora.sources import Source, find_source, sources
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, strategies, tasks
-from playground.finetuning.strategy import Strategy
-from playground.finetuning.task import Task
-from playground.finetuning.turning import knobs_of
+from playground.finetuning.data.task import Task
+from playground.finetuning.strategy.strategy import Strategy
+from playground.finetuning.strategy.strategy_knobs import knobs_of
 from playground.knob import knobs
 from playground.models import LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
-from playground.refusal import Refusal
-from playground.seeds import generator
-from playground.training.feed import BatchSampler
+from playground.rng import generator
+from playground.training.data import BatchSampler
 from playground.zoo import Entry, entries, entry_named
 
 VOCABULARY = 800
@@ -48,7 +48,7 @@ def one(name: str) -> dict[str, list[dict[str, Any]]]:
     trials: dict[str, Callable[[], dict[str, Any]]] = {
         "entries": lambda: entry_facts(fitted_entry(entry_named(name))),
         "strategies": lambda: _strategy(find_strategy(name)),
-        "corpora": lambda: _corpus(choose("playground.corpora", Source, name)),
+        "corpora": lambda: _corpus(find_source(name)),
         "tasks": lambda: _task(choose("playground.finetuning.tasks", Task, name)),
     }
     found: dict[str, list[dict[str, Any]]] = {}
@@ -65,11 +65,6 @@ def _refuse(name: str) -> NoReturn:
     near = [known[close] for close in get_close_matches(name.lower(), known, cutoff=0.6)]
     said = f"the nearest: {', '.join(near)}" if near else "`playground zoo` lists all"
     raise Refusal(f"There is nothing named {name!r}; {said}.")
-
-
-def sources() -> dict[str, Source]:
-    """Every corpus that can be made, by name."""
-    return find("playground.corpora", Source)
 
 
 def _objective(o: Objective) -> dict[str, Any]:

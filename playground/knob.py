@@ -6,8 +6,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
-from playground.literals import LARGEST
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.parsing import LARGEST
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Action, AttentionMask, Batch, Stream, Target, gather_origin
+from playground.batch import Action, AttentionMask, Batch, Stream, Target, gather_origin
 
 MATCHED = 2**30
 """Stands for the place of an answer that is a whole run of words."""

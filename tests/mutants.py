@@ -50,7 +50,7 @@ MUTANTS = (
     ),
     Mutant(
         "< for <=: nobody sees himself",
-        "playground/example.py",
+        "playground/batch.py",
         "(self.query_level.short() + 1)[:, :, None]",
         "self.query_level.short()[:, :, None]",
     ),
@@ -62,13 +62,13 @@ MUTANTS = (
     ),
     Mutant(
         "OR for AND in a painted mask",
-        "playground/example.py",
+        "playground/batch.py",
         "else cells & self.overrides",
         "else cells | self.overrides",
     ),
     Mutant(
         "padding can be read",
-        "playground/example.py",
+        "playground/batch.py",
         "masked_fill(~real, MASKED_LEVEL)",
         "masked_fill(~real, -MASKED_LEVEL)",
     ),
@@ -80,7 +80,7 @@ MUTANTS = (
     ),
     Mutant(
         "specials may be chosen",
-        "playground/example.py",
+        "playground/batch.py",
         "words = self.ids >= self.specials.unknown",
         "words = self.ids >= 0",
     ),
@@ -182,13 +182,13 @@ MUTANTS = (
     ),
     Mutant(
         "macro for micro mean",
-        "playground/models/grading.py",
+        "playground/models/losses.py",
         "return self.losses(consume).mean() if len(self.targets) else",
         "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.targets) else",
     ),
     Mutant(
         "an empty question costs NaN",
-        "playground/models/grading.py",
+        "playground/models/losses.py",
         "self.losses(consume).mean() if len(self.targets) else self.scores.sum() * 0.0",
         "self.losses(consume).mean()",
     ),
@@ -506,13 +506,13 @@ MUTANTS = (
     ),
     Mutant(
         "GloVe weighs rare pairs like frequent ones",
-        "playground/models/grading.py",
+        "playground/models/losses.py",
         "(seen / count.x_max).clamp(max=1.0) ** count.alpha",
         "(seen / count.x_max).clamp(max=1.0) ** 0",
     ),
     Mutant(
         "the chance of a noise word is not taken off",
-        "playground/models/grading.py",
+        "playground/models/losses.py",
         "scores = scores - draws - contrast.log_noise_prob[ids]",
         "scores = scores - draws",
     ),
@@ -554,7 +554,7 @@ MUTANTS = (
     ),
     Mutant(
         "a sentence that is no neighbour may be one",
-        "playground/corpora/pairs.py",
+        "playground/corpora/segment_pairs.py",
         "number + 2 + drawn - before",
         "number + 1 + drawn - before",
     ),

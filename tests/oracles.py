@@ -6,7 +6,7 @@ A text is a list of ids. A row of positions is a `Row`: ids and, for each, the p
 
 from dataclasses import dataclass, field, replace
 
-from playground.example import Action
+from playground.batch import Action
 from tests.texts import SPECIALS
 
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import replace
 
-from playground.example import Action
+from playground.batch import Action
 from tests import oracles
 from tests.oracles import Asked, Row, maskable, see_all, see_left
 from tests.texts import SPECIALS

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.example import Action
+from playground.batch import Action
 from tests import oracles
 from tests.oracles import Asked, Row
 from tests.texts import SPECIALS

@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from playground.example import Action
+from playground.batch import Action
 from tests import oracles
 from tests.oracles import Asked, Row, Story, maskable, see_all, see_left
 from tests.texts import SPECIALS

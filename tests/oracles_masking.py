@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from playground.example import Action
+from playground.batch import Action
 from tests import oracles
 from tests.oracles import Asked, Row, Story, maskable
 from tests.texts import SPECIALS

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from playground.example import Action
+from playground.batch import Action
 from tests import oracles
 from tests.oracles import Row, Story
 from tests.texts import SPECIALS

@@ -11,7 +11,7 @@ import torch
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.corpus import pick
 from playground.training import Evaluated, Run, Stepped
-from playground.training.learner import TrainState
+from playground.training.train_state import TrainState
 from playground.zoo import entries, entry_for
 
 ENTRIES = tuple(entries())

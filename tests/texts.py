@@ -7,13 +7,13 @@ import torch
 from hypothesis import strategies as st
 
 from playground import leaks
+from playground.batch import Tokens
 from playground.corpora.corpus import pick
-from playground.example import Tokens
-from playground.objectives import find_objective, wishes
+from playground.objectives import find_objective, plan_overrides
 from playground.objectives.change.tokens import Corruption
-from playground.objectives.rebuild import DRAW, Rebuilt
-from playground.seeds import generator
+from playground.rng import generator
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
+from playground.trace.rebuild import DRAW, Rebuilt
 
 TWO_SENTENCES = "I am happy to join with you today . We walk here now ."
 WORDS = 61
@@ -153,7 +153,7 @@ def spoken(tokens, language):
 def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, wanted=None):
     """What `rebuild` makes of a text, for objectives with second texts and labels too."""
     objective = find_objective(name).turn(settings or {})
-    wanted = {key: wishes.read(key, value) for key, value in (wanted or {}).items()}
+    wanted = {key: plan_overrides.read(key, value) for key, value in (wanted or {}).items()}
     tokens = tokens_for(objective, text)
     steps = objective.steps(tokens, generator(seed, DRAW), wanted)
     return Rebuilt(objective, tokens, text, seed, steps, leaks.check(steps[-1].example))

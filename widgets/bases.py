@@ -4,8 +4,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from playground.finetuning import Base
-from playground.finetuning.language import learn_words, second_language, with_words_of
-from playground.finetuning.seq2seq import with_decoder
+from playground.finetuning.apply.add_decoder import with_decoder
+from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.tokenizing import Tokenizer
 
 AS_IT_IS, SECOND, SAME, NEW = (

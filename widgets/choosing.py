@@ -5,12 +5,12 @@ from typing import Any
 
 import param
 
-from playground.corpora.decode import Progress
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.choosing import TriedRun, facts, try_all
-from playground.finetuning.tune import FinetuneConfig
-from playground.refusal import Refusal
-from playground.training.runs import Runs
+from playground.finetuning.comparing.model_selection import TriedRun, facts, try_all
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.training.store.runs import Runs
 from widgets.work import Work
 
 STRATEGY, LABELS, SEEDS, STEPS = "feature-based", 64, 3, 80

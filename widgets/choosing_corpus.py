@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import param
 
-from playground.corpora.source import name_with_knobs, read_name
-from playground.refusal import Refusal
+from playground.corpora.sources import name_with_knobs, read_name
+from playground.errors import Refusal
 
 
 class CorpusChoice(param.Parameterized):

@@ -15,29 +15,30 @@ from typing import Any
 
 import param
 
-from playground.corpora.labelled import read_table
-from playground.corpora.source import TABLES
-from playground.corpora.table import Table
+from playground.corpora.readers.labelled_table import read_table
+from playground.corpora.readers.table import Table
+from playground.corpora.sources import TABLES
+from playground.errors import Refusal
 from playground.finetuning import Base, Comparison, Strategy, Task, TrialEvent, find_strategy, find_task
-from playground.finetuning.artefact import FILES, TURN_FILES, ContinualReport, Origin, Report
-from playground.finetuning.base import in_words_of, opened_again, replace_model
-from playground.finetuning.files import named
-from playground.finetuning.given import OtherVectors
-from playground.finetuning.job import ComparisonSpec, with_others
-from playground.finetuning.record import Record
-from playground.finetuning.sequence import Advanced, ContinualResult, check, facts
-from playground.finetuning.spelling import spell
-from playground.finetuning.suits import texts_for
-from playground.finetuning.task import UnknownWords, short
-from playground.finetuning.tune import Result, StepEvent
-from playground.refusal import Refusal
+from playground.finetuning.comparing.continual import Advanced, ContinualResult, check, facts
+from playground.finetuning.comparing.spec import ComparisonSpec, with_others
+from playground.finetuning.data.files import named
+from playground.finetuning.data.task import UnknownWords, short
+from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
+from playground.finetuning.run.base import in_words_of, opened_again, replace_model
+from playground.finetuning.run.record import Record
+from playground.finetuning.run.trainer import Result, StepEvent
+from playground.finetuning.strategy.compatibility import texts_for
+from playground.finetuning.strategy.extra_features import OtherVectors
+from playground.finetuning.strategy.parse import spell
 from playground.tokenizing import Tokenizer
-from playground.training import Run, Session, background, checkpoint
+from playground.training import Run, Session, checkpoint
 from playground.training.checkpoint import Checkpoint, CorpusInfo
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
-from playground.training.runs import Runs
-from playground.training.workers import spare
+from playground.training.data import BatchSampler
+from playground.training.parallel.workers import spare
+from playground.training.store.runs import Runs
+from playground.training.system import threads
+from playground.training.train_state import TrainState
 from widgets.bases import AS_IT_IS, Preparing, changed
 from widgets.uploads import LARGEST_LABELLED_FILE, Uploads
 
@@ -263,7 +264,7 @@ class TransferStore(param.Parameterized):
         base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
         self._halt.clear()
         events = self._events(session, base, tokenizer, chosen, tasks, others)
-        self._thread = background.thread(lambda: self._work(events), self._halt, "compare")
+        self._thread = threads.thread(lambda: self._work(events), self._halt, "compare")
         self._thread.start()
         return True
 

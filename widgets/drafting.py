@@ -5,9 +5,10 @@ from typing import Any
 import param
 from torch import Tensor
 
-from playground.finetuning import Cell, Strategy, compose, find_strategy
-from playground.finetuning.spelling import named
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning import Cell, Strategy, find_strategy
+from playground.finetuning.strategy.compose import compose
+from playground.finetuning.strategy.parse import named
 
 BRUSHES = {"frozen": 0.0, "× 0.1": 0.1, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0}
 """What can be painted, by its name."""

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from widgets.scene.hosts import svg
 from widgets.scene.table import in_words, table_data
 from widgets.store import StageStore

@@ -7,7 +7,7 @@ from pathlib import Path
 import panel as pn
 
 import playground
-from playground.refusal import readable
+from playground.errors import readable
 
 OURS = tuple(f"{Path(package).parent}/" for package in (__file__, playground.__file__))
 """Where our own code lies."""

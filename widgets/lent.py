@@ -7,21 +7,21 @@ from typing import Any
 
 import torch
 
-from playground.analysis.glance import read, sentence_of
-from playground.analysis.story import numbers, with_numbers
+from playground.analysis.predictions import read, sentence_of
+from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
-from playground.corpora.decode import Progress
-from playground.example import Tokens
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
 from playground.models import LanguageModel
 from playground.objectives import Objective
-from playground.objectives.rebuild import Rebuilt
-from playground.refusal import Refusal
 from playground.tokenizing import Tokenizer
+from playground.trace.model_frames import numbers, with_numbers
+from playground.trace.rebuild import Rebuilt
 from playground.training import Run, Started, Stepped, train
-from playground.training.feed import BatchSampler
-from playground.training.inside import look_inside
-from playground.training.inside import record as inside_record
-from playground.training.learner import TrainState
+from playground.training.data import BatchSampler
+from playground.training.observe.update import look_inside
+from playground.training.observe.update import record as inside_record
+from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
 
 STEPS = 200

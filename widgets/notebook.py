@@ -13,33 +13,33 @@ import torch
 from IPython import get_ipython
 from IPython.display import HTML, display
 
-from playground.analysis.glance import Predictions, glance, sentence_from, sentence_of
+from playground.analysis.predictions import Predictions, glance, sentence_from, sentence_of
+from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
-from playground.example import Tokens
+from playground.errors import Refusal
 from playground.finetuning import FIRST_CHOICE, Base, Comparison, Strategy
-from playground.finetuning.artefact import Origin, Report
-from playground.finetuning.artefact import write as write_files
-from playground.finetuning.base import in_words_of, opened_again
-from playground.finetuning.files import named
-from playground.finetuning.job import ComparisonSpec
-from playground.finetuning.record import Record
-from playground.finetuning.spelling import read, spell
-from playground.finetuning.task import short
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.data.files import named
+from playground.finetuning.data.task import short
+from playground.finetuning.report.page import Origin, Report
+from playground.finetuning.report.page import write as write_files
+from playground.finetuning.run.base import in_words_of, opened_again
+from playground.finetuning.run.record import Record
+from playground.finetuning.strategy.parse import read, spell
 from playground.knob import turn
 from playground.objectives import find_objective
-from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild
-from playground.objectives.rebuild import table as survey_table
-from playground.objectives.wishes import parse, settings_of, write
-from playground.refusal import Refusal
+from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.trace.rebuild import table as survey_table
 from playground.training import Evaluated, Run, Started, Stepped, checkpoint
 from playground.training import train as run_steps
 from playground.training.checkpoint import CorpusInfo
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
-from playground.training.moments import Curve, Replay, ReplayRecorder
-from playground.training.older import RECIPE, renamed
+from playground.training.data import BatchSampler
+from playground.training.observe.replay import Curve, Replay, ReplayRecorder
+from playground.training.old_names import RECIPE, renamed
 from playground.training.session import Row
+from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 from widgets.lent import Lent
 from widgets.scene import StageWidget, live_widget, standalone

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
-from playground.corpora.decode import Progress, WrongEncoding
-from playground.corpora.source import TABLES
-from playground.literals import LARGEST
-from playground.refusal import Refusal
-from playground.seeds import derive
+from playground.corpora.readers.decode import Progress, WrongEncoding
+from playground.corpora.sources import TABLES
+from playground.errors import Refusal
+from playground.parsing import LARGEST
+from playground.rng import derive
 from playground.tokenizing import Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR

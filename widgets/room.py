@@ -3,7 +3,7 @@
 import os
 
 from playground.devices import doubt
-from playground.training import container
+from playground.training.system import cgroup
 from widgets.training import TrainStore
 
 LITTLE = 3 << 30
@@ -16,8 +16,8 @@ SHORT = 300
 def limit() -> int | None:
     """Bytes that this session may take, as JupyterHub or the container says, whoever gives less; None: nobody says."""
     said = os.environ.get("MEM_LIMIT", "")
-    hub = int(said) if said.isdigit() and int(said) < container.NO_LIMIT else None
-    return min((most for most in (hub, container.limit()) if most is not None), default=None)
+    hub = int(said) if said.isdigit() and int(said) < cgroup.NO_LIMIT else None
+    return min((most for most in (hub, cgroup.limit()) if most is not None), default=None)
 
 
 def little() -> bool:

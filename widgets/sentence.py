@@ -6,11 +6,11 @@ from typing import Any
 
 import param
 
-from playground.corpora.decode import Progress
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
 from playground.finetuning import Base, Task
-from playground.finetuning.base import replace_model
-from playground.finetuning.editing import Edited, Editor, Judge, Said, editor, judge
-from playground.refusal import Refusal
+from playground.finetuning.apply.text_editing import Edited, Editor, Judge, Said, editor, judge
+from playground.finetuning.run.base import replace_model
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.words import split_words
 from playground.training import Session

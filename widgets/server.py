@@ -4,7 +4,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 LARGEST_MESSAGE = 40_000_000
 """Bytes of one message from a browser: an uploaded file of 20 MB as text."""

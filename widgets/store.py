@@ -10,21 +10,21 @@ from urllib.parse import urlencode
 
 import param
 
-from playground import frames
-from playground.corpora.decode import Progress
-from playground.literals import LARGEST, parse_int, parse_json
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
 from playground.objectives import Objective, find_objective, objectives
-from playground.objectives.carried import Rule, carried, written
+from playground.objectives.mask_overrides import Rule, carried, written
 from playground.objectives.objective import tell
-from playground.objectives.paint import natural, repainted
-from playground.objectives.rebuild import SENTENCE, Rebuilt, rebuild, table
-from playground.objectives.wishes import parse, settings_of, write
-from playground.refusal import Refusal
-from playground.seeds import next_seed
+from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.parsing import LARGEST, parse_int, parse_json
+from playground.rng import next_seed
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
+from playground.trace import frames
+from playground.trace.overrides import natural, repainted
+from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.training import Session
-from playground.training.older import knobs_of
+from playground.training.old_names import knobs_of
 from playground.zoo import entries, entry_named
 from widgets.choosing import ChoosingStore
 from widgets.comparing import TransferStore

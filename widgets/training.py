@@ -12,31 +12,32 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import param
 
+from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
-from playground.example import Tokens
-from playground.finetuning.significance import critical
+from playground.errors import Refusal
+from playground.finetuning.comparing.significance import critical
 from playground.knob import turn
-from playground.literals import LARGEST
-from playground.refusal import Refusal
+from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
-from playground.training import Run, Session, moments
+from playground.training import Run, Session
 from playground.training.checkpoint import Checkpoint
-from playground.training.feed import longest_window
+from playground.training.data import longest_window
 from playground.training.fork import corpus_of, fork, seed_of, what_changed
-from playground.training.lanes import lane_name
-from playground.training.learner import TrainState
-from playground.training.look import ProbeSentence, text_to_watch
-from playground.training.rates import LRFinderResult, TriedRate, find_rate
-from playground.training.record import recorded
-from playground.training.runs import Parent, RunRow, Runs
+from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
+from playground.training.observe import replay as moments
+from playground.training.observe.look import ProbeSentence, text_to_watch
+from playground.training.observe.recording import Moment
+from playground.training.parallel.extra_seeds import ExtraSeeds
+from playground.training.parallel.seeds import lane_name
+from playground.training.parallel.workers import spare
 from playground.training.session import Record, Row
-from playground.training.siblings import ExtraSeeds
-from playground.training.story import Moment
-from playground.training.workers import spare
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Parent, RunRow, Runs
+from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
-from playground.zoo.way import find_preset
+from playground.zoo.preset import find_preset
 from widgets.choosing_corpus import CorpusChoice
 from widgets.comparing import feed_of
 from widgets.scene.replay import page as replay_page

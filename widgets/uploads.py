@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from tempfile import TemporaryDirectory
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 LARGEST_FILE = 20_000_000
 """Bytes of what is uploaded at once; larger files go through the command line, which streams them."""

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from playground.corpora.decode import Progress
-from playground.refusal import Refusal
-from playground.training import background
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
+from playground.training.system import threads
 
 
 class Work:
@@ -36,7 +36,7 @@ class Work:
             if self._halt is halt:
                 self.share = done / max(1, total)
 
-        self._thread = background.thread(
+        self._thread = threads.thread(
             lambda: self._finish(halt, *_tried(self.name, partial(make, hear))), halt, self.name
         )
         self._thread.start()

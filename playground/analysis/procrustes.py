@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from playground.analysis.counts import cooccurrence, dense, factors, ppmi
+from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.corpora import Corpus
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.errors import Refusal
+from playground.rng import generator
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from playground import __version__
 from playground.cli import align, app, bake, choose, compare, edit, objective, runs, table, train, zoo
 from playground.cli.options import Parser
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 COMMANDS = (app, objective, table, train, runs, compare, choose, edit, align, bake, zoo)
 """One file for each command, in the order of the help."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.cli.options import KNOBS, command, pairs, path, say, training_options
 from playground.cli.train import train_one, turned
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def add(commands: Any) -> None:
@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
 
 def bake_run(given: argparse.Namespace) -> int:
     """Write the page of a run, or of an entry that is trained first."""
-    from playground.training.moments import load
+    from playground.training.observe.replay import load
 
     output = Path(given.output)
     _check(output)
@@ -71,7 +71,7 @@ def _folder(given: argparse.Namespace) -> Path:
 
 def _kept_folder(given: argparse.Namespace) -> Path | None:
     """The folder of a run that is listed under this name."""
-    from playground.training.runs import Runs
+    from playground.training.store.runs import Runs
 
     kept = {run.name: run.out for run in Runs(given.runs).all()}
     out = None if os.path.exists(given.run_or_entry) else kept.get(given.run_or_entry)

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from playground.cli.options import MOST_SEEDS, MOST_STEPS, MOST_TEXTS, command, positive, renamed, say
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def add(commands: Any) -> None:
@@ -26,9 +26,9 @@ def choose(given: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from playground.finetuning import find_task
-    from playground.finetuning.choosing import facts, try_all
-    from playground.finetuning.spelling import read
-    from playground.finetuning.tune import FinetuneConfig
+    from playground.finetuning.comparing.model_selection import facts, try_all
+    from playground.finetuning.run.trainer import FinetuneConfig
+    from playground.finetuning.strategy.parse import read
     from playground.training import checkpoint
 
     torch.set_num_threads(1)

@@ -27,7 +27,7 @@ from playground.cli.options import (
 from playground.cli.prepare import add_decoder, check_runs, learn_second
 from playground.cli.sequence import check_sequence, compare_in_turn
 from playground.cli.train import train_one
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def add(commands: Any) -> None:
@@ -74,11 +74,11 @@ def add(commands: Any) -> None:
 def compare_strategies(given: argparse.Namespace) -> int:
     """Compare, with a bar on standard error; what is written into a folder is written as soon as it is known."""
     from playground.finetuning import find_task
-    from playground.finetuning.fair import check_rules, said_of_published
-    from playground.finetuning.files import named
-    from playground.finetuning.packing import packing_named
-    from playground.finetuning.spelling import read as read_strategy
-    from playground.finetuning.spelling import split
+    from playground.finetuning.comparing.budget_matching import check_rules, said_of_published
+    from playground.finetuning.data.files import named
+    from playground.finetuning.data.input_format import packing_named
+    from playground.finetuning.strategy.parse import read as read_strategy
+    from playground.finetuning.strategy.parse import split
 
     what = named(given.task, given.text_column, given.label_column)
     task, chosen = find_task(what), [read_strategy(line) for line in split(given.strategies)]
@@ -98,11 +98,11 @@ def compare_strategies(given: argparse.Namespace) -> int:
 def _compare(given: argparse.Namespace, what: str, task: Any, chosen: list[Any], folder: Path | None) -> int:
     """The lanes from a base, which is trained or changed first where that is asked for, and the files of the result."""
     from playground.finetuning import Comparison
-    from playground.finetuning.artefact import Origin, Report, write
-    from playground.finetuning.base import from_checkpoint
-    from playground.finetuning.job import ComparisonSpec, accompanied
-    from playground.finetuning.record import Record
-    from playground.finetuning.spelling import spell
+    from playground.finetuning.comparing.spec import ComparisonSpec, accompanied
+    from playground.finetuning.report.page import Origin, Report, write
+    from playground.finetuning.run.base import from_checkpoint
+    from playground.finetuning.run.record import Record
+    from playground.finetuning.strategy.parse import spell
     from playground.training import checkpoint
 
     run = _base(given, folder)
@@ -199,7 +199,7 @@ def _lane_bar(events: Any, asked: Any) -> Any:
     from tqdm import tqdm
 
     from playground.finetuning import TrialEvent
-    from playground.finetuning.tune import Result, StepEvent
+    from playground.finetuning.run.trainer import Result, StepEvent
 
     events = iter(events)
     first = next(events)  # what cannot be compared is refused here, before a bar is drawn
@@ -214,8 +214,8 @@ def _lane_bar(events: Any, asked: Any) -> Any:
 
 
 def _compared(facts: dict[str, Any]) -> list[str]:
-    from playground.finetuning.artefact import against
-    from playground.finetuning.compare import mixed_levels
+    from playground.finetuning.comparing.compare import mixed_levels
+    from playground.finetuning.report.page import against
 
     wide = max(20, *(len(s["name"]) for s in facts["strategies"]))
     lines = [

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from playground.cli.options import MOST_STEPS, MOST_TEXTS, command, positive, renamed, say
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def add(commands: Any) -> None:
@@ -38,10 +38,10 @@ def edit(given: argparse.Namespace) -> int:
     import torch
 
     from playground.finetuning import find_task
-    from playground.finetuning.answers import Classes
-    from playground.finetuning.base import from_checkpoint
-    from playground.finetuning.editing import class_named, editor, success
-    from playground.finetuning.unlabelled import check_classes
+    from playground.finetuning.apply.text_editing import class_named, editor, success
+    from playground.finetuning.data.task_types import Classes
+    from playground.finetuning.run.base import from_checkpoint
+    from playground.finetuning.strategy.semi_supervised import check_classes
     from playground.tokenizing.words import split_words
     from playground.training import checkpoint
 

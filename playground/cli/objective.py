@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from playground.cli.options import command, given_text, pairs, read_plan, say, text_options, whole
 
 if TYPE_CHECKING:
-    from playground.objectives.rebuild import Rebuilt
+    from playground.trace.rebuild import Rebuilt
 
 ROW = 32
 """Tokens of a row of a corpus, as in training by default."""
@@ -39,10 +39,10 @@ def _of_row(given: argparse.Namespace) -> "Rebuilt":
     import torch
 
     from playground.corpora import open_corpus, pick
+    from playground.errors import Refusal
     from playground.objectives import find_objective
-    from playground.objectives.rebuild import rebuild_row
-    from playground.refusal import Refusal
-    from playground.training.feed import BatchSampler
+    from playground.trace.rebuild import rebuild_row
+    from playground.training.data import BatchSampler
     from playground.training.loop import informed
 
     if given.text is not None or given.file is not None or given.pair:
@@ -60,10 +60,11 @@ def _of_row(given: argparse.Namespace) -> "Rebuilt":
 
 def _of_text(given: argparse.Namespace) -> "Rebuilt":
     """A typed text."""
-    from playground.objectives.objective import Printed, find_objective
-    from playground.objectives.reading import reads_two
-    from playground.objectives.rebuild import rebuild
-    from playground.refusal import Refusal
+    from playground.errors import Refusal
+    from playground.objectives.find import find_objective
+    from playground.objectives.objective import Printed
+    from playground.trace.inputs import reads_two
+    from playground.trace.rebuild import rebuild
 
     settings, plan = pairs(given.set, "The setting"), read_plan(given.plan)
     as_printed = given.text is None and given.file is None and not given.pair

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from playground.literals import LARGEST, parse_int, parse_json
-from playground.refusal import Refusal, readable
+from playground.errors import Refusal, readable
+from playground.parsing import LARGEST, parse_int, parse_json
 
 SENTENCE = "I am happy to join with you today"
 
@@ -170,6 +170,6 @@ def given_text(given: argparse.Namespace) -> str:
     """The text that was typed or read from a file."""
     if given.file is None:
         return SENTENCE if given.text is None else given.text
-    from playground.corpora.text import read_whole
+    from playground.corpora.readers.text import read_whole
 
     return read_whole(Path(given.file))

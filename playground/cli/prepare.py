@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def check_runs(given: argparse.Namespace) -> None:
@@ -27,7 +27,7 @@ def learn_second(run: Path, steps: int, folder: Path | None) -> Path:
     """Give the model of a run word vectors of the second language; the folder of the run that comes of it."""
     from tqdm import tqdm
 
-    from playground.finetuning.language import learn_words, second_language, with_words_of
+    from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
     from playground.training import checkpoint
 
     saved, corpus = checkpoint.load(run), second_language()
@@ -41,7 +41,7 @@ def learn_second(run: Path, steps: int, folder: Path | None) -> Path:
 
 def add_decoder(run: Path, source: str, folder: Path | None) -> Path:
     """Give the model of a run a decoder, of its own layers, of those of another run or of new ones."""
-    from playground.finetuning.seq2seq import with_decoder
+    from playground.finetuning.apply.add_decoder import with_decoder
     from playground.training import checkpoint
 
     saved = checkpoint.load(run)

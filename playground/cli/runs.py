@@ -17,7 +17,7 @@ def add(commands: Any) -> None:
 
 def show(given: argparse.Namespace) -> int:
     """All runs as a tree, or one with its curve."""
-    from playground.training.runs import Runs
+    from playground.training.store.runs import Runs
 
     runs = Runs(Path(given.runs))
     if given.name is None:

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from playground.cli.options import finite, say
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -> int:
     """Learn the tasks in turn with every strategy and seed; print what is left of each after each."""
     from tqdm import tqdm
 
-    from playground.finetuning.artefact import ContinualReport, Origin, write
-    from playground.finetuning.files import named
-    from playground.finetuning.job import ComparisonSpec
-    from playground.finetuning.sequence import Advanced
-    from playground.finetuning.spelling import read, spell, split
+    from playground.finetuning.comparing.continual import Advanced
+    from playground.finetuning.comparing.spec import ComparisonSpec
+    from playground.finetuning.data.files import named
+    from playground.finetuning.report.page import ContinualReport, Origin, write
+    from playground.finetuning.strategy.parse import read, spell, split
     from playground.training import checkpoint
 
     lines = tuple(spell(read(line)) for line in split(given.strategies))
@@ -51,8 +51,8 @@ def compare_in_turn(given: argparse.Namespace, run: Path, folder: Path | None) -
 def check_sequence(given: argparse.Namespace) -> None:
     """Refuse what is no sequence, and options that mean nothing for one, before anything is trained."""
     from playground.finetuning import find_task
-    from playground.finetuning.sequence import check
-    from playground.finetuning.spelling import read, split
+    from playground.finetuning.comparing.continual import check
+    from playground.finetuning.strategy.parse import read, split
 
     if not given.then:
         return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.cli.options import command, given_text, pairs, say, text_options
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 
 def add(commands: Any) -> None:
@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
 
 def show_table(given: argparse.Namespace) -> int:
     """Print every row that the text allows."""
-    from playground.objectives.rebuild import table
+    from playground.trace.rebuild import table
 
     text = given_text(given)
     done, refused = table(text, given.seed, _plans(given.plan), given.pair)

@@ -18,8 +18,8 @@ from playground.cli.options import (
     say,
     training_options,
 )
-from playground.literals import parse_int
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.parsing import parse_int
 
 COMPILE = (
     "make code of the pass and its losses with torch.compile, on CUDA as CUDA graphs where shapes stay; off unless it "
@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
 
 def train_entry(given: argparse.Namespace) -> int:
     """Train every seed, or a fork, or search for a rate."""
-    from playground.training import together
+    from playground.training import ddp as together
 
     with together.group(given.device):
         if given.fork:
@@ -75,7 +75,7 @@ def train_entry(given: argparse.Namespace) -> int:
 def _entry(given: argparse.Namespace) -> Any:
     """The entry, trained the way that is asked for, with the knobs that were set."""
     from playground.zoo import entry_named
-    from playground.zoo.way import find_preset
+    from playground.zoo.preset import find_preset
 
     if given.entry is None:
         raise Refusal("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
@@ -110,7 +110,7 @@ def train_one(given: argparse.Namespace, entry: Any, seed: int, seeds: int) -> d
     from dataclasses import replace
 
     from playground.training import train
-    from playground.training.lanes import lane_name, resumed
+    from playground.training.parallel.seeds import lane_name, resumed
 
     run = _run(given, entry, seed)
     name = lane_name(run, seed) if given.out is None or seeds > 1 else ""
@@ -139,16 +139,17 @@ def _run(given: argparse.Namespace, entry: Any, seed: int) -> Any:
 
 def _follow(given: argparse.Namespace, run: Any, events: Any, learner: Any, parent: Any = None) -> dict[str, Any]:
     """The facts of a run, whose events are written down as they pass."""
-    from playground.training import moments, together
-    from playground.training.lanes import name_in
-    from playground.training.record import Summary, recorded
-    from playground.training.runs import Runs
+    from playground.training import ddp as together
+    from playground.training.observe import replay
+    from playground.training.parallel.seeds import name_in
+    from playground.training.store.metrics import Summary, recorded
+    from playground.training.store.runs import Runs
 
     summary = Summary(run)
     if together.first():
         runs = Runs(getattr(given, "runs", "runs"))
         events = recorded(run, runs.opened(events), learner.step if learner and parent is None else 0)
-        events = moments.watched(run, events, _watched(given, run))
+        events = replay.watched(run, events, _watched(given, run))
         events = _with_bar(run, runs.recorded(name_in(runs, run), run, events, parent))
     for event in events:
         summary.read(event)
@@ -161,7 +162,7 @@ def _seeds(given: argparse.Namespace, entry: Any) -> list[dict[str, Any]]:
 
     from tqdm import tqdm
 
-    from playground.training.lanes import Finished, Point, bands, plan, stacks
+    from playground.training.parallel.seeds import Finished, Point, bands, plan, stacks
 
     run = replace(_run(given, entry, given.seed), out=Path(given.out or "runs"))
     seeds = range(given.seed, given.seed + given.seeds)
@@ -184,8 +185,8 @@ def _seeds(given: argparse.Namespace, entry: Any) -> list[dict[str, Any]]:
 def _lanes(given: argparse.Namespace, run: Any, seeds: range) -> Any:
     """The events of all seeds, from this process, its workers or a cluster."""
     from playground.cluster import connected, train_on
-    from playground.training.lanes import train_seeds
-    from playground.training.runs import Runs
+    from playground.training.parallel.seeds import train_seeds
+    from playground.training.store.runs import Runs
 
     runs = Runs(Path(given.runs).absolute())
     if not given.cluster:
@@ -205,7 +206,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     from playground.devices import pick
     from playground.training import Run, memory, train
     from playground.training.fork import corpus_of, fork
-    from playground.training.runs import Parent, Runs
+    from playground.training.store.runs import Parent, Runs
 
     torch.set_num_threads(given.threads)
     memory.hold()
@@ -236,7 +237,7 @@ def _step(name: str, step: str) -> int:
 
 def _find_rate(given: argparse.Namespace) -> int:
     """Search for a rate; nothing is trained and nothing is written."""
-    from playground.training.rates import LRFinderResult, find_rate
+    from playground.training.lr_finder import LRFinderResult, find_rate
 
     *_, found = find_rate(_run(given, _entry(given), given.seed))
     assert isinstance(found, LRFinderResult)
@@ -245,7 +246,7 @@ def _find_rate(given: argparse.Namespace) -> int:
 
 def _watched(given: argparse.Namespace, run: Any) -> Any:
     """The sentence of the replay, where one is given."""
-    from playground.training.look import text_to_watch
+    from playground.training.observe.look import text_to_watch
 
     sentence = getattr(given, "sentence", None)
     if not sentence:

@@ -79,7 +79,7 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
 
 def _listed(items: Sequence[dict[str, Any]]) -> list[str]:
     """A line for each item, below the name of its group where it has one."""
-    from playground.finetuning.strategy import FAMILIES
+    from playground.finetuning.strategy.strategy import FAMILIES
     from playground.objectives import GROUPS
 
     lines = []

@@ -11,11 +11,11 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, TypeVar
 
-from playground.finetuning.lanes import Keep, Trial, TrialData, TrialEvent, outcome_of
-from playground.refusal import Refusal
-from playground.training.lanes import Finished, Point, lane
+from playground.errors import Refusal
+from playground.finetuning.run.scheduler import Keep, Trial, TrialData, TrialEvent, outcome_of
 from playground.training.loop import Run
-from playground.training.runs import Runs
+from playground.training.parallel.seeds import Finished, Point, lane
+from playground.training.store.runs import Runs
 
 T = TypeVar("T")
 

@@ -1,13 +1,13 @@
 """What models read: worlds of our own with a known truth, and the user's own text."""
 
 from playground.corpora.corpus import Corpus, pick
-from playground.corpora.hub import read_hub
-from playground.corpora.labelled import read_table
-from playground.corpora.source import Source, open_corpus
-from playground.corpora.table import Table, from_table
-from playground.corpora.text import from_pasted, read_text_file
-from playground.corpora.translations import read_translations
-from playground.corpora.treebank import read_treebank
+from playground.corpora.readers.hub import read_hub
+from playground.corpora.readers.labelled_table import read_table
+from playground.corpora.readers.table import Table, from_table
+from playground.corpora.readers.text import from_pasted, read_text_file
+from playground.corpora.readers.translations import read_translations
+from playground.corpora.readers.treebank import read_treebank
+from playground.corpora.sources import Source, open_corpus
 
 __all__ = [
     "Corpus",

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from playground.corpora.corpus import Corpus, find_boundary
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import Tokenizer, Wish, of_counts
 from playground.tokenizing.vocabulary import SEPARATOR

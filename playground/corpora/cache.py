@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from playground.corpora.corpus import Corpus
-from playground.literals import parse_json
+from playground.parsing import parse_json
 from playground.tokenizing.tokenizer import Tokenizer
 
 MOST_FILES = 16

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from playground.corpora.pairs import cut_pairs, cut_triples, from_zero
-from playground.example import Tokens
-from playground.refusal import Refusal
+from playground.batch import Tokens
+from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
+from playground.errors import Refusal
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
 

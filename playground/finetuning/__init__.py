@@ -2,13 +2,15 @@
 
 import playground.finetuning.strategies
 import playground.finetuning.tasks  # noqa: F401 (first, else these packages take the place of the functions below)
-from playground.finetuning.base import Base
-from playground.finetuning.compare import FIRST_CHOICE, Comparison, compare
-from playground.finetuning.compose import compose, difference
-from playground.finetuning.lanes import TrialEvent
-from playground.finetuning.plans import Cell
-from playground.finetuning.strategy import Strategy, find_strategy, strategies
-from playground.finetuning.task import Task, find_task, tasks
+from playground.finetuning.comparing.compare import FIRST_CHOICE, Comparison, compare
+from playground.finetuning.data.find import find_task, tasks
+from playground.finetuning.data.task import Task
+from playground.finetuning.run.base import Base
+from playground.finetuning.run.scheduler import TrialEvent
+from playground.finetuning.strategy.compose import compose, difference
+from playground.finetuning.strategy.find import find_strategy, strategies
+from playground.finetuning.strategy.schedules import Cell
+from playground.finetuning.strategy.strategy import Strategy
 
 __all__ = [
     "FIRST_CHOICE",

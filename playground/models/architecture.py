@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.refusal import Refusal
 
 
 @dataclass(frozen=True)

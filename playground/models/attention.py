@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from playground.example import AttentionMask
+from playground.batch import AttentionMask
 
 
 @dataclass(frozen=True)

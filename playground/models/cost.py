@@ -6,7 +6,7 @@ from typing import TypeVar
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from playground.example import Batch
+from playground.batch import Batch
 from playground.models.model import LanguageModel
 
 Number = TypeVar("Number", float, torch.Tensor)

@@ -7,7 +7,7 @@ from typing import cast
 import torch
 from torch import Generator, Tensor, nn
 
-from playground.example import (
+from playground.batch import (
     AttentionMask,
     Batch,
     Stream,
@@ -21,14 +21,14 @@ from playground.example import (
     stream,
     zeros_view,
 )
+from playground.errors import Refusal
 from playground.models.architecture import Architecture, need
 from playground.models.attention import RotaryEmbedding, SdpaMask
-from playground.models.grading import Answer
+from playground.models.forward import ForwardPass
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead
-from playground.models.reading import ForwardPass
-from playground.models.static import StaticHead, StaticNetwork
+from playground.models.losses import Answer
 from playground.models.transformer import AttentionWeights, Block, Stack, init_mimetic, init_normal
-from playground.refusal import Refusal
+from playground.models.word_vectors import StaticHead, StaticNetwork
 
 
 class Network(nn.Module):

@@ -6,11 +6,11 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+from playground.errors import Refusal
 from playground.objectives.arrange import SampleTask
 from playground.objectives.ask import Reweight
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
-from playground.refusal import Refusal
 
 Parts = tuple[tuple[float, Objective], ...]
 

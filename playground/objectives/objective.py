@@ -7,19 +7,18 @@ from typing import Any
 
 from torch import Generator
 
-from playground.catalog import choose, find
-from playground.example import Batch, Tokens, begin
+from playground.batch import Batch, Tokens, begin
+from playground.errors import Refusal
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.ask.judged import Judged, OverrideLossMask
 from playground.objectives.ask.label import AskLabel, AskPair
 from playground.objectives.ask.views import AskCrossView
-from playground.objectives.carried import Rule, meant_for, read
 from playground.objectives.formula import Misprint, Term, written
+from playground.objectives.mask_overrides import Rule, meant_for, read
 from playground.objectives.propose import Proposer, SampleFromGenerator
 from playground.objectives.see.painted import OverrideMask, Painted
-from playground.objectives.stage import Stage, Wishes, planned, verb
-from playground.refusal import Refusal
+from playground.objectives.stage import Stage, Wishes, planned
 
 GROUPS = (
     "Language models",
@@ -57,7 +56,7 @@ class Step:
 
     @property
     def verb(self) -> str:
-        return verb(self.stage)
+        return self.stage.verb
 
 
 @dataclass(frozen=True)
@@ -287,7 +286,7 @@ class Objective:
         """The stages with the cells by hand after the mask that they are painted over."""
         if not cells:
             return self.stages
-        seen = [number for number, stage in enumerate(self.stages) if verb(stage) == "see"]
+        seen = [number for number, stage in enumerate(self.stages) if stage.verb == "see"]
         if not seen:
             raise Refusal(f"{self.name} has no mask of its own that could be painted over.")
         after = seen[-1] + 1
@@ -357,34 +356,3 @@ def _act(stage: Stage, example: Batch, rng: Generator, wanted: Wishes) -> tuple[
 def _now(stage: Stage, k: Knob) -> Any:
     assert is_dataclass(stage)
     return next(getattr(stage, f.name) for f in fields(stage) if f.name == k.name)
-
-
-def objectives() -> dict[str, Objective]:
-    """Every objective of the catalogue by name, in the order of the survey's Table 2."""
-    return find("playground.objectives.family", Objective)
-
-
-def find_objective(name: str) -> Objective:
-    """One objective by its name, its alias or its row in the survey, as in "LM" or "LM painted encoder opens +1".
-
-    Names with weights and plus signs between them are a sum, as in "MLM + 0.5*SOP".
-    """
-    name, by_hand, cells = name.partition(BY_HAND)
-    found = _found(name)
-    return found.painted(cells) if by_hand else found
-
-
-def _found(name: str) -> Objective:
-    """What has this name itself, else the sum that it says."""
-    from playground.objectives.mixture import summed
-
-    try:
-        return _named(name)
-    except Refusal:
-        if "+" not in name:
-            raise
-    return summed(name, _named)
-
-
-def _named(name: str) -> Objective:
-    return choose("playground.objectives.family", Objective, name)

@@ -5,14 +5,19 @@ from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
 
 from torch import Generator
 
-from playground.example import Batch
+from playground.batch import Batch
 
 Wishes = Mapping[str, Any]
 """A plan as a person writes it, all positions 1-based; the keys are those of `wishes.SHAPES`."""
 
 
 class Stage(Protocol):
-    """A stage: its fields are knobs, `build` is a pure function of the example and, where there is one, the plan."""
+    """A stage: its fields are knobs, `build` is a pure function of the example and, where there is one, the plan.
+
+    It inherits its `verb`, one of the six below.
+    """
+
+    verb: ClassVar[str]
 
     @property
     def build(self) -> Callable[..., Batch]: ...
@@ -46,6 +51,37 @@ def planned(stage: object) -> TypeGuard[Planned]:
     return hasattr(stage, "plan")
 
 
-def verb(stage: object) -> str:
-    """The verb of a stage: the folder of the objectives' room in which it is written."""
-    return type(stage).__module__.split(".")[2]
+class Arrange:
+    """A stage that puts the texts of a row together."""
+
+    verb: ClassVar[str] = "arrange"
+
+
+class Choose:
+    """A stage that selects positions, spans, sentences or an order."""
+
+    verb: ClassVar[str] = "choose"
+
+
+class Change:
+    """A stage that writes something else where positions were selected."""
+
+    verb: ClassVar[str] = "change"
+
+
+class Propose:
+    """A stage that lets a generator, or the corpus' word counts, propose words."""
+
+    verb: ClassVar[str] = "propose"
+
+
+class See:
+    """A stage that sets the attention masks."""
+
+    verb: ClassVar[str] = "see"
+
+
+class Ask:
+    """A stage that says what is predicted, and with which loss."""
+
+    verb: ClassVar[str] = "ask"

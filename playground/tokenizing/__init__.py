@@ -3,21 +3,21 @@
 from playground.tokenizing.kinds import KINDS
 from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.steps import merge_steps
+from playground.tokenizing.text_input import TextInput, read_input
 from playground.tokenizing.tokenizer import Encoding, Tokenizer, of_words, train
-from playground.tokenizing.typed import Typed, typed
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
 
 __all__ = [
     "KINDS",
     "SPECIAL_TOKENS",
     "Encoding",
+    "TextInput",
     "Tokenizer",
-    "Typed",
     "guess_mentions",
     "guess_phrases",
     "merge_steps",
     "of_words",
+    "read_input",
     "specials",
     "train",
-    "typed",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from playground.example import Specials, Tokens
+from playground.batch import Specials, Tokens
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:

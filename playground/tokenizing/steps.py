@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing import bytelevel
 from playground.tokenizing.merging import Merger, Symbol, merge_everywhere
 from playground.tokenizing.pieces import plain

@@ -8,9 +8,9 @@ from functools import cached_property
 from re import Match
 from typing import Literal
 
-from playground.example import Specials
-from playground.literals import parse_json
-from playground.refusal import Refusal
+from playground.batch import Specials
+from playground.errors import Refusal
+from playground.parsing import parse_json
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.kinds import KINDS, check
 from playground.tokenizing.pieces import Cut, Learnt

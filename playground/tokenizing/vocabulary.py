@@ -1,6 +1,6 @@
 """The layout of every vocabulary: the same 39 special tokens first, then the words."""
 
-from playground.example import Specials
+from playground.batch import Specials
 
 SENTINELS = tuple(f"<{k}>" for k in range(32))
 """Numbered gaps (T5, arXiv:1910.10683, sec. 3.1.4)."""

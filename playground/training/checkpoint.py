@@ -12,14 +12,14 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from playground import __version__
-from playground.example import OPTIONAL, Tokens
+from playground.batch import OPTIONAL, Tokens
+from playground.errors import Refusal
 from playground.knob import as_saved
-from playground.literals import parse_int, parse_json
 from playground.models import Architecture
-from playground.refusal import Refusal
+from playground.parsing import parse_int, parse_json
 from playground.tokenizing import Tokenizer
-from playground.training import integrity, older
-from playground.training.learner import TrainState
+from playground.training import checkpoint_checks, old_names
+from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
@@ -134,14 +134,14 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
 def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Checkpoint:
     entry = _entry(about)
     tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
-    integrity.check_size(entry.model, len(tokenizer), tensors)
-    learner = TrainState.new(entry, tokenizer.words, integrity.number(about, "seed"), device)
+    checkpoint_checks.check_size(entry.model, len(tokenizer), tensors)
+    learner = TrainState.new(entry, tokenizer.words, checkpoint_checks.number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
     since = {"graded": 0, "each": 0.0} | about  # earlier versions did not count them
-    learner.step, learner.tokens, learner.graded = (integrity.number(since, name) for name in COUNTED)
-    learner.seconds, learner.each = (integrity.number(since, name, float) for name in ("seconds", "each"))
+    learner.step, learner.tokens, learner.graded = (checkpoint_checks.number(since, name) for name in COUNTED)
+    learner.seconds, learner.each = (checkpoint_checks.number(since, name, float) for name in ("seconds", "each"))
     return Checkpoint(learner, tokenizer, _studied(about, tensors, tokenizer, dict(entry.model.labels), device))
 
 
@@ -153,9 +153,9 @@ def _studied(
     there = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
     rows = {part: _read_back(tensors, part, tokenizer) for part in there}
     for part, tokens in rows.items():
-        integrity.check_rows(tokens, part, classes)
+        checkpoint_checks.check_rows(tokens, part, classes)
     kept = rows.get("rehearsal")
-    entropy = integrity.number({"unigram entropy": about["corpus"][2]}, "unigram entropy", float)
+    entropy = checkpoint_checks.number({"unigram entropy": about["corpus"][2]}, "unigram entropy", float)
     return CorpusInfo(name, content, entropy, rows["held_out"].to(device), kept and kept.to(device))
 
 
@@ -203,7 +203,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     except (SafetensorError, ValueError, OSError) as error:
         raise Refusal(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
     if about.get("format") == 1:
-        return about, {older.tensor(name): value for name, value in tensors.items()}
+        return about, {old_names.tensor(name): value for name, value in tensors.items()}
     if about.get("format") != FORMAT:
         found = about.get("format", "none")
         raise Refusal(f"The checkpoint {path} has format {found}; this version reads formats 1 and {FORMAT}.")
@@ -214,9 +214,9 @@ def _entry(about: dict[str, Any]) -> Entry:
     entry = entry_named(about["entry"])
     return replace(
         entry,
-        model=as_saved(BEFORE, older.renamed(about["architecture"], older.ARCHITECTURE)),
-        recipe=as_saved(Recipe(), older.renamed(about["recipe"], older.RECIPE)),
-        objective=entry.objective.turn(older.knobs_of(entry.objective, about["knobs"])),
+        model=as_saved(BEFORE, old_names.renamed(about["architecture"], old_names.ARCHITECTURE)),
+        recipe=as_saved(Recipe(), old_names.renamed(about["recipe"], old_names.RECIPE)),
+        objective=entry.objective.turn(old_names.knobs_of(entry.objective, about["knobs"])),
     )
 
 
@@ -227,5 +227,5 @@ def _restore(optimiser: torch.optim.Optimizer, number: int, tensors: dict[str, T
         if name.startswith(f"optimiser.{number}."):
             _, _, index, key = name.split(".", 3)
             state.setdefault(parse_int(index), {})[key] = value
-    integrity.check_state(optimiser, state)
+    checkpoint_checks.check_state(optimiser, state)
     optimiser.load_state_dict({**whole, "state": state})

@@ -9,10 +9,18 @@ from typing import Any
 
 import torch
 
-from playground.example import Batch
+from playground.batch import Batch
+from playground.errors import Refusal
 from playground.models import LanguageModel
-from playground.refusal import Refusal
-from playground.training.gradient import SINGLE_PROCESS, Graded, Gradient, Shares, SingleProcess, bytes_asked, losses
+from playground.training.accumulation import (
+    SINGLE_PROCESS,
+    Graded,
+    Gradient,
+    Shares,
+    SingleProcess,
+    bytes_asked,
+    losses,
+)
 
 BACKEND = "inductor"
 """What turns the traced pass into code: torch's own compiler."""

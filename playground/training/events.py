@@ -5,9 +5,9 @@ from typing import Any
 
 from torch import Tensor
 
-from playground.example import Batch, Tokens
-from playground.training.learner import TrainState
-from playground.training.sizes import Group
+from playground.batch import Batch, Tokens
+from playground.training.grad_stats import Group
+from playground.training.train_state import TrainState
 
 
 @dataclass(frozen=True)

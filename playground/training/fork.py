@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from playground.corpora import Corpus, open_corpus
+from playground.errors import Refusal
 from playground.knob import knobs, turn
-from playground.literals import parse_int
-from playground.refusal import Refusal
+from playground.parsing import parse_int
 from playground.training.checkpoint import Checkpoint
-from playground.training.learner import TrainState
 from playground.training.loop import Run
-from playground.training.state import State
+from playground.training.snapshot import State
+from playground.training.train_state import TrainState
 from playground.zoo.entry import Entry
 
 

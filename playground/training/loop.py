@@ -9,22 +9,22 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from playground.analysis.counts import cooccurrence
+from playground.analysis.cooccurrence import cooccurrence
+from playground.batch import Batch, Tokens
 from playground.corpora import Corpus
-from playground.example import Batch, Tokens
+from playground.errors import Refusal
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
-from playground.refusal import Refusal
-from playground.seeds import generator
-from playground.training import checkpoint, compiled, memory, together
-from playground.training.blocks import FEW, Prefetcher, most_at_once, steps_together
+from playground.rng import generator
+from playground.training import checkpoint, compiled, ddp, memory
+from playground.training.accumulation import OutOfMemory, room_for
+from playground.training.async_checkpoint import Writer
+from playground.training.data import BatchSampler
 from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
-from playground.training.feed import BatchSampler
-from playground.training.gradient import OutOfMemory, room_for
-from playground.training.learner import TrainState
-from playground.training.sizes import sizes
-from playground.training.state import State
-from playground.training.writer import Writer
+from playground.training.grad_stats import sizes
+from playground.training.prefetch import FEW, Prefetcher, most_at_once, steps_together
+from playground.training.snapshot import State
+from playground.training.train_state import TrainState
 from playground.zoo.entry import Entry
 
 
@@ -99,7 +99,7 @@ class RunState:
         if was_compiled and (reason := compiled.failed(learner.gradient)):
             sentence = f"The run goes on without compiled code: {reason}. Only its speed changes."
             yield Incident(learner.step, "compiler", sentence, {})
-        learner.seconds += together.seconds_of_first(time.perf_counter() - began, learner.device)
+        learner.seconds += ddp.seconds_of_first(time.perf_counter() - began, learner.device)
         yield Stepped(
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
             tuple(groups),
@@ -190,11 +190,11 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
     learner = learner or TrainState.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
     learner.objective = informed(learner.objective, run.corpus)
-    if together.size() > 1:
+    if ddp.size() > 1:
         if recipe.generator_first:
             raise Refusal("generator_first is above 0, which several processes cannot share; set it to 0.")
-        learner.gradient = together.DistributedDataParallelGradient()
-        run = run if together.first() else replace(run, out=None)
+        learner.gradient = ddp.DistributedDataParallelGradient()
+        run = run if ddp.first() else replace(run, out=None)
     if run.compiled:
         learner.gradient = compiled.of(learner.gradient)
     blocks = Prefetcher(feed, learner, steps_together(objective, asked, feed), most_at_once(feed, FEW))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import torch
 
-from playground.refusal import Refusal
-from playground.training import container
-from playground.training.blocks import Prefetcher
+from playground.errors import Refusal
+from playground.training.accumulation import OutOfMemory
 from playground.training.events import Incident
-from playground.training.gradient import OutOfMemory
-from playground.training.learner import TrainState
+from playground.training.prefetch import Prefetcher
+from playground.training.system import cgroup
+from playground.training.train_state import TrainState
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import Recipe
 
@@ -79,14 +79,14 @@ def estimate(entry: Entry, words: int) -> Need:
     return Need(4 * FLOATS * matrices, FLOATS * (kept + maps), FLOATS * graded)
 
 
-def available(device: torch.device, system: Path = container.SYSTEM) -> int | None:
+def available(device: torch.device, system: Path = cgroup.SYSTEM) -> int | None:
     """Bytes that are free on a GPU, else in the machine or in the container, whichever has less; None if nobody says.
 
     The files of the `system` say it.
     """
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
-    known = [free for free in (_free_in_machine(system), container.free(system)) if free is not None]
+    known = [free for free in (_free_in_machine(system), cgroup.free(system)) if free is not None]
     return min(known, default=None)
 
 

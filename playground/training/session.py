@@ -11,18 +11,19 @@ from typing import Any
 
 import torch
 
-from playground.analysis.glance import Predictions
+from playground.analysis.predictions import Predictions
+from playground.errors import Refusal
 from playground.knob import turn
-from playground.refusal import Refusal
-from playground.training import background, checkpoint
-from playground.training.budget import Budget
+from playground.training import checkpoint
 from playground.training.checkpoint import CorpusInfo
 from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
 from playground.training.fork import Fork, fork
-from playground.training.learner import TrainState
 from playground.training.loop import Run, train
-from playground.training.story import Film, Frame, Moment, Sized, told
-from playground.training.watched import Measured, Noticed
+from playground.training.observe.probes import Measured, Noticed
+from playground.training.observe.recording import Film, Frame, Moment, Sized, told
+from playground.training.system import threads
+from playground.training.system.throttle import Budget
+from playground.training.train_state import TrainState
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class Session:
         clock = time.thread_time if run.device.type == "cpu" else time.monotonic
         self._looks = Budget(LOOKING, clock, clock, LOOKED_EVERY)
         self._state = "ready"
-        self._thread = background.thread(self._work, self._halt, f"train-{run.entry.name}")
+        self._thread = threads.thread(self._work, self._halt, f"train-{run.entry.name}")
 
     @property
     def state(self) -> str:

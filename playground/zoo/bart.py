@@ -1,7 +1,7 @@
 """BART: spoil a text, let an encoder read it and a decoder write it again."""
 
 from playground.models import Architecture
-from playground.objectives.family.infilling import BART_INFILLING
+from playground.objectives.catalog.bart import BART_INFILLING
 from playground.zoo.entry import Entry
 
 BART = Entry(

@@ -1,7 +1,7 @@
 """BERT: a stack that looks both ways, trained to fill gaps."""
 
 from playground.models import Architecture
-from playground.objectives.family.mlm import MLM
+from playground.objectives.catalog.mlm import MLM
 from playground.zoo.entry import Entry
 
 BERT = Entry(

@@ -1,7 +1,7 @@
 """ELECTRA: a small generator forges words, the model finds the forgeries."""
 
 from playground.models import Architecture
-from playground.objectives.family.rtd import RTD
+from playground.objectives.catalog.rtd import RTD
 from playground.zoo.entry import Entry
 
 ELECTRA = Entry(

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from playground.catalog import choose, find
 from playground.corpora import Corpus
+from playground.errors import Refusal
 from playground.models import Architecture
 from playground.objectives import Objective, find_objective
 from playground.objectives.see import SeeLeft, SeeRight
-from playground.refusal import Refusal
 from playground.zoo.recipe import Recipe
 
 CORPORA = {

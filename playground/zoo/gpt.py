@@ -1,7 +1,7 @@
 """GPT: a stack that only looks left, trained to predict the next word."""
 
 from playground.models import Architecture
-from playground.objectives.family.lm import LM
+from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry
 
 GPT = Entry(

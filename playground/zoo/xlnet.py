@@ -1,7 +1,7 @@
 """XLNet: one network, every order of prediction, two streams."""
 
 from playground.models import Architecture
-from playground.objectives.family.plm import PLM
+from playground.objectives.catalog.plm import PLM
 from playground.zoo.entry import Entry
 
 XLNET = Entry(

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from playground.objectives.rebuild import rebuild
+from playground.trace.rebuild import rebuild
 from tests.browser.test_stage_page import wait_for
 from tests.browsing import PATIENCE, painted, still, visit
 from widgets.notebook import table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.finetuning.spreadsheet import csv_text
+from playground.finetuning.report.spreadsheet import csv_text
 from widgets.notebook import table as wall
 from widgets.scene import page as stage_page
 from widgets.scene.hosts import joined

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from playground.objectives.film import VISITS
-from playground.objectives.rebuild import rebuild
+from playground.trace.mask_history import VISITS
+from playground.trace.rebuild import rebuild
 from tests.browser.test_stage_page import to_the_end, wait_for
 from tests.browsing import painted, shot, visit
 from widgets.scene import page as saved_page

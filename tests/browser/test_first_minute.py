@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from playground.frames import STATES
+from playground.trace.frames import STATES
 from tests.browser.stage_gallery import cell, frame, lane, matrix, record
 from tests.browser.test_landing import wait_for_table
 from tests.browser.test_stage_component import HANDLE

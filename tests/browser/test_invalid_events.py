@@ -5,7 +5,7 @@ import logging
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from tests.browsing import visit, wait_until
 from widgets.invalid_events import not_taken
 from widgets.pages import train

@@ -7,7 +7,7 @@ from pathlib import Path
 from bokeh.util.token import generate_jwt_token, generate_session_id
 from playwright.sync_api import Browser, Page, expect
 
-from playground.objectives.rebuild import SENTENCE, table
+from playground.trace.rebuild import SENTENCE, table
 from tests.browser.test_stage_page import NOTHING_OVER_THE_EDGE, lane, to_the_end, wait_for
 from tests.browsing import PATIENCE, shot, visit
 from widgets.notebook import table as wall

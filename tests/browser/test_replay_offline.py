@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from playground.cli import main
 from playground.training import train
-from playground.training.moments import load, watched
-from playground.training.record import recorded
+from playground.training.observe.replay import load, watched
+from playground.training.store.metrics import recorded
 from tests.browsing import PATIENCE, stand
 from tests.runs import reviews, run_of
 from widgets import notebook

@@ -14,7 +14,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Page, expect
 
-from playground.analysis.glance import read
+from playground.analysis.predictions import read
 from playground.objectives import find_objective, objectives
 from playground.training import Run, train
 from tests.browsing import PATIENCE, painted
@@ -24,8 +24,8 @@ from widgets.lent import Lent
 sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
 
-from playground.objectives.rebuild import Rebuilt, rebuild
-from playground.objectives.signal import measure
+from playground.trace.rebuild import Rebuilt, rebuild
+from playground.trace.signal import measure
 from widgets.scene import js, lockstep, page, standalone, svg, typeset, unheard
 from widgets.scene.hosts import ESM
 from widgets.store import StageStore

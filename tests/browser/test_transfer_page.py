@@ -7,8 +7,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from playground.training import train
-from playground.training.record import recorded
-from playground.training.runs import Runs
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Runs
 from tests.browser.test_train_page import choose, open_train
 from tests.browsing import PATIENCE, shot, still, visit, wait_until
 from tests.runs import run_of, tiny

@@ -9,9 +9,9 @@ import torch
 
 from playground.corpora import open_corpus
 from playground.models import total_loss
-from playground.models.static import StaticNetwork
+from playground.models.word_vectors import StaticNetwork
 from playground.objectives import objectives
-from playground.seeds import generator
+from playground.rng import generator
 from playground.training.loop import Run, prepared
 from playground.zoo import entries, entry_named
 from playground.zoo.entry import WORD_VECTORS

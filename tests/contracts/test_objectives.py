@@ -11,18 +11,18 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.example import Action, begin
-from playground.frames import BETWEEN, STATES
+from playground.batch import Action, begin
+from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose import ChosenSpans, tell_spans
 from playground.objectives.objective import tell
-from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.refusal import Refusal
-from playground.rows import trimmed_batches
-from playground.seeds import generator
+from playground.rng import generator
+from playground.slicing import trimmed_batches
 from playground.tokenizing.tokenizer import train
+from playground.trace.frames import BETWEEN, STATES
+from playground.trace.rebuild import SENTENCE, rebuild
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())

@@ -9,19 +9,20 @@ from functools import cache
 import pytest
 import torch
 
-from playground.finetuning import Strategy, compare, find_strategy, find_task, strategies
-from playground.finetuning import lanes as room
-from playground.finetuning.answers import Classes
-from playground.finetuning.base import Base
-from playground.finetuning.head import Head
-from playground.finetuning.lanes import Trial, TrialData, arranged
-from playground.finetuning.stacked import alike, hindrance, tune_together
-from playground.finetuning.tune import FinetuneConfig, Finetuner, Result, StepEvent, tune
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning import Strategy, find_strategy, find_task, strategies
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.data.task_types import Classes
+from playground.finetuning.run import scheduler as room
+from playground.finetuning.run.base import Base
+from playground.finetuning.run.scheduler import Trial, TrialData, arranged
+from playground.finetuning.run.stacked import alike, hindrance, tune_together
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, tune
+from playground.finetuning.strategy.head import Head
 from playground.tokenizing import of_words
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
-from playground.training.stacked import parted
+from playground.training.data import BatchSampler
+from playground.training.parallel.stacked import parted
+from playground.training.train_state import TrainState
 from tests.runs import learner_of, reviews, tiny
 
 SETTING = FinetuneConfig(steps=6, batch_size=4)

@@ -12,15 +12,15 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from playground import finetuning as room
 from playground.corpora.corpus import pick
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task, strategies
-from playground.finetuning import tune as tune_module
-from playground.finetuning.fair import Cost, cost
-from playground.finetuning.prompting import prompted
-from playground.finetuning.strategy import FAMILIES, OTHER
-from playground.finetuning.tune import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.comparing.budget_matching import Cost, cost
+from playground.finetuning.data.prompting import prompted
+from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.strategy.strategy import FAMILIES, OTHER
 from playground.models import LanguageModel
-from playground.refusal import Refusal
-from playground.training.feed import BatchSampler
+from playground.training.data import BatchSampler
 from playground.zoo import entries
 from tests.runs import ENTRIES, learner_of, reviews
 

@@ -9,8 +9,8 @@ import pytest
 
 from playground.corpora import open_corpus
 from playground.objectives import find_objective, objectives
-from playground.objectives.rebuild import guessed
-from playground.training.look import ProbeSentence
+from playground.trace.rebuild import guessed
+from playground.training.observe.look import ProbeSentence
 from playground.zoo import entry_named
 from tests.runs import becomes
 from widgets import store as store_module

@@ -12,7 +12,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from playground.corpora.corpus import pick
-from playground.finetuning.base import from_checkpoint
+from playground.finetuning.run.base import from_checkpoint
 from playground.training import checkpoint
 from tests.fuzz import material, odd
 from tests.fuzz.law import Case, Kind

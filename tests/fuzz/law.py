@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 SECONDS = 20.0
 """The time of one case, most of which take some milliseconds; a busy machine may take a hundred times as long."""

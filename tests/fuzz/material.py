@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from playground import cli
-from playground.analysis.glance import sentence_of
+from playground.analysis.predictions import sentence_of
 from playground.corpora import open_corpus
-from playground.training import moments, train
-from playground.training.look import ProbeSentence
-from playground.training.record import recorded
-from playground.training.runs import Runs
-from playground.training.story import told
+from playground.training import train
+from playground.training.observe import replay
+from playground.training.observe.look import ProbeSentence
+from playground.training.observe.recording import told
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Runs
 from tests.runs import reviews, run_of
 
 RUNS = ("BERT", "XLNet", "ELECTRA", "NSP")
@@ -59,7 +60,7 @@ def story() -> Folder:
         corpus = open_corpus("text.txt")
         run = run_of(corpus=corpus, steps=4, evaluate_every=2, sizes_every=2, save_every=2, out=Path("runs/run"))
         events = recorded(run, told(run, train(run), ProbeSentence(sentence_of(corpus))))
-        list(Runs("runs").recorded("run", run, moments.watched(run, events)))
+        list(Runs("runs").recorded("run", run, replay.watched(run, events)))
         return _taken()
 
 

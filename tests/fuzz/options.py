@@ -7,11 +7,10 @@ from pathlib import Path
 from random import Random
 
 from playground import cli
-from playground.catalog import find
-from playground.corpora.source import Source
+from playground.corpora.sources import sources
+from playground.errors import Refusal
 from playground.finetuning import strategies, tasks
 from playground.objectives import objectives
-from playground.refusal import Refusal
 from playground.zoo import entries
 from tests.fuzz import material, odd
 from tests.fuzz.law import Case, Kind
@@ -19,7 +18,7 @@ from tests.fuzz.plans import plan_line
 
 WORK = ("--seeds", "--train-size", "--tuning-steps", "--threads", "--workers")
 OBJECTIVES, ENTRIES = tuple(objectives()), tuple(entries())
-CORPORA, TASKS, STRATEGIES = tuple(find("playground.corpora", Source)), tuple(tasks()), tuple(strategies())
+CORPORA, TASKS, STRATEGIES = tuple(sources()), tuple(tasks()), tuple(strategies())
 FILES = ("text.txt", "table.csv", "runs", "runs/run", "missing", "runs/run/checkpoint.safetensors")
 
 

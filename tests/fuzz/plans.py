@@ -4,10 +4,10 @@ from pathlib import Path
 from random import Random
 
 from playground.finetuning import strategies
-from playground.finetuning.spelling import read, spell
+from playground.finetuning.strategy.parse import read, spell
 from playground.objectives import find_objective, objectives
-from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.objectives.wishes import SHAPES, parse, settings_of
+from playground.objectives.plan_overrides import SHAPES, parse, settings_of
+from playground.trace.rebuild import SENTENCE, rebuild
 from tests.fuzz import odd
 from tests.fuzz.law import Case, Kind
 

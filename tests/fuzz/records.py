@@ -10,11 +10,11 @@ from typing import Any
 
 from safetensors.torch import load, save
 
-from playground.finetuning.record import FILE as LANES
-from playground.finetuning.record import Record
-from playground.training import moments
-from playground.training.record import _keep_until
-from playground.training.runs import FILE, Runs
+from playground.finetuning.run.record import FILE as LANES
+from playground.finetuning.run.record import Record
+from playground.training.observe import replay as moments
+from playground.training.store.metrics import _keep_until
+from playground.training.store.runs import FILE, Runs
 from tests.fuzz import material, odd
 from tests.fuzz.law import Case, Kind
 from tests.fuzz.options import _called

@@ -14,12 +14,12 @@ import torch
 from nbclient import NotebookClient
 
 from playground import cli
-from playground.finetuning.rerun import values_in_turn, values_of
-from playground.finetuning.spelling import read
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning.report.notebook import values_in_turn, values_of
+from playground.finetuning.strategy.parse import read
 from playground.training import Session, train
-from playground.training.record import recorded
-from playground.training.runs import Runs
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.bases import SECOND
 from widgets.comparing import OWN_FILE, TransferStore

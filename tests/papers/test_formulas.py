@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch.nn.functional import logsigmoid
 
-from playground.example import Target
+from playground.batch import Target
 from playground.models import total_loss
-from playground.models.grading import Answer
+from playground.models.losses import Answer
 from playground.objectives import find_objective, objectives
-from playground.objectives.rebuild import rebuild
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from tests.texts import PAIR, plain_rows, story, tokens_of
 
 # the set that a sum runs over

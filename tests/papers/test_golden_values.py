@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from playground.corpora.stories import make_stories
-from playground.example import Action, begin, causal_mask, full_mask, mask_by_level
+from playground.batch import Action, begin, causal_mask, full_mask, mask_by_level
+from playground.corpora.catalog.stories import make_stories
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
-from playground.objectives.rebuild import rebuild
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from tests.playground.test_masking import visited
 from tests.texts import plain_rows, tokens_of
 

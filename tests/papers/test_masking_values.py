@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 import torch
 
-from playground.example import begin
-from playground.objectives import draw, find_objective
+from playground.batch import begin
+from playground.objectives import find_objective
 from playground.objectives.choose import ChooseGeometricSpans, ChooseNgrams, ChooseTokens
-from playground.seeds import generator
+from playground.objectives.ops import sampling
+from playground.rng import generator
 from tests.playground.test_laws import assert_law, assert_mean, assert_share
 from tests.playground.test_masking import visited
 from tests.texts import plain_rows
@@ -77,7 +78,7 @@ def test_spanbert_lengths_follow_the_truncated_geometric_law():
     """Scaled back to 1, not clipped: the mean is 3.797, not 4.463 (reference, section 5)."""
     printed = (0.2241, 0.1792, 0.1434, 0.1147, 0.0918, 0.0734, 0.0587, 0.0470, 0.0376, 0.0301)
     assert list(SPANBERT.values()) == pytest.approx(printed, abs=6e-5)
-    length = ChooseGeometricSpans().lengths(draw.noise((200, 200), generator(6)))
+    length = ChooseGeometricSpans().lengths(sampling.noise((200, 200), generator(6)))
     assert_law(Counter(length.flatten().tolist()), SPANBERT)
     assert_mean(length.flatten(), 3.797, rounding=0.0005)
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from playground.objectives import find_objective
-from playground.seeds import generator
+from playground.rng import generator
 from tests.playground.test_laws import assert_law, assert_mean, assert_share, poisson
 from tests.texts import plain_rows
 

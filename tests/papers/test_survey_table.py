@@ -2,8 +2,8 @@
 
 import pytest
 
-from playground.objectives import find_objective, objectives, wishes
-from playground.objectives.rebuild import SENTENCE, rebuild, table
+from playground.objectives import find_objective, objectives, plan_overrides
+from playground.trace.rebuild import SENTENCE, rebuild, table
 
 ROWS = {
     "LM": ("LM", {}, "[START]", SENTENCE),
@@ -110,4 +110,6 @@ def test_mass_decoder_starts_from_the_word_before_the_fragment():
 @pytest.mark.parametrize("row", ROWS)
 def test_the_printed_plan_survives_being_written_and_read(row):
     printed = find_objective(row).printed.plan
-    assert wishes.parse(wishes.write(printed).split()) == {key: wishes.read(key, v) for key, v in printed.items()}
+    assert plan_overrides.parse(plan_overrides.write(printed).split()) == {
+        key: plan_overrides.read(key, v) for key, v in printed.items()
+    }

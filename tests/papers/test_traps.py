@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.example import Action, Target, begin, causal_mask, full_mask, mask_by_level
+from playground.batch import Action, Target, begin, causal_mask, full_mask, mask_by_level
 from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective, objectives
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
-from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.see import SeePermutation
 from playground.objectives.see.order import both_streams
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import SENTENCE, rebuild
 from tests.playground.test_laws import assert_mean
 from tests.texts import SPECIALS, plain_rows, story, suited, tokens_of
 

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from playground.corpora import open_corpus
-from playground.corpora.bilingual import Bilingual, make_bilingual
+from playground.corpora.catalog.bilingual import Bilingual, make_bilingual
 from playground.corpora.tinyworld.cipher import encipher
 from playground.corpora.tinyworld.labels import LABELS
+from playground.errors import Refusal
 from playground.objectives import find_objective, objectives
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
-from playground.training.feed import BatchSampler
+from playground.training.data import BatchSampler
 from playground.zoo import entry_for, entry_named
 
 SEVERAL = [name for name, o in objectives().items() if "label:language" in o.needs]

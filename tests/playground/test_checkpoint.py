@@ -12,10 +12,10 @@ from safetensors.torch import load_file, save_file
 
 from playground import cli
 from playground.corpora import from_pasted
+from playground.errors import Refusal
 from playground.objectives import objectives
-from playground.refusal import Refusal
-from playground.training import checkpoint, older, train
-from playground.training.feed import BatchSampler
+from playground.training import checkpoint, old_names, train
+from playground.training.data import BatchSampler
 from playground.zoo import entry_named
 from tests.playground.test_rows import assert_same
 from tests.runs import alone, every_entry, held_out, losses, reviews, run_of, suited_reviews, tiny
@@ -164,7 +164,7 @@ def test_a_file_of_format_1_is_the_same_learner(entry, tmp_path):
     ],
 )
 def test_every_part_of_format_1_has_its_name_of_today(old, today):
-    assert older.tensor(old) == today
+    assert old_names.tensor(old) == today
 
 
 def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):

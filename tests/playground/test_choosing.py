@@ -5,10 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.answers import Classes
-from playground.finetuning.choosing import TriedRun, facts, likeness, try_all
-from playground.finetuning.task import Item, Task
-from playground.finetuning.tune import FinetuneConfig
+from playground.finetuning.comparing.model_selection import TriedRun, facts, likeness, try_all
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Task
+from playground.finetuning.data.task_types import Classes
+from playground.finetuning.run.trainer import FinetuneConfig
 from playground.training.checkpoint import Checkpoint
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews

@@ -15,17 +15,18 @@ import torch
 from playground import cli
 from playground.cli.train import _with_bar, turned
 from playground.corpora import open_corpus
+from playground.corpora.sources import sources
+from playground.errors import Refusal
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
-from playground.inventory import inventory, sources
+from playground.inventory import inventory
 from playground.knob import knobs
 from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
-from playground.objectives.rebuild import SENTENCE
-from playground.refusal import Refusal
+from playground.trace.rebuild import SENTENCE
 from playground.training import Stepped
 from playground.training.checkpoint import load
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entry_named
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry, reviews, run_of
@@ -447,7 +448,7 @@ def test_compare_learns_tasks_in_turn(facts, text):
 
 
 def test_compare_prepares_a_base_and_names_it_in_the_command(facts, call, text, monkeypatch):
-    monkeypatch.setattr("playground.finetuning.language.TOKENS", 3_000)
+    monkeypatch.setattr("playground.finetuning.apply.crosslingual.TOKENS", 3_000)
     facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
     more = ["--strategies", "embeddings frozen", "--out", "two"]
     facts("compare", "run", "--second-language", 2, *more, *QUICK)

@@ -10,14 +10,15 @@ from functools import partial
 import pytest
 
 from playground.cluster import connected, lanes, train_on
-from playground.finetuning import Base, compare, find_strategy, find_task
-from playground.finetuning.record import Record
-from playground.finetuning.tune import FinetuneConfig, Result
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning import Base, find_strategy, find_task
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.run.record import Record
+from playground.finetuning.run.trainer import FinetuneConfig, Result
 from playground.training import train
-from playground.training.lanes import Finished, Point
 from playground.training.loop import prepared
-from playground.training.runs import Runs
+from playground.training.parallel.seeds import Finished, Point
+from playground.training.store.runs import Runs
 from tests.runs import losses, reviews, run_of, tiny
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")

@@ -20,19 +20,28 @@ import torch
 from PIL import Image
 
 from playground import cli
-from playground.finetuning import Cell, Comparison, TrialEvent, compare, find_strategy, find_task, strategies
-from playground.finetuning.artefact import FILES, Origin, Report, page, table, write
-from playground.finetuning.compare import against_first
-from playground.finetuning.fair import FIXED, GRID, cost, matched, rated, said_of_published, searched, stretched
-from playground.finetuning.job import ComparisonSpec
-from playground.finetuning.memory import held_at_rest
-from playground.finetuning.record import FILE, Record, identity, key, read_outcome, write_outcome
-from playground.finetuning.spelling import read, spell, split
-from playground.finetuning.tune import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
-from playground.finetuning.turning import knobs_of
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning import Cell, Comparison, TrialEvent, find_strategy, find_task, strategies
+from playground.finetuning.comparing.budget_matching import (
+    FIXED,
+    GRID,
+    cost,
+    matched,
+    rated,
+    said_of_published,
+    searched,
+    stretched,
+)
+from playground.finetuning.comparing.compare import against_first, compare
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.report.page import FILES, Origin, Report, page, table, write
+from playground.finetuning.run.memory import held_at_rest
+from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
+from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.strategy.parse import read, spell, split
+from playground.finetuning.strategy.strategy_knobs import knobs_of
 from playground.training import train
-from playground.training.feed import BatchSampler
+from playground.training.data import BatchSampler
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
@@ -259,7 +268,7 @@ def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges
         seen.append((strategy.rate, len(train.labels), len(test.labels), not rows[0] & rows[1]))
         return tune(base, strategy, train, test, setting, seed)
 
-    monkeypatch.setattr("playground.finetuning.fair.tune", watched)
+    monkeypatch.setattr("playground.finetuning.comparing.budget_matching.tune", watched)
     for name in ("full", "adapters"):
         seen.clear()
         assert searched(base_of(), find_strategy(name), texts(16), SETTING, 0) in GRID

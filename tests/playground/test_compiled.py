@@ -8,12 +8,12 @@ import torch
 from torch._inductor.exc import InvalidCxxCompiler
 
 from playground import cli
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.training import Incident, Stepped, checkpoint, compiled, train
+from playground.training.ddp import DistributedDataParallelGradient
 from playground.training.loop import prepared
-from playground.training.record import Summary, recorded
-from playground.training.stacked_seeds import hindrance
-from playground.training.together import DistributedDataParallelGradient
+from playground.training.parallel.stacked_seeds import hindrance
+from playground.training.store.metrics import Summary, recorded
 from tests.runs import losses, reviews, run_of, tiny
 
 

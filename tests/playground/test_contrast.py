@@ -11,25 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.analysis import counts
-from playground.analysis.glance import glance
+from playground.analysis import cooccurrence
+from playground.analysis.predictions import glance
+from playground.batch import Action, NegativeSampling, SoftTargets, Target, begin
 from playground.corpora.corpus import pick
-from playground.example import Action, NegativeSampling, SoftTargets, Target, begin
+from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
-from playground.models.grading import contrastive_loss
-from playground.models.static import buckets
+from playground.models.losses import contrastive_loss
+from playground.models.word_vectors import buckets
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeCooccurrences, Cells
 from playground.objectives.choose import ChooseNgram, SubsampleFrequent
 from playground.objectives.choose.frequent import keeping
 from playground.objectives.objective import tell
 from playground.objectives.propose.wrong import SampleNegatives, Wrong, chances
-from playground.objectives.rebuild import rebuild
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from playground.training import checkpoint
-from playground.training.learner import TrainState
 from playground.training.loop import Run, prepared
+from playground.training.train_state import TrainState
 from playground.zoo import Recipe
 from playground.zoo.entry import Entry
 from tests import oracles, oracles_contrast
@@ -552,7 +552,7 @@ def test_a_static_model_is_saved_and_goes_on_bit_for_bit(tmp_path, monkeypatch):
 def test_words_that_mean_alike_come_near_each_other(name):
     corpus = reviews()
     entry = entry_of(name)
-    table = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials)
+    table = cooccurrence.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials)
     entry = replace(entry, objective=entry.objective.counting(table))
     learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
     windows = corpus.windows(16)
@@ -633,7 +633,7 @@ def test_the_table_of_a_corpus_is_that_of_its_texts(tokens, window):
     """One long row of texts ended by [SEP] is counted as the texts are one by one."""
     rows = texts(tokens)
     long = torch.tensor([token for text in rows for token in (*text, SPECIALS.sep)])
-    table = counts.dense(counts.cooccurrence(long, SPECIALS, window), SPECIALS.size)
+    table = cooccurrence.dense(cooccurrence.cooccurrence(long, SPECIALS, window), SPECIALS.size)
     slow = torch.zeros_like(table)
     for cells in oracles_contrast.cells_of(rows, window):
         for word, other, _, _, seen in cells:
@@ -644,33 +644,35 @@ def test_the_table_of_a_corpus_is_that_of_its_texts(tokens, window):
 
 def test_a_word_beside_itself_counts_twice_and_signs_end_the_window():
     a, b = FIRST, FIRST + 1
-    table = counts.dense(counts.cooccurrence(torch.tensor([a, a, SPECIALS.sep, b]), SPECIALS, 5), SPECIALS.size)
+    ids = torch.tensor([a, a, SPECIALS.sep, b])
+    table = cooccurrence.dense(cooccurrence.cooccurrence(ids, SPECIALS, 5), SPECIALS.size)
     assert float(table[a, a]) == 2.0
     assert float(table.sum()) == 2.0
-    unknown = counts.dense(counts.cooccurrence(torch.tensor([a, SPECIALS.unknown, b]), SPECIALS, 1), SPECIALS.size)
+    ids = torch.tensor([a, SPECIALS.unknown, b])
+    unknown = cooccurrence.dense(cooccurrence.cooccurrence(ids, SPECIALS, 1), SPECIALS.size)
     assert float(unknown[a, b]) == 1.0, "the window closes over a word that is not known"
 
 
 def test_the_mass_of_the_table_is_twice_one_over_the_distances():
-    table = counts.cooccurrence(torch.arange(FIRST, FIRST + 20), SPECIALS, 4)
+    table = cooccurrence.cooccurrence(torch.arange(FIRST, FIRST + 20), SPECIALS, 4)
     assert float(table.seen.sum()) == pytest.approx(2 * sum((20 - d) / d for d in range(1, 5)))
 
 
 def test_ppmi_is_nothing_where_words_meet_by_chance_and_its_factors_make_it_again():
-    assert not counts.ppmi(torch.outer(torch.arange(1.0, 5.0), torch.arange(1.0, 5.0))).gt(1e-6).any()
-    table = counts.ppmi(torch.tensor([[0.0, 4.0], [4.0, 0.0]]))
+    assert not cooccurrence.ppmi(torch.outer(torch.arange(1.0, 5.0), torch.arange(1.0, 5.0))).gt(1e-6).any()
+    table = cooccurrence.ppmi(torch.tensor([[0.0, 4.0], [4.0, 0.0]]))
     torch.testing.assert_close(table, torch.tensor([[0.0, math.log(2)], [math.log(2), 0.0]]))
     dense = torch.tensor([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-    whole = counts.factors(dense, 3)
+    whole = cooccurrence.factors(dense, 3)
     torch.testing.assert_close(whole @ whole.T, dense)
 
 
 def test_counting_alone_brings_like_words_together():
     corpus = reviews(60_000)
     words = corpus.tokenizer.words
-    table = counts.cooccurrence(corpus.ids, corpus.tokenizer.specials, 5)
-    vectors = counts.factors(counts.ppmi(counts.dense(table, len(words))), 16)
-    near = [words[i] for i, _ in counts.nearest(vectors, words.index("film"), 4)]
+    table = cooccurrence.cooccurrence(corpus.ids, corpus.tokenizer.specials, 5)
+    vectors = cooccurrence.factors(cooccurrence.ppmi(cooccurrence.dense(table, len(words))), 16)
+    near = [words[i] for i, _ in cooccurrence.nearest(vectors, words.index("film"), 4)]
     assert {"movie", "comedy", "drama"} & set(near), near
 
 
@@ -697,11 +699,11 @@ def test_a_run_counts_the_words_within_its_own_window(window):
     corpus, entry = reviews(), entry_of("GloVe")
     entry = replace(entry, objective=entry.objective.turn({"window_size": window}))
     course = prepared(Run(entry, corpus, steps=1))
-    ours = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, window)
+    ours = cooccurrence.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, window)
     for objective in (course.run.entry.objective, course.learner.objective):
         table = objective.stages[0].table
         assert all(torch.equal(getattr(table, name), getattr(ours, name)) for name in ("word", "other", "seen"))
-    other = counts.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, 11 - window)
+    other = cooccurrence.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials, 11 - window)
     assert len(other.seen) != len(ours.seen)
 
 

@@ -9,15 +9,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground import catalog
-from playground.corpora import Corpus, Source, decode, from_pasted, open_corpus, pick, read_text_file
-from playground.corpora import text as reading
+from playground.batch import Tokens
+from playground.corpora import Corpus, from_pasted, open_corpus, pick, read_text_file
 from playground.corpora.build import build
-from playground.corpora.decode import plain_lines
-from playground.corpora.parallel import make_parallel
+from playground.corpora.catalog.parallel import make_parallel
+from playground.corpora.readers import decode
+from playground.corpora.readers import text as reading
+from playground.corpora.readers.decode import plain_lines
+from playground.corpora.sources import sources
 from playground.corpora.tinyworld import generate
-from playground.example import Tokens
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
 PARAGRAPH = "The cat sat on the mat. It was a warm day! Nobody else came.\n"
@@ -333,7 +334,7 @@ def test_the_hash_follows_the_content():
 
 
 def test_the_catalogue_begins_with_the_default():
-    assert list(catalog.find("playground.corpora", Source))[:3] == ["world", "reviews", "parallel"]
+    assert list(sources())[:3] == ["world", "reviews", "parallel"]
 
 
 def test_an_unknown_corpus_is_refused_with_what_there_is():

@@ -5,7 +5,7 @@ import pytest
 from playground.models import make_model, with_required_parts
 from playground.models.cost import PASSES, forward_flops, operations, positions, step_flops
 from playground.objectives import find_objective
-from playground.seeds import generator
+from playground.rng import generator
 from playground.zoo import find_entry
 from tests.texts import SPECIALS, tokens_of
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.example import Action, begin, language_ids_at
+from playground.batch import Action, begin, language_ids_at
+from playground.errors import Refusal
 from playground.models import Architecture, LanguageModel, make_model, total_loss, with_required_parts
 from playground.models.attention import SdpaMask
 from playground.objectives import find_objective, objectives
@@ -20,11 +21,10 @@ from playground.objectives.choose import ChooseOrder
 from playground.objectives.choose.order import ChosenOrder
 from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import tell
-from playground.objectives.rebuild import rebuild
 from playground.objectives.see import SampleMask, SeeLeft, SeePermutation, SeeRight
 from playground.objectives.see.mixture import KINDS
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from tests import oracles, oracles_directions, oracles_masking
 from tests.playground.test_laws import assert_law, assert_mean, assert_share
 from tests.playground.test_stages import SHORT, assert_row_is_story, dense, shown, texts

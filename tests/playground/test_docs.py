@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from playground.catalog import find
 from playground.cli import parser
-from playground.corpora import Source
+from playground.corpora.sources import sources
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.glossary import TERMS, hover, mentioned
 from playground.knob import knobs
@@ -52,7 +51,7 @@ def test_the_tables_of_the_objectives_are_what_the_catalogue_says(load):
 
 def test_the_readme_counts_right():
     readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
-    generated = [name for name in find("playground.corpora", Source) if name != "python reference"]
+    generated = [name for name in sources() if name != "python reference"]
     assert f"one of {len(objectives())} objectives" in readme
     assert f"among {len(strategies())} strategies" in readme
     assert f"{len(generated)} generated corpora" in readme

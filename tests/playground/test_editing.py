@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 import torch
 
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.answers import Classes
-from playground.finetuning.conditional import Conditional, check_filling, some_words
-from playground.finetuning.editing import Edited, editor, success
-from playground.finetuning.labelled import Item, pack
-from playground.finetuning.packing import PLAIN
-from playground.finetuning.tune import FinetuneConfig, StepEvent, tune
-from playground.refusal import Refusal
+from playground.finetuning.apply.text_editing import Edited, editor, success
+from playground.finetuning.data.dataset import Item, pack
+from playground.finetuning.data.input_format import PLAIN
+from playground.finetuning.data.task_types import Classes
+from playground.finetuning.run.trainer import FinetuneConfig, StepEvent, tune
+from playground.finetuning.strategy.cbert import Conditional, check_filling, some_words
 from playground.tokenizing import of_words
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews

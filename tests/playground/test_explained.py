@@ -8,13 +8,14 @@ from textwrap import dedent
 import pytest
 import torch
 
-from playground import frames, leaks
+from playground import leaks
 from playground.corpora.corpus import pick
 from playground.models import Architecture, LanguageModel
 from playground.objectives import find_objective, objectives
-from playground.objectives.film import STRIPS, VISITS
-from playground.objectives.rebuild import SENTENCE, rebuild, table
 from playground.objectives.see.order import STREAMS
+from playground.trace import frames
+from playground.trace.mask_history import STRIPS, VISITS
+from playground.trace.rebuild import SENTENCE, rebuild, table
 from tests.texts import story
 
 

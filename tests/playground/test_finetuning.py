@@ -11,31 +11,16 @@ from random import Random
 import pytest
 import torch
 
-from playground.finetuning import (
-    Cell,
-    Comparison,
-    Strategy,
-    TrialEvent,
-    compare,
-    compose,
-    difference,
-    find_strategy,
-    find_task,
-    lanes,
-    prompting,
-    tasks,
-)
-from playground.finetuning import tune as tune_module
-from playground.finetuning.beside import StepContext
-from playground.finetuning.compare import against_first, spread, verdict
-from playground.finetuning.compose import unlike
-from playground.finetuning.head import Head, check_writing
-from playground.finetuning.lanes import Text, TrialData
-from playground.finetuning.mean import WeightAverage
-from playground.finetuning.plans import Discriminative, Product, SlantedTriangle, everything, from_the_top, head_only
-from playground.finetuning.significance import adjusted, against, critical, p_value, seeds_needed
-from playground.finetuning.task import Dataset
-from playground.finetuning.tune import (
+from playground.errors import Refusal
+from playground.finetuning import Cell, Comparison, Strategy, TrialEvent, difference, find_strategy, find_task, tasks
+from playground.finetuning.comparing.compare import against_first, compare, spread, verdict
+from playground.finetuning.comparing.significance import adjusted, against, critical, p_value, seeds_needed
+from playground.finetuning.data import prompting
+from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.run import scheduler as lanes
+from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run.scheduler import Text, TrialData
+from playground.finetuning.run.trainer import (
     HEAD,
     Base,
     FinetuneConfig,
@@ -46,12 +31,23 @@ from playground.finetuning.tune import (
     numbered,
     tune,
 )
-from playground.finetuning.unlabelled import AdversarialFGM, half_hidden, without_labels
-from playground.models.extras import Adapter, attach, merge_lora
-from playground.refusal import Refusal
+from playground.finetuning.strategy.compose import compose, unlike
+from playground.finetuning.strategy.head import Head, check_writing
+from playground.finetuning.strategy.losses import StepContext
+from playground.finetuning.strategy.schedules import (
+    Discriminative,
+    Product,
+    SlantedTriangle,
+    everything,
+    from_the_top,
+    head_only,
+)
+from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden, without_labels
+from playground.finetuning.strategy.weight_averaging import WeightAverage
+from playground.models.adapters import Adapter, attach, merge_lora
 from playground.tokenizing import of_words
 from playground.training import train
-from playground.training.feed import BatchSampler
+from playground.training.data import BatchSampler
 from tests.runs import every_entry, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
@@ -308,7 +304,7 @@ def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
         batches.append((seed, step, batch.tokens.ids.tolist()))
         return batch
 
-    monkeypatch.setattr(importlib.import_module("playground.finetuning.lanes"), "tune", tuning)
+    monkeypatch.setattr(importlib.import_module("playground.finetuning.run.scheduler"), "tune", tuning)
     monkeypatch.setattr(tune_module, "new_head", head)
     monkeypatch.setattr(tune_module, "_draw", draw)
     list(compared(seed=5))

@@ -5,18 +5,18 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from playground.analysis.gap import log_chances, texts, with_gap
-from playground.analysis.gauges import AGREEMENT, POLARITY, PROBES, asked
-from playground.analysis.heads import PATTERNS, habits
+from playground.analysis.attention_patterns import PATTERNS, habits
+from playground.analysis.cloze import log_chances, texts, with_gap
+from playground.analysis.probes import AGREEMENT, POLARITY, PROBES, asked
 from playground.corpora import open_corpus
+from playground.errors import Refusal
 from playground.leaks import check
 from playground.models import make_model, with_required_parts
 from playground.objectives import find_objective
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
 from playground.tokenizing import of_words
 from playground.training import Evaluated, Run, train
-from playground.training.watched import Measured, Noticed, watched
+from playground.training.observe.probes import Measured, Noticed, watched
 from playground.zoo import find_entry
 
 WORDS = "the cat sat on a mat and the dog ran".split()

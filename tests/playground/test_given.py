@@ -5,19 +5,19 @@ from dataclasses import replace
 import pytest
 import torch
 
-from playground.analysis import gap
+from playground.analysis import cloze
 from playground.corpora.tinyworld.facts import known_facts
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.answers import Classes
-from playground.finetuning.given import ClozeAnswers, OtherVectors, static_vectors
-from playground.finetuning.knowledge import Facts, branches, woven
-from playground.finetuning.labelled import Item, pack
-from playground.finetuning.packing import BERT, PLAIN
-from playground.finetuning.prompting import Prompt, prompted
-from playground.finetuning.suits import texts_for
-from playground.finetuning.tune import FinetuneConfig, Finetuner, numbered
+from playground.finetuning.data.dataset import Item, pack
+from playground.finetuning.data.input_format import BERT, PLAIN
+from playground.finetuning.data.prompting import Prompt, prompted
+from playground.finetuning.data.task_types import Classes
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
+from playground.finetuning.strategy.compatibility import texts_for
+from playground.finetuning.strategy.extra_features import ClozeAnswers, OtherVectors, static_vectors
+from playground.finetuning.strategy.knowledge import Facts, branches, woven
 from playground.models import Architecture, LanguageModel
-from playground.refusal import Refusal
 from playground.tokenizing import of_words
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
@@ -30,7 +30,7 @@ def texts(count=12):
 def test_words_that_stand_alike_have_alike_static_vectors():
     words = of_words("the film was good bad we saw a talk .".split())
     said = [line.split() for line in ("the film was good", "the film was bad", "we saw a talk") for _ in range(8)]
-    text = gap.texts(said, words)
+    text = cloze.texts(said, words)
     vectors = static_vectors(replace(base_of("BERT"), rehearsal=lambda: text, memory={}), 6)
     good, bad, talk = (vectors[words.encode_words([word])[0]] for word in ("good", "bad", "talk"))
     assert torch.cosine_similarity(good, bad, dim=0) > 0.7 > 0.3 + torch.cosine_similarity(good, talk, dim=0)

@@ -5,13 +5,13 @@ from itertools import count
 import pytest
 import torch
 
-from playground.analysis.glance import TOP, glance, sentence_from, sentence_of, title
+from playground.analysis.predictions import TOP, glance, sentence_from, sentence_of, title
 from playground.corpora import from_pasted
-from playground.models.grading import total_loss
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.errors import Refusal
+from playground.models.losses import total_loss
+from playground.rng import generator
 from playground.training import Stepped, train
-from playground.training.feed import BatchSampler
+from playground.training.data import BatchSampler
 from tests.runs import every_entry, learner_of, losses, reviews, run_of
 
 SENTENCE = "the movie was good and the story was not bad ."

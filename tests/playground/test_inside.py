@@ -6,14 +6,14 @@ from math import sqrt
 import pytest
 import torch
 
-from playground.analysis.glance import read
+from playground.analysis.predictions import read
 from playground.models import total_loss
 from playground.objectives import objectives
-from playground.seeds import generator
+from playground.rng import generator
 from playground.training import Run, Started, Stepped, train
-from playground.training.blocks import Prefetcher, steps_together
-from playground.training.feed import BatchSampler
-from playground.training.inside import coming, look_inside, record
+from playground.training.data import BatchSampler
+from playground.training.observe.update import coming, look_inside, record
+from playground.training.prefetch import Prefetcher, steps_together
 from tests.runs import alone, every_entry, losses, run_of, suited_reviews, tiny
 
 BEFORE = 5

@@ -10,20 +10,21 @@ import torch
 from hypothesis import given, settings
 
 from playground import leaks
+from playground.batch import Action, begin
 from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
-from playground.example import Action, begin
+from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective
+from playground.objectives.catalog.ernie2 import CONNECTIVES
+from playground.objectives.catalog.nli import INFERENCES
 from playground.objectives.choose import KeepSomeSentences
-from playground.objectives.family.judged import CONNECTIVES, INFERENCES
 from playground.objectives.objective import tell
-from playground.objectives.rebuild import rebuild
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
 from playground.tokenizing.numbers import answer, as_word
 from playground.tokenizing.vocabulary import SEPARATOR
-from playground.training.feed import BatchSampler
+from playground.trace.rebuild import rebuild
+from playground.training.data import BatchSampler
 from playground.zoo import entry_for
 from tests import oracles, oracles_contrast, oracles_judged, oracles_noise
 from tests.playground.test_laws import assert_law, assert_share

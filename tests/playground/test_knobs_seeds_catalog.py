@@ -7,13 +7,13 @@ import torch
 
 from playground import catalog
 from playground.corpora import open_corpus
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
 from playground.inventory import inventory
 from playground.knob import knob, knobs, turn
 from playground.models import Architecture
 from playground.objectives import Objective, find_objective, objectives
-from playground.refusal import Refusal
-from playground.seeds import derive, generator
+from playground.rng import derive, generator
 from playground.zoo import Entry, entries, entry_named, find_entry
 
 

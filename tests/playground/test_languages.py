@@ -10,11 +10,11 @@ import torch
 from playground.corpora.tinyworld.cipher import decipher
 from playground.corpora.tinyworld.lexicon import BAD, DISLIKED, GOOD, LIKED
 from playground.corpora.tinyworld.tasks.translations import polar_pairs, tagged_pairs
+from playground.errors import Refusal
 from playground.finetuning import find_task
-from playground.finetuning.answers import Abroad, TagsAbroad
-from playground.finetuning.language import learn_words, second_language, with_words_of
+from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
+from playground.finetuning.data.task_types import Abroad, TagsAbroad
 from playground.objectives import find_objective
-from playground.refusal import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews

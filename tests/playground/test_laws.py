@@ -8,8 +8,8 @@ from math import comb, exp, factorial, sqrt
 import pytest
 import torch
 
-from playground.example import Action, begin
-from playground.objectives import draw, find_objective
+from playground.batch import Action, begin
+from playground.objectives import find_objective
 from playground.objectives.change import ChangeTokens, ChangeWordOrder
 from playground.objectives.choose import (
     ChooseMassSpan,
@@ -21,8 +21,9 @@ from playground.objectives.choose import (
     ChooseWholeUnits,
 )
 from playground.objectives.choose.units import take_at_random
+from playground.objectives.ops import sampling
 from playground.objectives.propose import SampleFromGenerator, sample
-from playground.seeds import generator
+from playground.rng import generator
 from tests.texts import SPECIALS, WORDS, plain_rows, tokens_of
 
 Z = 5
@@ -108,14 +109,14 @@ def test_exact_selection_keeps_its_counts_among_ragged_candidates(rows):
     """Few rows are drawn by lot, many rows one mark after the other."""
     candidates = torch.rand((rows, 20), generator=generator(20)) < torch.linspace(0, 1, rows)[:, None]
     count = torch.randint(0, 6, (rows,), generator=generator(21))
-    found = draw.exactly(count, candidates, generator(22))
+    found = sampling.exactly(count, candidates, generator(22))
     assert not (found & ~candidates).any()
     assert torch.equal(found.sum(1), torch.minimum(count, candidates.sum(1)))
 
 
 def test_exact_selection_takes_every_set_of_scattered_candidates_equally_often():
     candidates = torch.tensor([False, True, True, False, True, True, False]).expand(6000, 7)
-    found = draw.exactly(torch.full((6000,), 2), candidates, generator(23))
+    found = sampling.exactly(torch.full((6000,), 2), candidates, generator(23))
     sets = [tuple(row.nonzero().flatten().tolist()) for row in found]
     assert_law(Counter(sets), uniform(combinations((1, 2, 4, 5), 2)))
 
@@ -128,21 +129,21 @@ def test_exact_selection_takes_every_set_of_words_alone_equally_often():
 
 def test_numbers_come_in_every_order_equally_often_in_rows_of_any_length():
     number = torch.tensor([3, 0, 2]).repeat(6000)
-    found = draw.orders(10 * number, number, generator(29)).view(6000, 5)
+    found = sampling.orders(10 * number, number, generator(29)).view(6000, 5)
     assert_law(Counter(map(tuple, found[:, :3].tolist())), uniform(permutations((30, 31, 32))))
     assert_law(Counter(map(tuple, found[:, 3:].tolist())), uniform(permutations((20, 21))))
-    alike = draw.orders(number, torch.tensor(3).expand(18_000), generator(30)).view(18_000, 3)
+    alike = sampling.orders(number, torch.tensor(3).expand(18_000), generator(30)).view(18_000, 3)
     assert_law(Counter(map(tuple, (alike - number[:, None]).tolist())), uniform(permutations(range(3))))
 
 
 @pytest.mark.parametrize("rows", [8000, 8192])
 def test_every_order_is_equally_likely_within_the_groups(rows):
     """Fewer numbers are sorted row by row, as many as `draw.MANY` together."""
-    assert (rows * 4 >= draw.MANY) == (rows == 8192)
-    found = draw.shuffled(torch.zeros((rows, 4), dtype=torch.int32), generator(25))
+    assert (rows * 4 >= sampling.MANY) == (rows == 8192)
+    found = sampling.shuffled(torch.zeros((rows, 4), dtype=torch.int32), generator(25))
     assert_law(Counter(map(tuple, found.tolist())), uniform(permutations(range(4))))
     group = torch.randint(0, 4, (rows, 4), generator=generator(26))
-    assert (group.gather(1, draw.shuffled(group, generator(27)).argsort(1)).diff(dim=1) >= 0).all()
+    assert (group.gather(1, sampling.shuffled(group, generator(27)).argsort(1)).diff(dim=1) >= 0).all()
 
 
 def test_words_fill_the_budget_as_in_a_random_order_in_which_each_that_fits_is_taken():
@@ -151,7 +152,7 @@ def test_words_fill_the_budget_as_in_a_random_order_in_which_each_that_fits_is_t
     tokens = tokens_of([range(40, 49)] * 8000, [words] * 8000, padded=False)
     sizes = ChooseWholeUnits().sizes(begin(tokens))
     found = take_at_random(sizes, torch.full((8000,), budget), tokens, generator(24))
-    taken = draw.marked(found.begun[found.size > 0], sizes)[:, [0, 1, 3, 4, 7]]
+    taken = sampling.marked(found.begun[found.size > 0], sizes)[:, [0, 1, 3, 4, 7]]
     expected = Counter(filled(order, size, budget) for order in permutations(range(5)))
     law = {kept: n / factorial(5) for kept, n in expected.items()}
     assert_law(Counter(tuple(row[:5].tolist()) for row in taken), law)
@@ -236,7 +237,7 @@ def poisson(mean, most):
 
 
 def test_bart_lengths_follow_poisson():
-    drawn, number = draw.poisson_budget(torch.full((8000,), 30), 3.0, generator(9))
+    drawn, number = sampling.poisson_budget(torch.full((8000,), 30), 3.0, generator(9))
     assert torch.equal(number, (drawn >= 0).sum(1))
     lengths = drawn[:, :4]  # far from the budget of 30, so that none of them is cut
     assert_law(Counter(lengths.clamp(max=8).flatten().tolist()), poisson(3.0, 8))
@@ -245,7 +246,7 @@ def test_bart_lengths_follow_poisson():
 @pytest.mark.parametrize("mean", [0.5, 1.0])
 def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
     """The last length is what is left of the budget: at most one more than chance, never a long rest."""
-    drawn, _ = draw.poisson_budget(torch.full((4000,), 50), mean, generator(10))
+    drawn, _ = sampling.poisson_budget(torch.full((4000,), 50), mean, generator(10))
     assert_law(Counter(drawn[:, :12].clamp(max=4).flatten().tolist()), poisson(mean, 4))
     last = drawn.gather(1, (drawn >= 0).sum(1, keepdim=True) - 1)
     assert int(last.max()) <= 9

@@ -10,13 +10,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground import frames, leaks
-from playground.example import Action, AttentionMask, Target, begin, causal_mask, full_mask, stream
+from playground import leaks
+from playground.batch import Action, AttentionMask, Target, begin, causal_mask, full_mask, stream
 from playground.leaks import Place
 from playground.objectives import find_objective
-from playground.objectives.paint import repainted
-from playground.objectives.rebuild import rebuild
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace import frames
+from playground.trace.overrides import repainted
+from playground.trace.rebuild import rebuild
 from tests.texts import SPECIALS, WORDS, plain_rows, story, suited, tokens_of
 
 READERS = ("inputs", "query", "decoder")

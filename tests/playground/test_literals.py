@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from playground.literals import DEEPEST, LARGEST, has_form, parse_int, parse_json
-from playground.refusal import LONGEST, LONGEST_WORD, Refusal
-from playground.seeds import next_seed
+from playground.errors import LONGEST, LONGEST_WORD, Refusal
+from playground.parsing import DEEPEST, LARGEST, has_form, parse_int, parse_json
+from playground.rng import next_seed
 
 # numbers
 

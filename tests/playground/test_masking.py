@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
+from playground.batch import Action, begin
 from playground.corpora.corpus import pick
-from playground.example import Action, begin
+from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
-from playground.objectives import draw, find_objective, objectives
+from playground.objectives import find_objective, objectives
 from playground.objectives.ask import AskLabel, AskSpanBoundary
 from playground.objectives.change import ChangeEntities, ChangeTokens
 from playground.objectives.change.entities import mentions, partners
@@ -31,10 +32,10 @@ from playground.objectives.choose.ngrams import take_ngrams
 from playground.objectives.choose.trigrams import take_trigrams
 from playground.objectives.choose.units import at_least_one, take_in_order, take_what_fits, unit_numbers
 from playground.objectives.objective import tell
-from playground.objectives.rebuild import rebuild
-from playground.objectives.runs import runs, spread, word_sizes
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import runs, spread, word_sizes
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from tests import oracles
 from tests import oracles_masking as slow
 from tests.playground.test_laws import assert_law, assert_share, uniform
@@ -152,22 +153,22 @@ def test_a_batch_without_columns_is_built(name):
 def test_fixed_noise_is_a_hash_of_row_copy_place_and_salt(rows, copy, salt):
     wanted = [slow.fixed_noise(row, copy, 7, salt) for row in rows]
     row = torch.tensor(rows)
-    assert draw.fixed_noise(row, torch.full_like(row, copy), 7, salt).tolist() == wanted
-    assert draw.fixed_noise(row, torch.full_like(row, copy), 3, salt).tolist() == [w[:3] for w in wanted]
+    assert sampling.fixed_noise(row, torch.full_like(row, copy), 7, salt).tolist() == wanted
+    assert sampling.fixed_noise(row, torch.full_like(row, copy), 3, salt).tolist() == [w[:3] for w in wanted]
 
 
 def test_fixed_noise_is_uniform_and_neighbours_do_not_go_together():
     row = torch.arange(2000)
-    noise = draw.fixed_noise(row, torch.zeros_like(row), 20, 1)
+    noise = sampling.fixed_noise(row, torch.zeros_like(row), 20, 1)
     assert_law(Counter((noise * 50).long().flatten().tolist()), uniform(range(50)))
     pairs = zip(
         (noise[:, :-1] * 6).long().flatten().tolist(), (noise[:, 1:] * 6).long().flatten().tolist(), strict=True
     )
     assert_law(Counter(pairs), uniform((a, b) for a in range(6) for b in range(6)))
     for other in (
-        draw.fixed_noise(row + 1, torch.zeros_like(row), 20, 1),
-        draw.fixed_noise(row, torch.ones_like(row), 20, 1),
-        draw.fixed_noise(row, torch.zeros_like(row), 20, 2),
+        sampling.fixed_noise(row + 1, torch.zeros_like(row), 20, 1),
+        sampling.fixed_noise(row, torch.ones_like(row), 20, 1),
+        sampling.fixed_noise(row, torch.zeros_like(row), 20, 2),
     ):
         both = zip((noise * 6).long().flatten().tolist(), (other * 6).long().flatten().tolist(), strict=True)
         assert_law(Counter(both), uniform((a, b) for a in range(6) for b in range(6)))
@@ -273,7 +274,7 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 @given(tokens=batches(), seed=seeds)
 def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, seed):
     example = begin(tokens)
-    example = replace(example, selected=(draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
+    example = replace(example, selected=(sampling.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
     stage, rng = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), generator(seed)
     before = rng.get_state()
     plan = stage.plan(example, rng)
@@ -306,7 +307,7 @@ def test_the_places_of_runs_follow_one_another_in_any_order_and_empty_ones_are_n
 def test_what_is_told_of_a_corruption_is_what_was_written(tokens, seed):
     """Only what is written is drawn at once; the plan says the rest when it is asked."""
     example = begin(tokens)
-    example = replace(example, selected=draw.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7)
+    example = replace(example, selected=sampling.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7)
     stage = ChangeTokens(mask_replace_prob=0.4, random_replace_prob=0.3)
     plan = stage.plan(example, generator(seed))
     written = stage.build(example, plan).inputs.ids
@@ -340,11 +341,11 @@ def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     example, rate = begin(tokens), 0.3
     size = ChooseWholeUnits(unit, mask_ratio=rate).sizes(example)
     budget = torch.tensor([oracles.count_half_even(t, rate) for t in texts(tokens)])
-    order = draw.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
+    order = sampling.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
     order = torch.cat([order[:, :3], order], dim=1)
     taken = take_what_fits(size, order.T, budget)
     taken = at_least_one(taken, size, budget, generator(seed)) if cut else taken
-    positions = draw.marked(spread(taken.begun, taken.size), size)
+    positions = sampling.marked(spread(taken.begun, taken.size), size)
     for row, units in enumerate(found_units(tokens, unit)):
         number, hidden = {u[0]: k for k, u in enumerate(units)}, set(positions[row].nonzero().flatten().tolist())
         came = list(dict.fromkeys(number[place] for place in order[row].tolist() if place in number))
@@ -439,7 +440,7 @@ def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
     example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
     number = tokens.word_ids if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
     words, blocks = runs(example, example.maskable, number), runs(example, example.maskable)
-    dice, chance = draw.noise((2, *tokens.ids.shape), generator(seed))
+    dice, chance = sampling.noise((2, *tokens.ids.shape), generator(seed))
     order = dice.masked_fill(words.length == 0, 2.0).argsort(1)
     budget = torch.tensor([oracles.count_half_even(text, 0.4) for text in texts(tokens)])
     size = stage.sizes(words, blocks)
@@ -464,7 +465,7 @@ def test_ngram_lengths(law):
     stage = ChooseNgrams(sampler=law)
     words = runs(example, example.maskable, example.tokens.word_ids)
     size = stage.sizes(words, runs(example, example.maskable))
-    length = stage.lengths(size, draw.noise(tuple(words.of.shape), generator(4)))
+    length = stage.lengths(size, sampling.noise(tuple(words.of.shape), generator(4)))
     assert_law(Counter(length[:, :28].flatten().tolist()), LENGTHS[law])
     two = {n: LENGTHS[law][n] / (LENGTHS[law][1] + LENGTHS[law][2]) for n in (1, 2)}
     assert_law(Counter(length[:, 28].tolist()), two)
@@ -481,8 +482,8 @@ def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
     words, blocks = runs(example, example.maskable, tokens.word_ids), runs(example, example.maskable)
     rng = generator(seed)
     budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(oracles.maskable, texts(tokens))])
-    dice = draw.noise(tuple(tokens.ids.shape), rng)
-    length = stage.lengths(draw.noise((len(dice), 64), rng))
+    dice = sampling.noise(tuple(tokens.ids.shape), rng)
+    length = stage.lengths(sampling.noise((len(dice), 64), rng))
     hidden = take_spans(words, blocks, dice, length, budget)
     for row, text in enumerate(texts(tokens)):
         units = slow.units(text, tokens.word_ids[row].tolist())
@@ -575,7 +576,7 @@ def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, 
     example = begin(tokens)
     example = ChooseTokens(mask_ratio=0.2).build(example, ChooseTokens(mask_ratio=0.2).plan(example, generator(seed)))
     free = example.maskable & ~example.selected
-    dice = draw.noise(tuple(free.shape), generator(seed, "trigrams"))
+    dice = sampling.noise(tuple(free.shape), generator(seed, "trigrams"))
     wanted = torch.tensor([round(share * sum(oracles.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
     start = take_trigrams(example, free, dice, wanted, max(1, int(wanted.max())))
     for row, text in enumerate(texts(tokens)):
@@ -657,7 +658,7 @@ def test_every_partner_is_another_name_of_the_same_kind_and_length(tokens, seed,
     kind = (tokens.labels["entity"] % types).where(tokens.labels["entity"] >= 0, -1)
     example = begin(replace(tokens, labels={**tokens.labels, "entity_type": kind}))
     names = mentions(example)
-    donor = partners(example, names, draw.noise(tuple(tokens.ids.shape), generator(seed)))
+    donor = partners(example, names, sampling.noise(tuple(tokens.ids.shape), generator(seed)))
     width, flat = tokens.ids.shape[1], []
     for row in range(len(tokens.ids)):
         for k in range(int((names.length[row] > 0).sum())):
@@ -811,9 +812,9 @@ def test_signs_are_as_likely_to_be_hidden_as_words(signs):
 def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(tokens, seed, unit):
     tokens = suited(find_objective("ERNIE"), tokens)
     size = ChooseWholeUnits(unit).sizes(begin(tokens))
-    noise = draw.noise(tuple(size.shape), generator(seed))
+    noise = sampling.noise(tuple(size.shape), generator(seed))
     budget = torch.tensor([oracles.count_half_even(text, 0.3) for text in texts(tokens)])
-    positions = draw.marked(spread(*take_in_order(size, noise, budget)), size)
+    positions = sampling.marked(spread(*take_in_order(size, noise, budget)), size)
     for row, units in enumerate(found_units(tokens, unit)):
         order = sorted(range(len(units)), key=lambda k: noise[row, units[k][0]])
         hidden = set(positions[row].nonzero().flatten().tolist())

@@ -7,9 +7,8 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
-from playground import frames, leaks
-from playground.corpora.corpus import pick
-from playground.example import (
+from playground import leaks
+from playground.batch import (
     AttentionMask,
     CooccurrenceTarget,
     NegativeSampling,
@@ -18,12 +17,14 @@ from playground.example import (
     full_mask,
     mask_by_level,
 )
+from playground.corpora.corpus import pick
+from playground.errors import Refusal
 from playground.models import Answer, Architecture, LanguageModel, total_loss, with_required_parts
 from playground.models.attention import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace import frames
 from tests.texts import SPECIALS, hiding, plain_rows, plan_of_one, suited, tokens_of
 
 NAMES = tuple(objectives())

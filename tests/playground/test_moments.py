@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 import torch
 
-from playground.analysis.glance import read, sentence_from, sentence_of
+from playground.analysis.predictions import read, sentence_from, sentence_of
+from playground.errors import Refusal
 from playground.objectives import objectives
-from playground.refusal import Refusal
 from playground.training import Run, Started, Stepped, checkpoint, train
-from playground.training.moments import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
-from playground.training.record import recorded
+from playground.training.observe.replay import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
+from playground.training.store.metrics import recorded
 from tests.runs import alone, every_entry, losses, reviews, run_of, suited_reviews
 
 

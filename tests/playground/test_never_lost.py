@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from playground.errors import Refusal
 from playground.models import LanguageModel
-from playground.refusal import Refusal
 from playground.training import Incident, Session, Stopped, checkpoint, memory, train
-from playground.training.gradient import OutOfMemory, SingleProcess, bytes_asked
-from playground.training.learner import TrainState
+from playground.training.accumulation import OutOfMemory, SingleProcess, bytes_asked
+from playground.training.async_checkpoint import KEPT, kept
 from playground.training.loop import prepared
-from playground.training.record import recorded
-from playground.training.runs import Runs
-from playground.training.state import State
-from playground.training.writer import KEPT, kept
+from playground.training.snapshot import State
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Runs
+from playground.training.train_state import TrainState
 from tests.runs import becomes, held_out, learner_of, losses, reviews, run_of, tiny
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +32,8 @@ import os, random, signal, sys, time
 from pathlib import Path
 import torch
 from playground.training import train
-from playground.training.lanes import resumed, followed
-from playground.training.runs import Runs
+from playground.training.parallel.seeds import resumed, followed
+from playground.training.store.runs import Runs
 from tests.runs import reviews, run_of
 
 torch.set_num_threads(1)
@@ -108,7 +108,7 @@ def test_a_line_of_the_record_that_was_cut_short_is_dropped(tmp_path):
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.training import Stepped, Incident, checkpoint, train
 from tests.runs import run_of, tiny
 """
@@ -490,7 +490,7 @@ import os, time
 from concurrent.futures import ProcessPoolExecutor
 from playground.finetuning import lanes
 from playground.training import lanes as seeds
-from playground.training.workers import context
+from playground.training.parallel.workers import context
 
 if __name__ == "__main__":
     pools = [ProcessPoolExecutor(1, context(), begin, (None,)) for begin in (lanes._begin, seeds._begin)]

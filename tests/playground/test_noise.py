@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
+from playground.batch import Action, begin
 from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
-from playground.example import Action, begin
+from playground.errors import Refusal
 from playground.models import total_loss
-from playground.objectives import draw, find_objective, weave, wishes
+from playground.objectives import find_objective, plan_overrides
 from playground.objectives.ask import AskDecoder
 from playground.objectives.change import ChangeSentenceOrder, ChangeWordOrder, RotateDocument, SpansToSentinels
 from playground.objectives.change.markers import Marks
@@ -31,9 +32,10 @@ from playground.objectives.choose import (
 )
 from playground.objectives.choose.sentences import words_by_sentence
 from playground.objectives.objective import tell
-from playground.objectives.rebuild import rebuild
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.objectives.ops import ragged as weave
+from playground.objectives.ops import sampling
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from tests import oracles, oracles_noise
 from tests.playground.test_laws import assert_law, assert_share, uniform
 from tests.playground.test_stages import (
@@ -337,7 +339,7 @@ def test_a_told_plan_with_signs_in_its_runs_says_the_same_again(name):
     objective = objective.turn(hiding(objective, 0.6))
     for seed in range(10):
         first = objective.steps(tokens, generator(seed))
-        told = {key: wishes.read(key, value) for key, value in tell(first).items()}
+        told = {key: plan_overrides.read(key, value) for key, value in tell(first).items()}
         again = objective.steps(tokens, generator(seed + 100), told)
         for one, other in ((f.example, a.example) for f, a in zip(first, again, strict=True)):
             assert torch.equal(one.selected, other.selected)
@@ -893,9 +895,9 @@ def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
 
 
 def test_subsets_are_uniform_and_sorted():
-    found = draw.subset(torch.full((12_000,), 3), torch.full((12_000,), 6), 3, generator(31))
+    found = sampling.subset(torch.full((12_000,), 3), torch.full((12_000,), 6), 3, generator(31))
     assert_law(Counter(map(tuple, found.tolist())), uniform(combinations(range(6), 3)))
-    ragged = draw.subset(torch.tensor([0, 1, 3]), torch.tensor([0, 4, 3]), 3, generator(32))
+    ragged = sampling.subset(torch.tensor([0, 1, 3]), torch.tensor([0, 4, 3]), 3, generator(32))
     assert ragged[0].tolist() == [0, 0, 0]
     assert ragged[1, 1:].tolist() == [4, 4]
     assert ragged[2].tolist() == [0, 1, 2]
@@ -903,7 +905,7 @@ def test_subsets_are_uniform_and_sorted():
 
 def test_places_come_sorted_as_if_drawn_and_sorted():
     """Two numbers below 3: equal pairs have the chance 1/9, the others 2/9."""
-    found = draw.sorted_places(torch.full((12_000,), 2), torch.full((12_000,), 3), 2, generator(33))
+    found = sampling.sorted_places(torch.full((12_000,), 2), torch.full((12_000,), 3), 2, generator(33))
     law = {(a, b): (1 if a == b else 2) / 9 for a in range(3) for b in range(a, 3)}
     assert_law(Counter(map(tuple, found.tolist())), law)
 

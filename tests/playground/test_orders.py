@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.example import begin
+from playground.batch import begin
 from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseOrder
 from playground.objectives.choose.order import LAWS, around
-from playground.objectives.rebuild import SENTENCE, rebuild
 from playground.objectives.see.order import CONTEXTS
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import SENTENCE, rebuild
 from tests.playground.test_laws import assert_law, assert_mean, assert_share
 from tests.texts import SPECIALS, batches, plain_rows, seeds, tokens_of
 

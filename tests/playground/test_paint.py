@@ -3,10 +3,11 @@
 import pytest
 import torch
 
-from playground import frames, leaks
+from playground import leaks
+from playground.errors import Refusal
 from playground.objectives import objectives
-from playground.objectives.paint import painted, repainted
-from playground.refusal import Refusal
+from playground.trace import frames
+from playground.trace.overrides import painted, repainted
 from tests.texts import story
 
 TEXT = "We met . Rosa baked the bread . Then her brother sold it ."

@@ -7,15 +7,14 @@ import torch
 
 from playground import leaks
 from playground.corpora.corpus import pick
-from playground.frames import asked_of
+from playground.errors import Refusal
 from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged, answerable
-from playground.objectives.carried import carried, read, written
-from playground.objectives.paint import natural, repainted
-from playground.objectives.rebuild import DRAW, SENTENCE, rebuild
+from playground.objectives.mask_overrides import carried, read, written
 from playground.objectives.see.painted import Painted
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.overrides import natural, repainted
+from playground.trace.rebuild import DRAW, SENTENCE, rebuild
 from playground.training import Evaluated, Run, checkpoint, train
 from playground.zoo import entry_named
 from tests.contracts.test_objectives import LAYERS, influences, model_for, watched
@@ -190,7 +189,7 @@ def test_in_every_text_the_answers_at_these_places_are_graded_and_no_others_chan
 
 
 def places(example, row):
-    return asked_of(example).valid[row].nonzero().flatten().tolist()
+    return example.answering.valid[row].nonzero().flatten().tolist()
 
 
 def test_the_stage_and_training_agree_on_which_answers_count():

@@ -7,11 +7,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.example import begin
+from playground.batch import begin
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeLanguage, ArrangePair, SampleTask
 from playground.objectives.choose import ChooseSplit
-from playground.seeds import generator
+from playground.rng import generator
 from tests import oracles, oracles_masking, oracles_pairs
 from tests.playground.test_laws import assert_law, uniform
 from tests.playground.test_stages import assert_row_is_story, plan_of_row, texts

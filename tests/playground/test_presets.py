@@ -7,12 +7,12 @@ from math import sqrt
 import pytest
 
 from playground import catalog
-from playground.corpora import Source
-from playground.corpora.domains import make_domains
-from playground.corpora.parallel import make_parallel
-from playground.corpora.reviews import make_reviews
-from playground.corpora.stories import make_stories
-from playground.corpora.summaries import make_summaries
+from playground.corpora.catalog.domains import make_domains
+from playground.corpora.catalog.parallel import make_parallel
+from playground.corpora.catalog.reviews import make_reviews
+from playground.corpora.catalog.stories import make_stories
+from playground.corpora.catalog.summaries import make_summaries
+from playground.corpora.sources import sources
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.domains import CODES, food_words
@@ -27,7 +27,7 @@ from playground.corpora.tinyworld.presets.senses import WHEN, WHERE
 from playground.corpora.tinyworld.presets.shortcuts import CUES
 from playground.corpora.tinyworld.supersenses import supersense
 from playground.corpora.tinyworld.world import grammar
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
 
 PRESETS = catalog.find("playground.corpora.tinyworld.presets", Preset)
@@ -81,11 +81,11 @@ def test_every_content_word_of_a_preset_has_a_supersense(name):
 
 
 def test_every_preset_is_a_corpus_that_can_be_opened():
-    sources = catalog.find("playground.corpora", Source)
+    found = sources()
     assert set(PRESETS) | {"domains", "bilingual", "python reference", "inference", "clauses", "text to text"} == set(
-        sources
+        found
     )
-    assert all(preset.idea == sources[name].idea for name, preset in PRESETS.items())
+    assert all(preset.idea == found[name].idea for name, preset in PRESETS.items())
 
 
 def test_the_events_of_a_story_stand_in_order_and_each_has_its_words():

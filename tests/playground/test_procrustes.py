@@ -8,11 +8,11 @@ import torch
 
 from playground import cli
 from playground.analysis import procrustes
-from playground.corpora.parallel import make_parallel
+from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld.cipher import decipher
 from playground.corpora.tinyworld.translate import Language
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.errors import Refusal
+from playground.rng import generator
 from tests.playground.test_laws import assert_share
 from tests.runs import reviews
 

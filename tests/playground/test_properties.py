@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
+from playground.batch import Action, begin, gather_origin
 from playground.corpora.corpus import pick
-from playground.example import Action, begin, gather_origin
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.objectives.choose import (
@@ -23,7 +23,7 @@ from playground.objectives.choose import (
     ChooseTrigrams,
 )
 from playground.objectives.see.mixture import KINDS
-from playground.seeds import generator
+from playground.rng import generator
 from tests.playground.test_stages import assert_same_row, assert_stream
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 

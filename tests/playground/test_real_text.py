@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from playground.corpora import (
-    decode,
     from_table,
     open_corpus,
     read_hub,
@@ -16,11 +15,11 @@ from playground.corpora import (
     read_text_file,
     read_translations,
     read_treebank,
-    table,
 )
+from playground.corpora.catalog.reference import prose
 from playground.corpora.corpus import Corpus
-from playground.corpora.reference import prose
-from playground.refusal import Refusal
+from playground.corpora.readers import decode, table
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 
 KINDS = pytest.mark.parametrize("kind", ["word", "bpe"])

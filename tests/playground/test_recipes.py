@@ -8,15 +8,15 @@ import torch
 from torch import nn
 
 from playground import cli, devices
-from playground.models.entropy import inplace_cross_entropy
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.models.inplace_cross_entropy import inplace_cross_entropy
 from playground.training import Stepped, train
-from playground.training.gradient import SingleProcess
-from playground.training.learner import TrainState
+from playground.training.accumulation import SingleProcess
 from playground.training.loop import prepared
-from playground.training.rates import LRFinderResult, TriedRate, find_rate
-from playground.training.state import State
-from playground.zoo.way import ACCELERATED, PAPER, find_preset
+from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
+from playground.training.snapshot import State
+from playground.training.train_state import TrainState
+from playground.zoo.preset import ACCELERATED, PAPER, find_preset
 from tests.runs import every_entry, losses, reviews, run_of, tiny
 
 CPU = torch.device("cpu")

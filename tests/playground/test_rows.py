@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 import pytest
 import torch
 
-from playground.example import (
+from playground.batch import (
     AttentionMask,
     Batch,
     CooccurrenceTarget,
@@ -24,8 +24,8 @@ from playground.example import (
 )
 from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import objectives
-from playground.rows import batches, rows, trimmed, trimmed_batches
-from playground.seeds import generator
+from playground.rng import generator
+from playground.slicing import batches, rows, trimmed, trimmed_batches
 from tests.texts import SPECIALS, suited, tokens_of
 
 TINY = Architecture(layers=1, width=16, heads=2)

@@ -13,13 +13,13 @@ import pytest
 import torch
 
 from playground import cli
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.training import Evaluated, Session, Stepped, checkpoint, train
-from playground.training.claim import claimed
 from playground.training.fork import fork, from_saved, what_changed
-from playground.training.lanes import Band, Finished, Point, bands, lane, train_seeds
-from playground.training.runs import FILE, Parent, Runs, _born, _check_format, alive, this_process
+from playground.training.parallel.seeds import Band, Finished, Point, bands, lane, train_seeds
 from playground.training.session import Row
+from playground.training.store.lock import claimed
+from playground.training.store.runs import FILE, Parent, Runs, _born, _check_format, alive, this_process
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
 TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]

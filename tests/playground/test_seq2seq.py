@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from playground.finetuning import compare, find_strategy, find_task, strategies
-from playground.finetuning.seq2seq import with_decoder
-from playground.finetuning.suits import texts_for
-from playground.finetuning.tune import FinetuneConfig, started
-from playground.models.extras import attach
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.errors import Refusal
+from playground.finetuning import find_strategy, find_task, strategies
+from playground.finetuning.apply.add_decoder import with_decoder
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.run.trainer import FinetuneConfig, started
+from playground.finetuning.strategy.compatibility import texts_for
+from playground.models.adapters import attach
+from playground.rng import generator
 from playground.tokenizing import of_words
 from tests.contracts.test_strategies import base_of
 from tests.runs import learner_of, reviews

@@ -6,12 +6,20 @@ from functools import cache
 import pytest
 import torch
 
+from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.base import replace_model
-from playground.finetuning.beside import StepContext
-from playground.finetuning.sequence import ContinualResult, Learnt, PullByTasks, ReplayTasks, carried, continual, facts
-from playground.finetuning.tune import FinetuneConfig, Finetuner, numbered, tune
-from playground.refusal import Refusal
+from playground.finetuning.comparing.continual import (
+    ContinualResult,
+    Learnt,
+    PullByTasks,
+    ReplayTasks,
+    carried,
+    continual,
+    facts,
+)
+from playground.finetuning.run.base import replace_model
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, tune
+from playground.finetuning.strategy.losses import StepContext
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
 

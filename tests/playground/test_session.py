@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.training import Session, train
 from playground.training import session as session_module
 from playground.training.events import Stepped

@@ -6,8 +6,8 @@ import pytest
 
 from playground import cli
 from playground.objectives import find_objective
-from playground.objectives.signal import Meter, measure, signal
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.signal import Meter, measure, signal
 from tests.texts import SPECIALS, plain_rows, suited, tokens_of
 
 ROWS, LENGTH = 4, 60

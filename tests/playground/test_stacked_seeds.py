@@ -6,10 +6,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from playground.training import lanes as room
-from playground.training.lanes import Finished, Point, bands, stacks, train_seeds
 from playground.training.memory import estimate
-from playground.training.stacked import Rows, widened
+from playground.training.parallel import seeds as room
+from playground.training.parallel.seeds import Finished, Point, bands, stacks, train_seeds
+from playground.training.parallel.stacked import Rows, widened
 from tests.runs import run_of, tiny
 
 SEEDS = (0, 1, 2)

@@ -10,12 +10,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from playground.batch import Action
 from playground.corpora.corpus import pick
-from playground.example import Action
 from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
-from playground.seeds import generator
+from playground.rng import generator
 from tests import oracles
 from tests.texts import SPECIALS, batches, plan_of_one, row_of, seeds, tokens_of
 

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from playground import cli
+from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
 from playground.objectives.mixture import mixed
-from playground.objectives.rebuild import rebuild
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
 from tests.texts import SPECIALS, suited, tokens_for
 from widgets.store import StageStore

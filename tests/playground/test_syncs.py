@@ -7,9 +7,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from playground.objectives import find_objective
-from playground.training import Stepped, record, train
+from playground.training import Stepped, train
 from playground.training.loop import prepared
-from playground.training.record import Summary, recorded
+from playground.training.store import metrics
+from playground.training.store.metrics import Summary, recorded
 from tests.runs import alone, run_of, suited_reviews
 
 ASKING = (
@@ -105,7 +106,7 @@ class Beside:
 
 
 def test_losses_are_read_some_steps_at_once_where_reading_waits(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "describe", lambda device: "a GPU")
+    monkeypatch.setattr(metrics, "describe", lambda device: "a GPU")
     run = run_of(steps=24, save_every=16, evaluate_every=100, out=tmp_path)
     plain = [float(e.loss) for e in train(run) if isinstance(e, Stepped)]
     object.__setattr__(run, "device", Beside())

@@ -9,15 +9,16 @@ import torch
 
 from playground.cli import main
 from playground.corpora import open_corpus
-from playground.finetuning import Base, compare, find_strategy, find_task
-from playground.finetuning.answers import Classes, Tags, Writing
-from playground.finetuning.files import Examples, is_file, named
-from playground.finetuning.labelled import Item
-from playground.finetuning.packing import packing_for
-from playground.finetuning.tune import FinetuneConfig
-from playground.refusal import Refusal
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
+from playground.errors import Refusal
+from playground.finetuning import Base, find_strategy, find_task
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.files import Examples, is_file, named
+from playground.finetuning.data.input_format import packing_for
+from playground.finetuning.data.task_types import Classes, Tags, Writing
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
 from tests.runs import tiny
 
 GOOD, BAD = ("a great film", "we loved it", "a clever story"), ("a dull film", "we hated it", "a boring story")

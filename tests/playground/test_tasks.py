@@ -12,8 +12,15 @@ from playground.corpora.tinyworld.facts import FACTS, known_facts
 from playground.corpora.tinyworld.presets.facts import wordings
 from playground.corpora.tinyworld.tasks.tagged import UNTOLD, tells_held_out
 from playground.corpora.tinyworld.tasks.translations import as_it_comes
-from playground.finetuning import compare, find_strategy, find_task, prompting, strategies, tasks
-from playground.finetuning.answers import (
+from playground.errors import Refusal
+from playground.finetuning import find_strategy, find_task, strategies, tasks
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.data import prompting
+from playground.finetuning.data.dataset import Dataset, Item, pack
+from playground.finetuning.data.input_format import BERT, GPT, LAST, PACKINGS, PLAIN, packing_for
+from playground.finetuning.data.prompting import Prompt, prompted
+from playground.finetuning.data.task import Task
+from playground.finetuning.data.task_types import (
     Abroad,
     Choice,
     Classes,
@@ -28,23 +35,18 @@ from playground.finetuning.answers import (
     Writing,
     ranks,
 )
-from playground.finetuning.base import Base
-from playground.finetuning.head import CLOSED, TaskHead, infersent_features, new_head
-from playground.finetuning.labelled import Dataset, Item, pack
-from playground.finetuning.packing import BERT, GPT, LAST, PACKINGS, PLAIN, packing_for
-from playground.finetuning.prompting import Prompt, prompted
-from playground.finetuning.suits import texts_for
-from playground.finetuning.task import Task
+from playground.finetuning.run.base import Base
+from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
+from playground.finetuning.strategy.compatibility import texts_for
+from playground.finetuning.strategy.head import CLOSED, TaskHead, infersent_features, new_head
 from playground.finetuning.tasks.text_to_text import as_word
-from playground.finetuning.tune import FinetuneConfig, Result, StepEvent, tune
 from playground.models import Architecture
 from playground.objectives import find_objective
-from playground.refusal import Refusal
 from playground.tokenizing import of_words
 from playground.tokenizing.padding import batch
 from playground.training import Run, train
-from playground.training.feed import BatchSampler
-from playground.training.learner import TrainState
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 from tests.runs import tiny
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.corpora import open_corpus
-from playground.corpora.parallel import make_parallel
+from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld import generate, polarity_sentences, supersenses, tasks
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.cipher import INTO, decipher, dictionary, encipher
@@ -18,7 +18,7 @@ from playground.corpora.tinyworld.facts import known_facts
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.inflection import participle, past, plural, takes_an, with_s
 from playground.corpora.tinyworld.translate import Language
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR, UNKNOWN
 
 WORLD = generate("world", 0, 120_000)

@@ -13,7 +13,7 @@ from playground.corpora.tinyworld.presets.arguments import JOINED
 from playground.corpora.tinyworld.tasks.minimal import KINDS
 from playground.corpora.tinyworld.tasks.senses import RULES
 from playground.corpora.tinyworld.tasks.typos import ERRORS
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import UNKNOWN
 
 WORDS_OF = {

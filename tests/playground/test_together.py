@@ -21,7 +21,7 @@ import json, sys
 from pathlib import Path
 import torch
 from playground.training import train
-from playground.training.together import first, group, size
+from playground.training.ddp import first, group, size
 from tests.runs import held_out, losses, run_of, tiny
 torch.set_num_threads(1)
 said = {}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.refusal import Refusal
-from playground.tokenizing import (
+from playground.errors import Refusal
+from playground.tokenizing import (  # fmt: skip
     KINDS,
     SPECIAL_TOKENS,
     Tokenizer,
@@ -22,11 +22,10 @@ from playground.tokenizing import (
     of_words,
     specials,
     train,
-    typed,
-)  # fmt: skip
+)
 from playground.tokenizing.sentences import number_sentences, split_sentences
+from playground.tokenizing.text_input import LeftOut, read_input
 from playground.tokenizing.tokenizer import Kind, Wish, of_counts
-from playground.tokenizing.typed import LeftOut
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
 from playground.tokenizing.words import clean, find_words, join_words, lowered, split_words
 
@@ -102,7 +101,7 @@ def test_a_vocabulary_made_of_the_text_itself_writes_all_of_it(text):
 
 
 def test_a_typed_mask_is_ordinary_text():
-    row = typed("I [MASK] you <0> <script>")
+    row = read_input("I [MASK] you <0> <script>")
     assert row.tokenizer.decode(row.tokens.ids[0].tolist()) == [
         "I",
         "[",
@@ -214,7 +213,7 @@ def test_sentences_end_where_a_reader_ends_them(text, sentences):
 
 
 def test_typed_text_numbers_its_sentences_and_paragraphs():
-    row = typed("One two. Three!\r\n\r\nfour\r\n five").tokens
+    row = read_input("One two. Three!\r\n\r\nfour\r\n five").tokens
     assert row.sentence_ids.tolist() == [[0, 0, 0, 1, 1, 2, 2]]
     assert row.word_ids.tolist() == [list(range(7))]
     assert row.lengths.tolist() == [7]
@@ -224,19 +223,19 @@ def test_typed_text_numbers_its_sentences_and_paragraphs():
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\u200b\u00a0"])
 def test_a_text_without_words_is_refused(text):
     with pytest.raises(Refusal, match="type at least one"):
-        typed(text)
+        read_input(text)
 
 
 def test_a_long_text_is_cut_and_said_to_be():
-    row = typed("word " * 100)
+    row = read_input("word " * 100)
     assert row.tokens.ids.shape == (1, 64)
     assert row.notice == "The text has 100 tokens; only the first 64 are used."
     assert row.left_out == (LeftOut("text", 64, 100),)
-    assert typed("word " * 64).notice == ""
+    assert read_input("word " * 64).notice == ""
 
 
 def test_a_word_that_the_vocabulary_lacks_is_named():
-    row = typed("the zebra", WORDS)
+    row = read_input("the zebra", WORDS)
     assert row.tokens.ids[0, 1] == UNKNOWN
     assert "zebra" in row.notice
 
@@ -453,7 +452,7 @@ def test_a_word_with_a_hyphen_is_one_word():
         *("How", "are", "you", "?", "Comment", "vas-tu", "?", "Re\u2010read", "!")
     ]
     assert clean("Comment vas-tu") == "Comment vas-tu"
-    assert typed("Comment vas-tu").tokens.word_ids.tolist() == [[0, 1]]
+    assert read_input("Comment vas-tu").tokens.word_ids.tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -471,7 +470,7 @@ def test_invisible_marks_make_no_tokens():
 @pytest.mark.parametrize("text", [text for text in HOSTILE if list(find_words(clean(text)))])
 @pytest.mark.parametrize("name", [None, *ALL])
 def test_a_hostile_text_is_typed_all_the_same(text, name):
-    row = typed(text, ALL[name] if name else None).tokens
+    row = read_input(text, ALL[name] if name else None).tokens
     assert row.ids.shape == row.word_ids.shape == row.sentence_ids.shape
     assert all(label.shape == row.ids.shape for label in row.labels.values())
 
@@ -522,20 +521,20 @@ def test_guesses_number_runs_from_zero(words):
 
 def test_typed_text_carries_its_guesses_and_every_piece_those_of_its_word():
     text = "The unknown sailors met Ada Lovelace.\n\nA tailor"
-    labels = {name: row[0].tolist() for name, row in typed(text).tokens.labels.items()}
+    labels = {name: row[0].tolist() for name, row in read_input(text).tokens.labels.items()}
     assert labels == {
         "phrase": [0, 0, 0, 0, 0, 0, -1, 1, 1],
         "mention": [-1, -1, -1, -1, 0, 0, -1, -1, -1],
         "language": [0] * 9,
     }
-    row = typed(text, PIECES).tokens
+    row = read_input(text, PIECES).tokens
     assert row.ids.shape[1] > 9
     for name, values in labels.items():
         assert row.labels[name][0].tolist() == [values[word] for word in row.word_ids[0].tolist()]
 
 
 def test_typed_text_without_the_rule_of_categories_keeps_marks_with_their_word():
-    row = typed("My dog. Your (dog).", ACROSS).tokens
+    row = read_input("My dog. Your (dog).", ACROSS).tokens
     assert row.word_ids[0].unique().tolist() == [0, 1, 2, 3]
     assert row.ids[0].tolist() == ACROSS.encode("My dog. Your (dog).").ids
     assert row.sentence_ids[0].tolist()[0] == 0 and row.sentence_ids[0].tolist()[-1] == 1

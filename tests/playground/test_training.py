@@ -12,19 +12,19 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from playground.example import CooccurrenceTarget, NegativeSampling, Tokens
+from playground.batch import CooccurrenceTarget, NegativeSampling, Tokens
+from playground.errors import Refusal
 from playground.models import Architecture, total_loss
 from playground.objectives import objectives
-from playground.objectives.family.mlm import MLM
-from playground.refusal import Refusal
+from playground.objectives.catalog.mlm import MLM
 from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopped, checkpoint, train
-from playground.training import blocks as blocks_module
 from playground.training import loop as loop_module
-from playground.training.blocks import Prefetcher, steps_together
-from playground.training.feed import BatchSampler
-from playground.training.generator_first import GENERATOR
-from playground.training.learner import TrainState
-from playground.training.record import Summary
+from playground.training import prefetch as blocks_module
+from playground.training.data import BatchSampler
+from playground.training.electra_two_stage import GENERATOR
+from playground.training.prefetch import Prefetcher, steps_together
+from playground.training.store.metrics import Summary
+from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
 from tests.playground.test_rows import assert_same
 from tests.runs import alone, every_entry, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny

@@ -5,9 +5,9 @@ from itertools import groupby
 import pytest
 
 from playground import catalog
-from playground.corpora.bilingual import make_bilingual
-from playground.corpora.domains import make_domains
-from playground.corpora.parallel import make_parallel
+from playground.corpora.catalog.bilingual import make_bilingual
+from playground.corpora.catalog.domains import make_domains
+from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.translate import Language

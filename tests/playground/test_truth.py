@@ -13,7 +13,7 @@ from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.tasks.draw import write_words
 from playground.corpora.tinyworld.truth import _write_all, every_text
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 RULES = [("world", "Sense-bank.money"), ("families", "Matter"), ("senses", "Xor")]
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.cli import main
-from playground.objectives import wishes
-from playground.objectives.rebuild import SENTENCE, rebuild, table
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.objectives import plan_overrides
 from playground.tokenizing import train
+from playground.trace.rebuild import SENTENCE, rebuild, table
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ from playground.tokenizing import train
 )
 def test_a_value_of_another_kind_is_refused_and_shown(key, value):
     with pytest.raises(Refusal) as refused:
-        wishes.read(key, value)
-    assert f"The plan {key} is {wishes.short(value)}; it must be " in str(refused.value)
+        plan_overrides.read(key, value)
+    assert f"The plan {key} is {plan_overrides.short(value)}; it must be " in str(refused.value)
     assert len(str(refused.value)) < 250
 
 
@@ -63,7 +63,7 @@ def test_a_value_of_another_kind_is_refused_and_shown(key, value):
     ],
 )
 def test_a_value_is_read_as_typed_or_as_a_file_holds_it(key, value, wanted):
-    assert wishes.read(key, value) == wanted
+    assert plan_overrides.read(key, value) == wanted
 
 
 words = st.text(st.sampled_from('ab,;"[]=\\ é'), min_size=1, max_size=4).filter(str.strip)
@@ -74,12 +74,12 @@ words = st.text(st.sampled_from('ab,;"[]=\\ é'), min_size=1, max_size=4).filter
 def test_a_plan_that_is_written_is_read_back_whatever_its_words_hold(replace, chosen):
     plan = {"chosen": chosen, "replace": replace, "cut": 3}
     if all(word.strip() == word and not word.startswith("[") for word in replace):
-        assert wishes.parse(wishes.settings_of(wishes.write(plan))) == plan
+        assert plan_overrides.parse(plan_overrides.settings_of(plan_overrides.write(plan))) == plan
 
 
 def test_settings_are_cut_at_spaces_and_semicolons():
     line = 'chosen=3,8;cut=3  marks=[MASK],walk; replace=[";","b c"] x'
-    assert wishes.settings_of(line) == ["chosen=3,8", "cut=3", "marks=[MASK],walk", 'replace=[";","b c"]', "x"]
+    assert plan_overrides.settings_of(line) == ["chosen=3,8", "cut=3", "marks=[MASK],walk", 'replace=[";","b c"]', "x"]
 
 
 def test_a_told_cut_inside_the_last_word_can_be_given_back():

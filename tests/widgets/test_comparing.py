@@ -6,9 +6,9 @@ import panel_material_ui as pmui
 import pytest
 import torch
 
+from playground.errors import Refusal
 from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
-from playground.finetuning.tune import MidRunEval, Result, StepEvent
-from playground.refusal import Refusal
+from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.comparing import OWN_FILE, Course, TransferStore

@@ -6,11 +6,10 @@ import panel_material_ui as pmui
 import pytest
 from panel.io.location import Location
 
-from playground.catalog import find
-from playground.corpora import Source, open_corpus
-from playground.corpora.source import FEWEST, name_with_knobs, read_name, source_knobs
+from playground.corpora import open_corpus
+from playground.corpora.sources import FEWEST, name_with_knobs, read_name, source_knobs, sources
+from playground.errors import Refusal
 from playground.knob import knobs
-from playground.refusal import Refusal
 from tests.widgets.test_store import is_a_sentence
 from widgets import app
 from widgets.pages import corpus as corpus_page
@@ -20,7 +19,7 @@ from widgets.reading import CorpusStore
 from widgets.store import Store
 from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
 
-SOURCES = find("playground.corpora", Source)
+SOURCES = sources()
 WITH_KNOBS = [name for name, source in SOURCES.items() if source.settings is not None]
 
 

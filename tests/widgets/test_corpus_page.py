@@ -10,7 +10,7 @@ import pytest
 
 from playground.corpora import from_pasted, from_table, open_corpus, read_table, read_treebank
 from playground.corpora.tinyworld.labels import LABELS, MARKS
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.runs import becomes, tiny
 from tests.widgets.test_store import is_a_sentence

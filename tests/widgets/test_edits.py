@@ -2,8 +2,8 @@
 
 import pytest
 
-from playground.objectives.wishes import parse, write
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.objectives.plan_overrides import parse, write
 from widgets.scene.edits import bend, carriers
 from widgets.store import StageStore
 

@@ -12,7 +12,7 @@ import torch
 from playground.corpora import open_corpus
 from playground.models import LanguageModel
 from playground.objectives import find_objective, objectives
-from playground.objectives.rebuild import SENTENCE, rebuild
+from playground.trace.rebuild import SENTENCE, rebuild
 from playground.training import Evaluated, Run, Started, train
 from playground.training.session import Row
 from playground.zoo import entry_named

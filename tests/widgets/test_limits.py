@@ -4,7 +4,7 @@ import panel_material_ui as pmui
 import param
 import pytest
 
-from playground.literals import LARGEST
+from playground.parsing import LARGEST
 from widgets import app
 from widgets.pages import corpus, stage, train, transfer
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from playground.analysis.glance import one_row
+from playground.analysis.predictions import one_row
 from playground.training import Started, train
-from playground.training.moments import MOST, Curve, ReplayRecorder
+from playground.training.observe.replay import MOST, Curve, ReplayRecorder
 from tests.runs import reviews, run_of, tiny
 from widgets.scene import replay as pages
 

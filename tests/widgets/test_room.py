@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from playground import devices
-from playground.refusal import Refusal
-from playground.training import container
+from playground.errors import Refusal
+from playground.training.system import cgroup
 from widgets import app, room
 from widgets.training import TrainStore
 
@@ -60,16 +60,16 @@ def test_where_memory_is_little_a_visit_begins_small_and_says_so(monkeypatch, tm
     main = app.app(tmp_path).main
     assert said in main[0].object, "it stands above everything else"
     monkeypatch.setenv("MEM_LIMIT", str(64 * 1024**3))
-    monkeypatch.setattr(container, "limit", lambda: None)
+    monkeypatch.setattr(cgroup, "limit", lambda: None)
     assert room.told() == []
 
 
 def test_the_limit_of_the_container_counts_where_nobody_says_less(monkeypatch):
     monkeypatch.delenv("MEM_LIMIT", raising=False)
-    monkeypatch.setattr(container, "limit", lambda: 1_500_000_000)
+    monkeypatch.setattr(cgroup, "limit", lambda: 1_500_000_000)
     assert room.limit() == 1_500_000_000 and room.little()
     monkeypatch.setenv("MEM_LIMIT", "1000000000")
     assert room.limit() == 1_000_000_000
-    monkeypatch.setattr(container, "limit", lambda: None)
-    monkeypatch.setenv("MEM_LIMIT", str(container.NO_LIMIT))
+    monkeypatch.setattr(cgroup, "limit", lambda: None)
+    monkeypatch.setenv("MEM_LIMIT", str(cgroup.NO_LIMIT))
     assert room.limit() is None and not room.little()

@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from playground.analysis.glance import read
+from playground.analysis.predictions import read
+from playground.errors import Refusal
 from playground.objectives import find_objective, objectives
-from playground.objectives.paint import natural
-from playground.objectives.reading import said_by_hand
-from playground.objectives.rebuild import SENTENCE, rebuild
-from playground.objectives.wishes import write
-from playground.refusal import Refusal
-from playground.seeds import generator
+from playground.objectives.plan_overrides import write
+from playground.rng import generator
+from playground.trace.inputs import said_by_hand
+from playground.trace.overrides import natural
+from playground.trace.rebuild import SENTENCE, rebuild
 from playground.training import Run, Session, Started, train
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, alone, becomes, learner_of, reviews, run_of, suited_reviews

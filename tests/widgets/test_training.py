@@ -12,20 +12,21 @@ import torch
 from bokeh.models import CrosshairTool
 from panel_material_ui.base import MaterialComponent
 
-from playground.analysis import heads
-from playground.analysis.glance import glance, sentence_of
+from playground.analysis import attention_patterns
+from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
+from playground.errors import Refusal
 from playground.objectives import find_objective
-from playground.refusal import Refusal
-from playground.training import Evaluated, Run, Session, Stepped, checkpoint, moments, train
-from playground.training import look as sight
-from playground.training.inside import look_inside
-from playground.training.look import ProbeSentence
+from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
+from playground.training.grad_stats import sizes
 from playground.training.loop import prepared
-from playground.training.runs import Runs
-from playground.training.sizes import sizes
-from playground.training.story import Frame, read, written
-from playground.training.watched import Measured, Noticed
+from playground.training.observe import look as sight
+from playground.training.observe import replay as moments
+from playground.training.observe.look import ProbeSentence
+from playground.training.observe.probes import Measured, Noticed
+from playground.training.observe.recording import Frame, read, written
+from playground.training.observe.update import look_inside
+from playground.training.store.runs import Runs
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets import training as module
 from widgets.pages import picture
@@ -203,8 +204,8 @@ def story_of(session):
 
 
 def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(store, monkeypatch):
-    monkeypatch.setattr(heads, "NOTABLE", 0.0)  # tiny models learn no pattern, so every one counts
-    monkeypatch.setattr(heads, "CLEARLY", 0.0)
+    monkeypatch.setattr(attention_patterns, "NOTABLE", 0.0)  # tiny models learn no pattern, so every one counts
+    monkeypatch.setattr(attention_patterns, "CLEARLY", 0.0)
     store.begin()
     taken(store, 10)
     whole, name = store.session, store.name_of_run

@@ -9,14 +9,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from playground.errors import Refusal
 from playground.finetuning import TrialEvent, find_strategy, find_task, strategies
-from playground.finetuning.sequence import Advanced
-from playground.finetuning.strategy import FAMILIES
-from playground.finetuning.tune import StepEvent
-from playground.refusal import Refusal
+from playground.finetuning.comparing.continual import Advanced
+from playground.finetuning.run.trainer import StepEvent
+from playground.finetuning.strategy.strategy import FAMILIES
 from playground.training import train
-from playground.training.record import recorded
-from playground.training.runs import Runs
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.bases import NEW, SAME, SECOND, Preparing, changed
 from widgets.choosing import ChoosingStore
@@ -285,7 +285,7 @@ def test_what_cannot_be_changed_is_a_sentence(session):
 def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(session, monkeypatch):
     monkeypatch.setattr("widgets.sentence.STEPS", 12)
     monkeypatch.setattr("widgets.sentence.LABELS", 48)
-    monkeypatch.setattr("playground.finetuning.editing.LESSONS", 4)
+    monkeypatch.setattr("playground.finetuning.apply.text_editing.LESSONS", 4)
     store = SentenceStore()
     assert picture(store) == ""
     store.teach(None, find_task("sentiment"))

@@ -6,7 +6,7 @@ import panel_material_ui as pmui
 import pytest
 from panel.models.esm import DataEvent
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from tests.widgets.test_store import is_a_sentence
 from widgets.pages import corpus, stage, train, transfer
 from widgets.store import LONGEST_TEXT, Store

@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import torch
 
-from playground.analysis.glance import Prediction, Predictions
-from playground.training.rates import TriedRate
+from playground.analysis.predictions import Prediction, Predictions
+from playground.training.lr_finder import TriedRate
+from playground.training.observe.probes import Measured
 from playground.training.session import Row
-from playground.training.watched import Measured
 from widgets.views import gauges, guesses, loss, outcomes, svg
 
 HOSTILE = '<script>alert("1")</script>'

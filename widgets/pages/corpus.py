@@ -7,10 +7,10 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.catalog import find
-from playground.corpora import Corpus, Source, Table
-from playground.refusal import Refusal
-from playground.seeds import next_seed
+from playground.corpora import Corpus, Table
+from playground.corpora.sources import sources
+from playground.errors import Refusal
+from playground.rng import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
 from widgets.pages.corpus_knobs import corpus_knobs
@@ -100,7 +100,7 @@ def _move(progress: Any, corpus: CorpusStore) -> None:
 
 def _controls(store: Store) -> tuple[list[Any], Renew]:
     corpus = store.corpus
-    names = [*find("playground.corpora", Source), OWN_TEXT, OWN_FILE]
+    names = [*sources(), OWN_TEXT, OWN_FILE]
     source = pmui.Select(label="text", options=names, value=corpus.source, **WIDE)
     bind(source, corpus, "source")
     typed = _typed(corpus)

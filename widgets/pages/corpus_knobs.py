@@ -5,9 +5,9 @@ from typing import Any
 import panel_material_ui as pmui
 import param
 
-from playground.corpora.source import source_knobs
+from playground.corpora.sources import source_knobs
+from playground.errors import Refusal
 from playground.knob import Knob, check
-from playground.refusal import Refusal
 from widgets.choosing_corpus import CorpusChoice
 from widgets.pages.layout import control
 

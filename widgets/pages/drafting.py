@@ -6,8 +6,8 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.finetuning import strategies
-from playground.finetuning.compose import difference
-from playground.finetuning.spelling import spell
+from playground.finetuning.strategy.compose import difference
+from playground.finetuning.strategy.parse import spell
 from widgets.comparing import TransferStore
 from widgets.drafting import BRUSHES, DraftStore
 from widgets.pages.layout import bind

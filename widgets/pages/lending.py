@@ -5,7 +5,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from widgets.lent import STEPS
 from widgets.store import StageStore
 from widgets.theme import GROWING, html, say

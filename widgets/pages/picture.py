@@ -10,16 +10,16 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
-from playground.analysis.gauges import PROBES
-from playground.analysis.glance import Predictions, title
-from playground.analysis.heads import PatternScore
+from playground.analysis.attention_patterns import PatternScore
+from playground.analysis.predictions import Predictions, title
+from playground.analysis.probes import PROBES
 from playground.devices import describe
 from playground.training import Session
-from playground.training.budget import Budget
-from playground.training.lanes import Band
+from playground.training.observe.probes import Noticed
+from playground.training.parallel.extra_seeds import ExtraSeeds
+from playground.training.parallel.seeds import Band
 from playground.training.session import Row
-from playground.training.siblings import ExtraSeeds
-from playground.training.watched import Noticed
+from playground.training.system.throttle import Budget
 from widgets.onscreen import OnScreen
 from widgets.pages.layout import beside, bind, heading
 from widgets.pages.runs import Tools

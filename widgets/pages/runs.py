@@ -11,13 +11,13 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.plotting import figure
 
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.training import Session
-from playground.training.runs import LONGEST_TITLE, RunRow, settings
-from playground.training.writer import kept
+from playground.training.async_checkpoint import kept
+from playground.training.store.runs import LONGEST_TITLE, RunRow, settings
 from playground.zoo import entry_named
+from playground.zoo.preset import RECIPE_PRESETS
 from playground.zoo.recipe import Recipe
-from playground.zoo.way import RECIPE_PRESETS
 from widgets.pages.layout import download
 from widgets.theme import html, say
 from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree

@@ -7,8 +7,8 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.finetuning.editing import Said
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning.apply.text_editing import Said
 from widgets.comparing import TransferStore
 from widgets.pages.layout import bind
 from widgets.sentence import LONGEST, SentenceStore, label_of

@@ -7,11 +7,11 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from playground.errors import Refusal
 from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged
-from playground.objectives.rebuild import SENTENCE, Rebuilt
-from playground.objectives.wishes import SHAPES
-from playground.refusal import Refusal
+from playground.objectives.plan_overrides import SHAPES
+from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.pages import lending
 from widgets.pages.layout import bind, control, download, heading, limits
 from widgets.scene import cue, stage_pane, typeset, unheard

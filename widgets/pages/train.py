@@ -6,16 +6,14 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.catalog import find
-from playground.corpora import Source
-from playground.corpora.source import TABLES, TEXTS, TREEBANKS
+from playground.corpora.sources import TABLES, TEXTS, TREEBANKS, sources
 from playground.devices import available
 from playground.inventory import entry_facts
-from playground.objectives.reading import reads_two
-from playground.seeds import next_seed
+from playground.rng import next_seed
+from playground.trace.inputs import reads_two
 from playground.training import Session
 from playground.zoo import entries, entry_named
-from playground.zoo.way import RECIPE_PRESETS
+from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.corpus_knobs import corpus_knobs
 from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
 from widgets.pages.picture import Picture
@@ -60,7 +58,7 @@ def _controls(store: TrainStore) -> list[Any]:
     bind(entry, store, "entry")
     about = html(_about(store.entry))
     store.param.watch(lambda event: setattr(about, "object", _about(event.new)), "entry")
-    names = [*find("playground.corpora", Source), OWN_TEXT, OWN_FILE, OPENED]
+    names = [*sources(), OWN_TEXT, OWN_FILE, OPENED]
     corpus = pmui.Select(label="text", options=names, value=store.corpus, sizing_mode="stretch_width", margin=(6, 10))
     bind(corpus, store, "corpus")
     pasted = pmui.TextAreaInput(

@@ -11,15 +11,15 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.corpora.source import TABLES, TREEBANKS
+from playground.corpora.sources import TABLES, TREEBANKS
+from playground.errors import Refusal
 from playground.finetuning import tasks
-from playground.finetuning.artefact import FILES
-from playground.finetuning.compare import mixed_levels
-from playground.finetuning.fair import MATCHES, RATES, said_of_published
-from playground.finetuning.packing import PACKINGS
-from playground.finetuning.tune import SEEN
-from playground.refusal import Refusal
-from playground.training.workers import spare
+from playground.finetuning.comparing.budget_matching import MATCHES, RATES, said_of_published
+from playground.finetuning.comparing.compare import mixed_levels
+from playground.finetuning.data.input_format import PACKINGS
+from playground.finetuning.report.page import FILES
+from playground.finetuning.run.trainer import SEEN
+from playground.training.parallel.workers import spare
 from widgets.bases import CHANGES
 from widgets.comparing import OWN_FILE, TURN_FILES, Course, TransferStore, latest
 from widgets.drafting import DraftStore

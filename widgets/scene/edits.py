@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.objectives import wishes
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.objectives import plan_overrides
 
 Plan = dict[str, Any]
 ACTIONS = ("mask", "random", "keep")
@@ -54,7 +54,7 @@ def carriers(plan: Mapping[str, Any], everyone: bool) -> list[int]:
 
 def chosen_words(plan: Mapping[str, Any]) -> list[int]:
     """The words that are chosen, by name or inside a span."""
-    spans = (wishes.read("spans", plan["spans"])) if "spans" in plan else []
+    spans = (plan_overrides.read("spans", plan["spans"])) if "spans" in plan else []
     inside = [place for start, length in spans for place in range(start, start + length)]
     return sorted({*plan.get("chosen", ()), *inside})
 
@@ -85,7 +85,7 @@ def _act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
         plan = _choose(plan, edit)
     actions, at = _with_key(plan, "actions")["actions"], _action_of(plan, word)
     wanted = edit.get("to") or ACTIONS[(ACTIONS.index(actions[at]) + 1) % len(ACTIONS)]
-    actions[at] = wishes.read("actions", [wanted])[0]
+    actions[at] = plan_overrides.read("actions", [wanted])[0]
     return plan
 
 
@@ -121,7 +121,8 @@ def _unspan(plan: Plan, edit: Mapping[str, Any]) -> Plan:
 
 
 def _set_spans(plan: Plan, old: Any, new: tuple[int, int] | None) -> None:
-    spans = [span for span in wishes.read("spans", _with_key(plan, "spans")["spans"]) if f"{span[0]}:{span[1]}" != old]
+    written = plan_overrides.read("spans", _with_key(plan, "spans")["spans"])
+    spans = [span for span in written if f"{span[0]}:{span[1]}" != old]
     if new is not None:
         spans = [span for span in spans if span[0] + span[1] <= new[0] or span[0] >= sum(new)] + [new]
     plan["spans"] = [f"{start}:{length}" for start, length in sorted(spans)]
@@ -131,7 +132,7 @@ def _value(key: str) -> Callable[[Plan, Mapping[str, Any]], Plan]:
     """An edit that gives a plan key its new value as it stands."""
 
     def act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
-        return {**plan, key: wishes.read(key, edit.get("to"))}
+        return {**plan, key: plan_overrides.read(key, edit.get("to"))}
 
     return act
 
@@ -146,7 +147,8 @@ def number(edit: Mapping[Any, Any], key: Any) -> int:
     """A whole number out of a message from a browser."""
     value = edit.get(key)
     if not isinstance(value, int | float) or not abs(value) <= FARTHEST or value != int(value):
-        raise Refusal(f"The edit says {key} = {wishes.short(value)}; it must be a whole number up to {FARTHEST:,}.")
+        shown = plan_overrides.short(value)
+        raise Refusal(f"The edit says {key} = {shown}; it must be a whole number up to {FARTHEST:,}.")
     return int(value)
 
 
@@ -154,7 +156,7 @@ def cells_of(edit: Mapping[str, Any]) -> list[list[Any]]:
     """The cells out of a message from a browser, each a list."""
     cells = edit.get("cells", [])
     if not isinstance(cells, list) or not all(isinstance(cell, list) for cell in cells):
-        raise Refusal(f"The edit says cells = {wishes.short(cells)}; it must be a list such as [[0, 1, true]].")
+        raise Refusal(f"The edit says cells = {plan_overrides.short(cells)}; it must be a list such as [[0, 1, true]].")
     return cells
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import param
 
+from playground.errors import Refusal
 from playground.objectives import GROUPS, Objective, objectives
-from playground.objectives.rebuild import rebuild
-from playground.refusal import Refusal
+from playground.trace.rebuild import rebuild
 from widgets.component import Component
 from widgets.scene.hosts import joined
 

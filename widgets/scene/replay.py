@@ -10,7 +10,7 @@ from uuid import uuid4
 import torch
 from torch import Tensor
 
-from playground.training.moments import Replay
+from playground.training.observe.replay import Replay
 from widgets.scene.hosts import ESM, document, js, still, typeset
 
 MOST_POINTS = 400

@@ -7,9 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from playground import frames
 from playground.objectives import Objective
-from playground.objectives.rebuild import Rebuilt
+from playground.trace import frames
+from playground.trace.rebuild import Rebuilt
 from widgets.scene.hosts import PARTS, document, joined, packed, typeset
 
 if TYPE_CHECKING:

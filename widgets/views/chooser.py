@@ -6,7 +6,7 @@ from typing import Any
 import param
 
 from playground.finetuning import Strategy, strategies
-from playground.finetuning.strategy import FAMILIES
+from playground.finetuning.strategy.strategy import FAMILIES
 from widgets.comparing import MOST_STRATEGIES
 from widgets.component import Component
 from widgets.scene.hosts import joined

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from playground.finetuning.compose import things
-from playground.finetuning.task import short
-from playground.finetuning.tune import BODY
+from playground.finetuning.data.task import short
+from playground.finetuning.run.trainer import BODY
+from playground.finetuning.strategy.compose import things
 from widgets.views.svg import shortened
 
 HEADS = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "seconds, all seeds")

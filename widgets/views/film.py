@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.plotting import figure
 
-from playground.analysis.glance import Predictions
+from playground.analysis.predictions import Predictions
 from widgets.theme import BLUES, ORANGE, chart
 
 ACROSS = 7

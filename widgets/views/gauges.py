@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, NumeralTickFormatter, Range1d, Span
 from bokeh.plotting import figure
 
-from playground.analysis.gauges import PROBES
-from playground.training.watched import Measured
+from playground.analysis.probes import PROBES
+from playground.training.observe.probes import Measured
 from widgets.theme import BLUE, GREEN, GREY, ORANGE, VERMILION, chart
 from widgets.views.growing import append
 from widgets.views.key import Mark, key

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from playground.analysis.glance import Prediction, Predictions
+from playground.analysis.predictions import Prediction, Predictions
 from widgets.theme import BLUE, GREEN
 
 MOST = 8

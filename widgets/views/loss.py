@@ -7,7 +7,7 @@ from itertools import zip_longest
 from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Label, Span
 from bokeh.plotting import figure
 
-from playground.training.lanes import Band
+from playground.training.parallel.seeds import Band
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, chart
 from widgets.views.growing import append

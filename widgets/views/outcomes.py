@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Span
 from bokeh.plotting import figure
 
-from playground.finetuning.compare import spread
+from playground.finetuning.comparing.compare import spread
 from widgets.theme import GREY, chart
 from widgets.views.courses import shape, style
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from playground.training.lanes import Band
-from playground.training.siblings import ExtraSeeds
+from playground.training.parallel.extra_seeds import ExtraSeeds
+from playground.training.parallel.seeds import Band
 
 ALONE = (
     "Pause and Stop hold for all seeds; Step, Step through one update and a setting that is changed now only for the "

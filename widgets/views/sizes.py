@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bokeh.models import ColumnDataSource, FactorRange, HoverTool, LogColorMapper, Range1d
 from bokeh.plotting import figure
 
-from playground.training.story import Sized
+from playground.training.observe.recording import Sized
 from widgets.theme import BLUES, chart
 from widgets.views.growing import append
 

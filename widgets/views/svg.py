@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 
 from torch import Tensor
 
-from playground.training.rates import LRFinderResult, TriedRate
+from playground.training.lr_finder import LRFinderResult, TriedRate
 from playground.training.session import Row
 from widgets.theme import BLUE, GREEN, GREY, VERMILION
 

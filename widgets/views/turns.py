@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from playground.finetuning.sequence import ContinualResult
+from playground.finetuning.comparing.continual import ContinualResult
 from widgets.theme import BLUE
 
 

@@ -6,7 +6,7 @@ from random import Random
 from playground.corpora.tinyworld.entities import ENTITIES
 from playground.corpora.tinyworld.everyday import NUMBERS
 from playground.corpora.tinyworld.lexicon import CLOSED
-from playground.seeds import derive
+from playground.rng import derive
 
 FROM = "aeiou" + "bcdfghjklmnpqrstvwxyz"
 INTO = {"second": "oaeiä" + "kmbzptdgvlrcsnjfhwqxy", "third": "eöüoa" + "vgtlnrkzmdjsbfpchqwyx"}

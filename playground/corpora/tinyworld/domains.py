@@ -14,8 +14,8 @@ from playground.corpora.tinyworld.inflection import takes_an
 from playground.corpora.tinyworld.labels import width
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
 from playground.corpora.tinyworld.trees import RELATIONS
-from playground.refusal import Refusal
-from playground.seeds import derive, generator
+from playground.errors import Refusal
+from playground.rng import derive, generator
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 

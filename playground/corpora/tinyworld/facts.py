@@ -8,7 +8,7 @@ from random import Random
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.entities import name_forms
 from playground.corpora.tinyworld.grammar import Form
-from playground.seeds import derive
+from playground.rng import derive
 
 SEED = 0
 """The seed of the facts: who was born where is the same in every corpus."""

@@ -22,7 +22,7 @@ from playground.corpora.tinyworld.preset import Turned
 from playground.corpora.tinyworld.trees import trees
 from playground.corpora.tinyworld.vocabulary import vocabulary
 from playground.corpora.tinyworld.world import find_preset, grammar
-from playground.seeds import derive
+from playground.rng import derive
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
 

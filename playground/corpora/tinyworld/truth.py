@@ -9,7 +9,7 @@ from math import exp, log
 from playground.corpora.tinyworld.generate import spell
 from playground.corpora.tinyworld.grammar import Grammar
 from playground.corpora.tinyworld.world import grammar
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 MOST = 250_000
 """Texts that are written out; a rule with more is refused."""

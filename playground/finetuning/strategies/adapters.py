@@ -1,8 +1,8 @@
 """Adapters: small bottlenecks between frozen layers, one set for each task."""
 
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import Adapter
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.models.adapters import Adapter
 
 ADAPTERS = Strategy(
     name="adapters",

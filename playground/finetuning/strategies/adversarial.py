@@ -1,8 +1,8 @@
 """Adversarial fine-tuning: the embeddings are moved where it hurts most, and the answer must stay."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
-from playground.finetuning.unlabelled import AdversarialFGM
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.semi_supervised import AdversarialFGM
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 ADVERSARIAL = Strategy(
     name="adversarial",

@@ -1,8 +1,8 @@
 """All layers side by side: the head reads every frozen level, one after the other."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 ALL_LAYERS = Strategy(
     name="all layers",

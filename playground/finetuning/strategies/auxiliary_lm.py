@@ -1,8 +1,8 @@
 """The auxiliary loss: the pre-training question is asked of the task's own texts too."""
 
-from playground.finetuning.beside import AuxiliaryLM
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.losses import AuxiliaryLM
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 AUXILIARY_LM = Strategy(
     name="auxiliary LM loss",

@@ -1,7 +1,7 @@
 """BitFit: only the biases of the model learn."""
 
-from playground.finetuning.plans import biases
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import biases
+from playground.finetuning.strategy.strategy import Strategy
 
 BITFIT = Strategy(
     name="BitFit",

@@ -1,7 +1,7 @@
 """Chain-thaw: one layer at a time, and all of them in the end."""
 
-from playground.finetuning.plans import one_at_a_time
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import one_at_a_time
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 CHAIN_THAW = Strategy(
     name="chain-thaw",

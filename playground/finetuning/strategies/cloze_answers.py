@@ -1,8 +1,8 @@
 """Cloze answers as features: the model is asked as in prompting, and the head reads its answer too."""
 
-from playground.finetuning.given import ClozeAnswers
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.extra_features import ClozeAnswers
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 CLOZE_ANSWERS = Strategy(
     name="cloze answers",

@@ -1,8 +1,8 @@
 """Cross-view training: labelled and unlabelled texts alternate, and half a text must say what the whole text says."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
-from playground.finetuning.unlabelled import CrossViewTraining
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.semi_supervised import CrossViewTraining
+from playground.finetuning.strategy.strategy import Strategy
 
 CROSS_VIEWS = Strategy(
     name="cross-view training",

@@ -1,7 +1,7 @@
 """Decoder first: what writes learns alone before the pre-trained encoder may follow."""
 
-from playground.finetuning.plans import decoder_first
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import decoder_first
+from playground.finetuning.strategy.strategy import Strategy
 
 DECODER_FIRST = Strategy(
     name="decoder first",

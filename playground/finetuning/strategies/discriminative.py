@@ -1,7 +1,7 @@
 """Discriminative rates: the lower a layer, the slower it learns."""
 
-from playground.finetuning.plans import Discriminative
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import Discriminative
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 DISCRIMINATIVE = Strategy(
     name="discriminative rates",

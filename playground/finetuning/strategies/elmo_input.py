@@ -1,8 +1,8 @@
 """Concatenation at the input: the task's own network reads word vectors with a mix of frozen layers beside them."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 ELMO_INPUT = Strategy(
     name="ELMo at the input",

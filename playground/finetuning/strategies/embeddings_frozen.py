@@ -1,7 +1,7 @@
 """Embeddings frozen: all layers learn, but the word vectors wait for those of another language to take their place."""
 
-from playground.finetuning.plans import above_embeddings
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import above_embeddings
+from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_FROZEN = Strategy(
     name="embeddings frozen",

@@ -1,7 +1,7 @@
 """Embeddings kept: only the word vectors are taken over, as with word2vec and GloVe."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_KEPT = Strategy(
     name="embeddings kept",

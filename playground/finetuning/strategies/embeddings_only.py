@@ -1,8 +1,8 @@
 """Embeddings only: the head reads the frozen word vectors, without any layer above them."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_ONLY = Strategy(
     name="embeddings only",

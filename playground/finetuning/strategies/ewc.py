@@ -1,8 +1,8 @@
 """EWC: weights that pre-training needs are held fast, the others may move."""
 
-from playground.finetuning.beside import EWCPenalty
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.losses import EWCPenalty
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 EWC = Strategy(
     name="EWC",

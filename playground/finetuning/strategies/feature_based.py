@@ -1,7 +1,7 @@
 """Feature-based: the model stays as it is and a new head learns to read it."""
 
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 FEATURE_BASED = Strategy(
     name="feature-based",

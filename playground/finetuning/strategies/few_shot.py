@@ -1,8 +1,8 @@
 """Few-shot prompting: the labelled texts are shown in the prompt, and nothing is trained."""
 
-from playground.finetuning.plans import nothing
-from playground.finetuning.prompting import Prompt
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.data.prompting import Prompt
+from playground.finetuning.strategy.schedules import nothing
+from playground.finetuning.strategy.strategy import Strategy
 
 FEW_SHOT = Strategy(
     name="few-shot prompting",

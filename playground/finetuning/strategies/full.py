@@ -1,7 +1,7 @@
 """Full fine-tuning: everything may change from the first step."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 FULL = Strategy(
     name="full",

@@ -1,8 +1,8 @@
 """Further pre-training: the model first reads the task's texts, then learns the task."""
 
-from playground.finetuning.beside import AuxiliaryLM
-from playground.finetuning.plans import AfterReading
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.losses import AuxiliaryLM
+from playground.finetuning.strategy.schedules import AfterReading
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 FURTHER_PRE_TRAINING = Strategy(
     name="further pre-training",

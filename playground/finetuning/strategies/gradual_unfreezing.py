@@ -1,7 +1,7 @@
 """Gradual unfreezing: the head learns first, then one layer after the other thaws from the top."""
 
-from playground.finetuning.plans import from_the_top
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import from_the_top
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 GRADUAL_UNFREEZING = Strategy(
     name="gradual unfreezing",

@@ -1,8 +1,8 @@
 """Intermediate task: another task with plenty of labels comes before the one in question."""
 
-from playground.finetuning.others import MultiTask
-from playground.finetuning.plans import AfterReading
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.multitask import MultiTask
+from playground.finetuning.strategy.schedules import AfterReading
+from playground.finetuning.strategy.strategy import Strategy
 
 INTERMEDIATE_TASK = Strategy(
     name="intermediate task",

@@ -1,8 +1,8 @@
 """Knowledge injection: what is known of the people in a text is written into it, seen by their names alone."""
 
-from playground.finetuning.knowledge import Facts
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.knowledge import Facts
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 KNOWLEDGE = Strategy(
     name="knowledge injection",

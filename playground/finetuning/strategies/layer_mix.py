@@ -1,8 +1,8 @@
 """A learnt mix of layers: softmax weights over all frozen levels and one scale."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 LAYER_MIX = Strategy(
     name="layer mix",

@@ -1,8 +1,8 @@
 """LoRA: a low-rank update beside frozen matrices, which can be added to them afterwards."""
 
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import LoRA
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.models.adapters import LoRA
 
 LORA = Strategy(
     name="LoRA",

@@ -1,8 +1,8 @@
 """Multi-task fine-tuning: one body learns several tasks at once, each with a head of its own."""
 
-from playground.finetuning.others import MultiTask
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.multitask import MultiTask
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 MULTI_TASK = Strategy(
     name="multi-task",

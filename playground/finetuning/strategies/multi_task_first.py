@@ -1,8 +1,8 @@
 """Multi-task first: several tasks together, and the last part of the steps for the one in question alone."""
 
-from playground.finetuning.others import MultiTask
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.multitask import MultiTask
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 MULTI_TASK_FIRST = Strategy(
     name="multi-task then alone",

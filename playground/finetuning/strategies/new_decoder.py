@@ -1,7 +1,7 @@
 """New decoder: only the encoder is pre-trained, as where BERT is put before a decoder that has to begin."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 NEW_DECODER = Strategy(
     name="new decoder",

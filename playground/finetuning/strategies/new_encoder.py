@@ -1,7 +1,7 @@
 """New encoder: only the decoder is pre-trained, as a language model that is told what to write about."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 NEW_ENCODER = Strategy(
     name="new encoder",

@@ -1,8 +1,8 @@
 """Prefix tuning: virtual words before the text, which only their keys and values make, behind a gate."""
 
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import PrefixTuning
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.models.adapters import PrefixTuning
 
 PREFIX_TUNING = Strategy(
     name="prefix tuning",

@@ -1,9 +1,9 @@
 """Projected attention layers: one body for several tasks, and for each task a narrow attention beside every layer."""
 
-from playground.finetuning.others import MultiTask
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Published, Strategy
-from playground.models.extras import PAL
+from playground.finetuning.strategy.multitask import MultiTask
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.models.adapters import PAL
 
 PROJECTED_ATTENTION = Strategy(
     name="projected attention layers",

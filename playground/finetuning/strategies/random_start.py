@@ -1,7 +1,7 @@
 """Random start: the control that every claim of a benefit is held against."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 RANDOM_START = Strategy(
     name="random start",

@@ -1,8 +1,8 @@
 """The task's own network on word vectors alone: what ELMo at the input is held against."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 RECURRENT = Strategy(
     name="LSTM on word vectors",

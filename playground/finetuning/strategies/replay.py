@@ -1,8 +1,8 @@
 """Replay: old texts are read again beside the new task."""
 
-from playground.finetuning.beside import Replay
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.losses import Replay
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 REPLAY = Strategy(
     name="replay",

@@ -1,8 +1,8 @@
 """Data augmentation: a gap-filling copy of the model writes the labelled texts anew, told their labels."""
 
-from playground.finetuning.conditional import Rewritten
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.cbert import Rewritten
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 REWRITTEN = Strategy(
     name="rewritten texts",

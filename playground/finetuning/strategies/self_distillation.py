@@ -1,8 +1,8 @@
 """Self-distillation: the mean of all earlier weights is the teacher of the next ones."""
 
-from playground.finetuning.beside import MeanTeacher
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.losses import MeanTeacher
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 SELF_DISTILLATION = Strategy(
     name="self-distillation",

@@ -1,7 +1,7 @@
 """Self-ensemble: the mean of the weights of many steps instead of the last ones."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.strategy import Strategy
 
 SELF_ENSEMBLE = Strategy(
     name="self-ensemble",

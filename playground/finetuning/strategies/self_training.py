@@ -1,8 +1,8 @@
 """Self-training: texts without labels are learnt with the model's own answers, where it is sure."""
 
-from playground.finetuning.plans import everything
-from playground.finetuning.strategy import Strategy
-from playground.finetuning.unlabelled import PseudoLabels
+from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.semi_supervised import PseudoLabels
+from playground.finetuning.strategy.strategy import Strategy
 
 SELF_TRAINING = Strategy(
     name="self-training",

@@ -1,8 +1,8 @@
 """A single layer: the head reads one frozen layer; compare the layers by changing its number."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 SINGLE_LAYER = Strategy(
     name="single layer",

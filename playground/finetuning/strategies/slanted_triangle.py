@@ -1,7 +1,7 @@
 """Slanted triangular rates: a short rise and a long fall."""
 
-from playground.finetuning.plans import SlantedTriangle
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import SlantedTriangle
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 SLANTED_TRIANGLE = Strategy(
     name="slanted triangular rates",

@@ -1,8 +1,8 @@
 """Static and contextual vectors side by side: what a word is anywhere, and what it is here."""
 
-from playground.finetuning.given import OtherVectors
-from playground.finetuning.plans import head_only
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.extra_features import OtherVectors
+from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.strategy import Strategy
 
 STATIC_AND_CONTEXTUAL = Strategy(
     name="static and contextual",

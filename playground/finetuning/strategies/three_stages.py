@@ -1,7 +1,7 @@
 """Sequential unfreezing: three stages from the new weights to the oldest."""
 
-from playground.finetuning.plans import three_stages
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import three_stages
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 THREE_STAGES = Strategy(
     name="sequential unfreezing",

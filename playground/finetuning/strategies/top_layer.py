@@ -1,7 +1,7 @@
 """Top layer only: all but the highest layer stays frozen."""
 
-from playground.finetuning.plans import top_layer
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.strategy.schedules import top_layer
+from playground.finetuning.strategy.strategy import Strategy
 
 TOP_LAYER = Strategy(
     name="top layer only",

@@ -1,8 +1,8 @@
 """ULMFiT: its three means against forgetting together, and its way to pool a text."""
 
-from playground.finetuning.head import Head
-from playground.finetuning.plans import Discriminative, Product, SlantedTriangle, from_the_top
-from playground.finetuning.strategy import Published, Strategy
+from playground.finetuning.strategy.head import Head
+from playground.finetuning.strategy.schedules import Discriminative, Product, SlantedTriangle, from_the_top
+from playground.finetuning.strategy.strategy import Published, Strategy
 
 ULMFIT = Strategy(
     name="ULMFiT",

@@ -1,8 +1,8 @@
 """Zero-shot prompting: the model is asked, and nothing is trained."""
 
-from playground.finetuning.plans import nothing
-from playground.finetuning.prompting import Prompt
-from playground.finetuning.strategy import Strategy
+from playground.finetuning.data.prompting import Prompt
+from playground.finetuning.strategy.schedules import nothing
+from playground.finetuning.strategy.strategy import Strategy
 
 ZERO_SHOT = Strategy(
     name="zero-shot prompting",

@@ -3,8 +3,9 @@
 from functools import partial
 
 from playground.corpora.tinyworld.tasks.minimal import minimal_pairs
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 SPARE = 10
 """Pairs more than needed, for two kinds may draw the same sentence."""

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Task
+from playground.finetuning.data.task import Task
+from playground.finetuning.data.task_types import Classes
 from playground.finetuning.tasks.acceptability import judged
 
 AGREEMENT = Task(

@@ -1,8 +1,9 @@
 """Aspect: how does a sentence find a thing? The sentence alone is read, with a classifier for each thing."""
 
 from playground.corpora.tinyworld.tasks.aspects import ASPECTS, SAID, opinions
-from playground.finetuning.answers import OfEach
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import OfEach
 
 
 def alone(count: int, seed: int, split: Split) -> list[Item]:

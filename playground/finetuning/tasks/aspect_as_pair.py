@@ -1,8 +1,9 @@
 """Aspect as a pair: the thing that is asked about becomes a second sentence, and one classifier does for all."""
 
 from playground.corpora.tinyworld.tasks.aspects import ASPECTS, SAID, opinions
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 
 def asked(count: int, seed: int, split: Split) -> list[Item]:

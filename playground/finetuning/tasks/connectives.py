@@ -2,8 +2,9 @@
 
 from playground.corpora.tinyworld.presets.arguments import JOINED
 from playground.corpora.tinyworld.tasks import connective_sentences
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 
 def clauses(count: int, seed: int, split: Split) -> list[Item]:

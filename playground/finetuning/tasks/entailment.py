@@ -1,8 +1,9 @@
 """Entailment: does the second sentence follow from the first?"""
 
 from playground.corpora.tinyworld.tasks import INFERENCES, inference_pairs
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 
 def inferences(count: int, seed: int, split: Split) -> list[Item]:

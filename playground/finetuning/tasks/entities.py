@@ -3,8 +3,9 @@
 from playground.corpora.tinyworld.entities import ENTITIES as KINDS
 from playground.corpora.tinyworld.entities import TYPES
 from playground.corpora.tinyworld.tasks.tagged import Tagged, tagged_sentences
-from playground.finetuning.answers import Mentions
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Mentions
 
 NAMES = ("O", *(f"{sign}-{kind}" for kind in TYPES for sign in "BI"))
 

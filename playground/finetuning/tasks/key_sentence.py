@@ -2,8 +2,9 @@
 
 from playground.corpora.tinyworld.tasks.stories import sentences
 from playground.corpora.tinyworld.tasks.summaries import Digest, digests
-from playground.finetuning.answers import KeySentence
-from playground.finetuning.task import CLS, Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import CLS, Split, Task
+from playground.finetuning.data.task_types import KeySentence
 
 ENDING = 3
 """Words of "in short :", with which the story asks for its summary."""

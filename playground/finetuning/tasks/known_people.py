@@ -1,8 +1,9 @@
 """Known people: what does somebody speak? The sentence does not say; one has to know the person."""
 
 from playground.corpora.tinyworld.tasks.people import LANGUAGES, meetings
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 
 def met(count: int, seed: int, split: Split) -> list[Item]:

@@ -1,8 +1,9 @@
 """Paraphrase: do two sentences mean the same?"""
 
 from playground.corpora.tinyworld.tasks import paraphrase_pairs
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 
 def retold(count: int, seed: int, split: Split) -> list[Item]:

@@ -2,8 +2,9 @@
 
 from playground.corpora.tinyworld.labels import LABELS
 from playground.corpora.tinyworld.tasks.translations import tagged_pairs
-from playground.finetuning.answers import TagsAbroad
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import TagsAbroad
 
 NAMES = LABELS["pos"]
 

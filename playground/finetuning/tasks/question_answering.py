@@ -1,8 +1,9 @@
 """Question answering: which words of a passage are the answer?"""
 
 from playground.corpora.tinyworld.tasks import reading_passages
-from playground.finetuning.answers import Span
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Span
 
 
 def asked(count: int, seed: int, split: Split) -> list[Item]:

@@ -1,8 +1,9 @@
 """Sentiment: does a sentence of a review praise or blame?"""
 
 from playground.corpora.tinyworld.tasks import polarity_sentences
-from playground.finetuning.answers import Classes
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 
 
 def reviews(count: int, seed: int, split: Split) -> list[Item]:

@@ -1,8 +1,9 @@
 """Sentiment abroad: learnt in the first language, asked in both."""
 
 from playground.corpora.tinyworld.tasks.translations import polar_pairs
-from playground.finetuning.answers import Abroad
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Abroad
 
 
 def in_both(count: int, seed: int, split: Split) -> list[Item]:

@@ -1,8 +1,9 @@
 """Similarity: how much of the meaning of two sentences is the same?"""
 
 from playground.corpora.tinyworld.tasks import similarity_pairs
-from playground.finetuning.answers import Number
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Number
 
 
 def graded(count: int, seed: int, split: Split) -> list[Item]:

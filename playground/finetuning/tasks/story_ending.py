@@ -5,8 +5,9 @@ from random import Random
 from playground.corpora.tinyworld.lexicon import TOPICS
 from playground.corpora.tinyworld.tasks.draw import balanced, dice, different
 from playground.corpora.tinyworld.tasks.stories import story
-from playground.finetuning.answers import Choice
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Choice
 
 NAMES = tuple(topic.name for topic in TOPICS)
 CHOICES = 4

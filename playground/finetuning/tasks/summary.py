@@ -1,8 +1,9 @@
 """Summary: what was best of all in a story?"""
 
 from playground.corpora.tinyworld.tasks.summaries import digests
-from playground.finetuning.answers import Writing
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Writing
 
 
 def shortened(count: int, seed: int, split: Split) -> list[Item]:

@@ -2,8 +2,9 @@
 
 from itertools import chain
 
-from playground.finetuning.answers import Classes, Number, Writing
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes, Number, Writing
 from playground.finetuning.tasks.entailment import ENTAILMENT
 from playground.finetuning.tasks.sentiment import SENTIMENT
 from playground.finetuning.tasks.similarity import SIMILARITY

@@ -1,8 +1,9 @@
 """Translation: say a sentence in another language."""
 
 from playground.corpora.tinyworld.tasks.translations import translated
-from playground.finetuning.answers import Writing
-from playground.finetuning.task import Item, Split, Task
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Writing
 
 
 def both(count: int, seed: int, split: Split) -> list[Item]:

@@ -5,9 +5,10 @@ from random import Random
 from playground.corpora.tinyworld.tasks import sense_sentences
 from playground.corpora.tinyworld.tasks.draw import balanced, dice
 from playground.corpora.tinyworld.tasks.senses import Sensed
-from playground.finetuning.answers import Marked
-from playground.finetuning.task import Item, Split, Task
-from playground.refusal import Refusal
+from playground.errors import Refusal
+from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Marked
 
 KINDS = ("left near", "left far")
 """What gives the meaning away stands left of the word, so that readers of both kinds can know it."""

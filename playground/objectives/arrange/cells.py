@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, Spans, Tokens, arange_rows, begin, language_ids_at, stream
+from playground.batch import Batch, Spans, Tokens, arange_rows, begin, language_ids_at, stream
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
-from playground.objectives.stage import Wishes
-from playground.objectives.weave import Woven, collect
-from playground.objectives.windows import packed, runs
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.ops.ragged import Woven, collect
+from playground.objectives.ops.windows import packed, runs
+from playground.objectives.stage import Arrange, Wishes
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class ArrangeCooccurrences:
+class ArrangeCooccurrences(Arrange):
     """One position for every cell above 0 of the table of the whole batch (GloVe, Pennington et al. 2014, sec. 3.1).
 
     Two words at distance d count 1/d, in both orders. A position holds the first word, its span of one the second,
@@ -54,7 +54,7 @@ class ArrangeCooccurrences:
         rows, width = example.tokens.ids.shape
         if self.table is None:
             return Drawn(example.tokens.ids.new_zeros((rows, 0)))
-        return Drawn((draw.noise((rows, width), rng) * len(self.table.seen)).long())
+        return Drawn((sampling.noise((rows, width), rng) * len(self.table.seen)).long())
 
     def build(self, example: Batch, plan: Drawn) -> Batch:
         return (

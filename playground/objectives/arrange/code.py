@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Batch, Tokens, arange_rows, begin
+from playground.batch import Batch, Tokens, arange_rows, begin
+from playground.errors import Refusal
 from playground.objectives.arrange.text import ArrangeText
-from playground.objectives.weave import first_sign
-from playground.refusal import Refusal
+from playground.objectives.ops.ragged import first_sign
+from playground.objectives.stage import Arrange
 
 
 @dataclass(frozen=True)
-class ArrangeDocument:
+class ArrangeDocument(Arrange):
     """The first words of a row that share a value of a label, and no others: rows begin anywhere in a corpus.
 
     So what is read of a row is one text, of which the label is true. A row without the label is left as it is.
@@ -26,7 +27,7 @@ class ArrangeDocument:
 
 
 @dataclass(frozen=True)
-class WrapSpecials:
+class WrapSpecials(Arrange):
     """The text between [CLS] and [SEP] where the first sign speaks for the text, so it cannot be left out."""
 
     def build(self, example: Batch) -> Batch:
@@ -34,7 +35,7 @@ class WrapSpecials:
 
 
 @dataclass(frozen=True)
-class ControlCode:
+class ControlCode(Arrange):
     """A sign for what is known of the text stands in the place of its first sign (CTRL, arXiv:1909.05858, sec. 3).
 
     The first word that has the label says it; number k of a label is shown as the k-th numbered marker. A row without

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Batch, arange_rows, language_ids_at, stream
+from playground.batch import Batch, arange_rows, language_ids_at, stream
 from playground.objectives.arrange.pair import ArrangePair, Outcome
+from playground.objectives.stage import Arrange
 
 
 @dataclass(frozen=True)
-class FirstOfPair:
+class FirstOfPair(Arrange):
     """The first text between [CLS] and [SEP]; the second is chosen, not shown (Qiu et al., arXiv:2003.08271, eq. 4)."""
 
     def build(self, example: Batch) -> Batch:

@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator
 
-from playground.example import Batch
+from playground.batch import Batch
+from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.arrange.pair import FORMS, ArrangePair, Outcome
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.stage import Arrange, Wishes
 
 
 @dataclass(frozen=True)
-class LabelledPair:
+class LabelledPair(Arrange):
     """Two texts in one row, and how somebody judged them (InferSent, arXiv:1705.02364, sec. 3.1).
 
     Nothing is drawn: the plan is what the corpus knows of each pair, -1 where nobody has judged it. A person may say

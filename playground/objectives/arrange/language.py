@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, Tokens, begin, zeros_view
+from playground.batch import Batch, Tokens, begin, zeros_view
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.arrange.pair import either
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Arrange, Wishes
 
 NAMES = ("first", "second")
 
@@ -24,7 +24,7 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class ArrangeLanguage:
+class ArrangeLanguage(Arrange):
     """A coin decides in which of its two languages each text is read (mBART, arXiv:2001.08210, sec. 2).
 
     mBART puts a sign for the language at the end of the input and the start of the output; here every position knows
@@ -34,7 +34,7 @@ class ArrangeLanguage:
     keys: ClassVar[tuple[str, ...]] = ("language",)
 
     def plan(self, example: Batch, rng: Generator) -> Spoken:
-        return Spoken(draw.noise((len(example.tokens.ids),), rng) < 0.5)
+        return Spoken(sampling.noise((len(example.tokens.ids),), rng) < 0.5)
 
     def build(self, example: Batch, plan: Spoken) -> Batch:
         return begin(either(plan.second, translation(example.tokens), example.tokens))
@@ -51,7 +51,7 @@ class ArrangeLanguage:
 
 
 @dataclass(frozen=True)
-class DropLanguageIds:
+class DropLanguageIds(Arrange):
     """Whether the model is told which language it reads (XLM, arXiv:1901.07291, figure 1) or must see it in the words.
 
     mBERT has no vectors for languages; XLM-R (arXiv:1911.02116, sec. 3) leaves them out for texts that mix languages.

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, Stream, Tokens, begin, gather_origin, language_ids_at, stream
+from playground.batch import Batch, Stream, Tokens, begin, gather_origin, language_ids_at, stream
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Arrange, Wishes
 
 NAMES = {"next": "next", "apart": "apart", "other": "random", "previous": "reversed", "translation": "next"}
 """How a person names an outcome in a plan."""
@@ -32,7 +32,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class ArrangePair:
+class ArrangePair(Arrange):
     """A text and a second one between signs; a coin says which second one (BERT, arXiv:1810.04805, sec. 3.1).
 
     Outcomes: "next" is the text's own continuation or translation, "apart" a text of its document that is no
@@ -49,7 +49,7 @@ class ArrangePair:
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
     def plan(self, example: Batch, rng: Generator) -> Outcome:
-        return Outcome((draw.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long())
+        return Outcome((sampling.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long())
 
     def build(self, example: Batch, plan: Outcome) -> Batch:
         first = example.tokens

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch
-from playground.objectives import draw
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.batch import Batch
+from playground.errors import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Arrange, Wishes
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class SampleTask:
+class SampleTask(Arrange):
     """Draw one of several objectives for each batch by their shares (T5's multi-task mixture, sec. 3.5.2).
 
     `known` holds the plan keys of each objective: a plan by hand goes to one that knows all its keys.
@@ -36,7 +36,7 @@ class SampleTask:
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
     def plan(self, example: Batch, rng: Generator) -> Part:
-        return Part(draw.among(self.shares, (1,), rng).expand(len(example.tokens.ids)))
+        return Part(sampling.among(self.shares, (1,), rng).expand(len(example.tokens.ids)))
 
     def build(self, example: Batch, plan: Part) -> Batch:
         return example

@@ -5,12 +5,13 @@ from typing import Literal
 
 import torch
 
-from playground.example import Batch, Stream, gather_origin, language_ids_at, stream
+from playground.batch import Batch, Stream, gather_origin, language_ids_at, stream
 from playground.knob import knob
+from playground.objectives.stage import Arrange
 
 
 @dataclass(frozen=True)
-class ArrangeText:
+class ArrangeText(Arrange):
     """The text as it stands, or between [CLS] and [SEP] as BERT reads it (arXiv:1810.04805, sec. 3)."""
 
     add_special_tokens: bool = knob(False, why="Put [CLS] before and [SEP] after the text.")
@@ -23,7 +24,7 @@ class ArrangeText:
 
 
 @dataclass(frozen=True)
-class ShiftRight:
+class ShiftRight(Arrange):
     """Every position holds the word beside its answer; one sign stands in for the word that is missing.
 
     From the left (Radford et al. 2018): [START] and all words but the last. From the right, for a reader that goes

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator
 
-from playground.example import Batch, Spans, language_ids_at, stream
+from playground.batch import Batch, Spans, language_ids_at, stream
 from playground.knob import knob
-from playground.objectives.stage import Wishes
-from playground.objectives.windows import Radii, draw_radii, packed, tell_radii, window, wished_radii
+from playground.objectives.ops.windows import Radii, draw_radii, packed, tell_radii, window, wished_radii
+from playground.objectives.stage import Arrange, Wishes
 
 
 @dataclass(frozen=True)
-class ArrangeWindows:
+class ArrangeWindows(Arrange):
     """One position for every pair of a centre and a word near it (skip-gram, arXiv:1301.3781, sec. 3.2).
 
     It holds the centre, at the centre's own place; the word to be named is its span of one. Pairs come in the order of

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Batch, Target, arange_rows, gather_origin
+from playground.batch import Batch, Target, arange_rows, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
-from playground.objectives.runs import Runs, places, runs
+from playground.objectives.ops.segments import Runs, places, runs
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskSpanBoundary:
+class AskSpanBoundary(Ask):
     """Each word of a hidden run, from the words on both sides of the run and its number within (SpanBERT, sec. 3.2).
 
     Only the first `sbo_max_length` words of a run are asked, and none of a run that touches the end of its text

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground import frames
-from playground.example import Batch, Target
+from playground.batch import Batch, Target
+from playground.objectives.stage import Ask
 
 GRADED = "graded"
 """Stands for the answers where what is painted by hand is told by the name of a matrix."""
@@ -57,7 +57,7 @@ def _runs(places: tuple[int, ...], between: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class OverrideLossMask:
+class OverrideLossMask(Ask):
     """What the objective asks, with answers that count or do not at the places that a person chose."""
 
     judged: tuple[Judged, ...]
@@ -75,7 +75,7 @@ def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
     """
     if not example.questions:
         return example
-    real = frames.asked_of(example).valid
+    real = example.answering.valid
     here = real if row is None else real & (torch.arange(len(real), device=real.device) == row)[:, None]
     number = real.cumsum(1).masked_fill(~here, 0)
     counts, skips = (_among(number, places) for places in (rule.counts, rule.skips))

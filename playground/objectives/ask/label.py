@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Batch, Stream, Target, arange_rows, gather_origin
+from playground.batch import Batch, Stream, Target, arange_rows, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
-from playground.objectives.weave import first_sign
+from playground.objectives.ops.ragged import first_sign
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskPair:
+class AskPair(Ask):
     """What became of the pair, asked once at the first position (BERT, arXiv:1810.04805, sec. 3.1; ALBERT, sec. 3.1).
 
     `classes` names the outcomes of the arrange stage in their order, `label` what is known of the pair under another
@@ -49,7 +50,7 @@ class AskPair:
 
 
 @dataclass(frozen=True)
-class AskLabel:
+class AskLabel(Ask):
     """What the corpus knows of a token, such as its part of speech, asked at its own position.
 
     `where` says of which tokens: those "chosen" (SentiLR, arXiv:1911.02493; SenseBERT, arXiv:1908.05646), those in

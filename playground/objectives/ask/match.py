@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Batch, Target, arange_rows, language_ids_at, stream
+from playground.batch import Batch, Target, arange_rows, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.ask.words import asked
-from playground.objectives.weave import collect
+from playground.objectives.ops.ragged import collect
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskInBatchContrast:
+class AskInBatchContrast(Ask):
     """Whose n-gram is missing here, among those of the whole batch (InfoWord, arXiv:1910.08350, sec. 4).
 
     Asked once at the first sign; the n-gram alone, behind a sign of its own, is an example beside. Without

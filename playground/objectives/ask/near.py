@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import Batch, CooccurrenceTarget, Target, gather_origin
+from playground.batch import Batch, CooccurrenceTarget, Target, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked, in_place
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskCentre:
+class AskCentre(Ask):
     """The word at every chosen place that has others in its window (CBOW, arXiv:1301.3781, sec. 3.1)."""
 
     def build(self, example: Batch) -> Batch:
@@ -23,7 +24,7 @@ class AskCentre:
 
 
 @dataclass(frozen=True)
-class AskNeighbour:
+class AskNeighbour(Ask):
     """For every pair the word near the centre, from the centre alone (skip-gram, arXiv:1301.3781, sec. 3.2)."""
 
     def build(self, example: Batch) -> Batch:
@@ -31,7 +32,7 @@ class AskNeighbour:
 
 
 @dataclass(frozen=True)
-class AskCount:
+class AskCount(Ask):
     """For every cell how often its two words were seen together (GloVe, Pennington et al. 2014, eq. 8-9)."""
 
     x_max: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")

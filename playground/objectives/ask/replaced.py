@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.example import Action, Batch, Target, gather_origin
+from playground.batch import Action, Batch, Target, gather_origin
 from playground.knob import knob
 from playground.objectives.ask.words import asked
-from playground.objectives.runs import places, runs
+from playground.objectives.ops.segments import places, runs
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskReplaced:
+class AskReplaced(Ask):
     """Original or replaced, everywhere; a lucky sample counts as original (ELECTRA, arXiv:2003.10555, sec. 2).
 
     With "mentions" only names are asked, once each at their first token (WKLM, arXiv:1912.09637, sec. 2).

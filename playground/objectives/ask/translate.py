@@ -4,16 +4,17 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Batch, Tokens
+from playground.batch import Batch, Tokens
+from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.arrange.language import translation
 from playground.objectives.ask.write import answered_so_far, asked_to_write, whole
-from playground.objectives.weave import append
-from playground.refusal import Refusal
+from playground.objectives.ops.ragged import append
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskTranslation:
+class AskTranslation(Ask):
     """A decoder writes the second text while the encoder reads the first (CoVe, arXiv:1708.00107, sec. 3)."""
 
     add_eos: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
@@ -23,7 +24,7 @@ class AskTranslation:
 
 
 @dataclass(frozen=True)
-class AskAnswer:
+class AskAnswer(Ask):
     """A decoder writes the answer that stands beside the text, in words (T5, arXiv:1910.10683, sec. 2.4)."""
 
     add_eos: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")

@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import Batch, SoftTargets, Target, gather_origin
+from playground.batch import Batch, SoftTargets, Target, gather_origin
+from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.ask.words import asked
-from playground.refusal import Refusal
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskCrossView:
+class AskCrossView(Ask):
     """The label of each chosen word; of views, what is said of the whole text (arXiv:1809.08370, sec. 3.2).
 
     Forwards and backwards answer at the word itself; future answers one word before it is read, past one word after.

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Batch
+from playground.batch import Batch
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class Reweight:
+class Reweight(Ask):
     """The same questions, weighed once more and some of them under another name (see `mixture.mixed`)."""
 
     weight: float = 1.0

@@ -5,13 +5,14 @@ from typing import Literal
 
 import torch
 
-from playground.example import MASKED_LEVEL, Batch, Target, arange_rows, gather_origin
+from playground.batch import MASKED_LEVEL, Batch, Target, arange_rows, gather_origin
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskMasked:
+class AskMasked(Ask):
     """The original word at every chosen position, and nothing elsewhere (BERT, arXiv:1810.04805, sec. 3.1)."""
 
     def build(self, example: Batch) -> Batch:
@@ -19,7 +20,7 @@ class AskMasked:
 
 
 @dataclass(frozen=True)
-class AskMoved:
+class AskMoved(Ask):
     """The original word at every place of the shuffled runs (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
     The input shows the word at another place of its run, because finding the place is the task.
@@ -39,7 +40,7 @@ class AskMoved:
 
 
 @dataclass(frozen=True)
-class AskNext:
+class AskNext(Ask):
     """The next word at every position of a shifted input (Radford et al. 2018, eq. 1), or the previous one (ELMo).
 
     Where the input has one position more than the text has words, the sign that closes the text is an answer too.
@@ -67,7 +68,7 @@ class AskNext:
 
 
 @dataclass(frozen=True)
-class AskContinuation:
+class AskContinuation(Ask):
     """The next word, from the last word of the first part on (T5's prefix language model, sec. 3.2.3).
 
     The last given word predicts the first word of the second part; the last word of all predicts nothing. With "all"
@@ -88,7 +89,7 @@ class AskContinuation:
 
 
 @dataclass(frozen=True)
-class AskQueryStream:
+class AskQueryStream(Ask):
     """The word at each target position, from the stream that knows the place but not the word (XLNet, sec. 2.3).
 
     Where there is one stream only, it must answer itself; where it is not told the place, the word before in the order

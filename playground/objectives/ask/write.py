@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Batch, Stream, Target, Tokens, arange_rows, gather_origin, language_ids_at, ones_view
+from playground.batch import Batch, Stream, Target, Tokens, arange_rows, gather_origin, language_ids_at, ones_view
 from playground.knob import knob
 from playground.objectives.ask.words import asked
 from playground.objectives.change.markers import markers, sentinel
-from playground.objectives.weave import Woven, append, below, collect, shift, unfold
+from playground.objectives.ops.ragged import Woven, append, below, collect, shift, unfold
+from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
-class AskDecoder:
+class AskDecoder(Ask):
     """A decoder writes: the whole text (BART), the missing parts (survey), or both behind numbered markers (T5).
 
     The survey's Table 2 shows only the missing part; BART (arXiv:1910.13461) writes all, T5 (arXiv:1910.10683) the

@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
 from playground.knob import knob
 from playground.objectives.change.tokens import rewritten
+from playground.objectives.stage import Change
 
 
 @dataclass(frozen=True)
-class MaskContentStream:
+class MaskContentStream(Change):
     """[MASK] instead of every word that is predicted (the collator of the transformers library; XLNet shows the words).
 
     A word that comes late in the order then never learns what the early ones were.

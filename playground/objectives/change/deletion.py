@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Action, Batch, gather_origin
-from playground.objectives.weave import close_up
+from playground.batch import Action, Batch, gather_origin
+from playground.objectives.ops.ragged import close_up
+from playground.objectives.stage import Change
 
 
 @dataclass(frozen=True)
-class DeleteTokens:
+class DeleteTokens(Change):
     """Take the chosen tokens out without a mark: their places must be guessed (BART, arXiv:1910.13461, sec. 2.2)."""
 
     def build(self, example: Batch) -> Batch:

@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.change.tokens import first_pieces, one_each, paint, rewritten, word_id
-from playground.objectives.runs import Runs, runs
-from playground.objectives.stage import Wishes
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.stage import Change, Wishes
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class OtherNames:
 
 
 @dataclass(frozen=True)
-class ChangeEntities:
+class ChangeEntities(Change):
     """Replace names by those of other entities of the same type (WKLM, arXiv:1912.09637, sec. 2).
 
     The new name is drawn from all names of the batch with as many tokens, so that no word moves; a name without such a
@@ -34,8 +35,8 @@ class ChangeEntities:
 
     def plan(self, example: Batch, rng: Generator) -> OtherNames:
         names = mentions(example)
-        picked = draw.noise(tuple(names.of.shape), rng) < self.replace_prob
-        chance = draw.noise(tuple(names.of.shape), rng)
+        picked = sampling.noise(tuple(names.of.shape), rng) < self.replace_prob
+        chance = sampling.noise(tuple(names.of.shape), rng)
         donor = partners(example, names, chance)
         ids, width = example.tokens.ids, example.tokens.ids.shape[1]
         inner = torch.arange(width, device=ids.device) - names.first
@@ -59,7 +60,7 @@ class ChangeEntities:
         if "replace" not in wanted:
             return plan
         named = mentions(example).of >= 0
-        words = one_each(wanted["replace"], wishes.words_of(example, named, 0), "replace")
+        words = one_each(wanted["replace"], plan_overrides.words_of(example, named, 0), "replace")
         return OtherNames(paint(example, plan.words, {p: word_id(example, w) for p, w in words.items()}))
 
     def tell(self, example: Batch, plan: OtherNames, row: int) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.change.tokens import one_each, put, word_id, words_by
-from playground.objectives.stage import Wishes
-from playground.objectives.weave import fold
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.ops.ragged import fold
+from playground.objectives.stage import Change, Wishes
 
 MASK = "[MASK]"
 """How a person names a marker that is no word."""
@@ -27,7 +27,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class SpansToSentinels:
+class SpansToSentinels(Change):
     """Fold every span into one marker: the same [MASK] (BART) or a numbered sentinel each (T5, sec. 3.1.4).
 
     Spans are places of the text, so this comes before all that moves words. fairseq's command for BART puts a random
@@ -42,8 +42,8 @@ class SpansToSentinels:
         marks = markers(example, self.marker)
         if self.marker != "mask" or self.mask_random == 0:
             return Marks(marks)
-        lucky = draw.noise(tuple(marks.shape), rng) < self.mask_random
-        return Marks(words_by(draw.noise(tuple(marks.shape), rng), example).where(lucky, marks))
+        lucky = sampling.noise(tuple(marks.shape), rng) < self.mask_random
+        return Marks(words_by(sampling.noise(tuple(marks.shape), rng), example).where(lucky, marks))
 
     def build(self, example: Batch, plan: Marks) -> Batch:
         folded = fold(example, plan.ids)

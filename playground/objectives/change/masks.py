@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
 from playground.objectives.change.tokens import rewritten
+from playground.objectives.stage import Change
 
 
 @dataclass(frozen=True)
-class ReplaceWithMask:
+class ReplaceWithMask(Change):
     """Every chosen token becomes [MASK], in its own place (InfoWord, arXiv:1910.08350, sec. 4)."""
 
     def build(self, example: Batch) -> Batch:

@@ -12,12 +12,13 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw, wishes
-from playground.objectives.stage import Wishes
-from playground.objectives.weave import home, reorder
-from playground.refusal import Refusal
+from playground.objectives import plan_overrides
+from playground.objectives.ops import sampling
+from playground.objectives.ops.ragged import home, reorder
+from playground.objectives.stage import Change, Wishes
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class ChangeWordOrder:
+class ChangeWordOrder(Change):
     """Shuffle the words: all of them, or each by less than `window` places (survey, Table 2; XLM's word shuffle).
 
     The survey calls this sentence shuffling; BART's sentence shuffling moves whole sentences.
@@ -48,7 +49,7 @@ class ChangeWordOrder:
 
     def plan(self, example: Batch, rng: Generator) -> NewOrder:
         tokens = example.tokens
-        dice = draw.noise(tuple(tokens.ids.shape), rng)
+        dice = sampling.noise(tuple(tokens.ids.shape), rng)
         by_word = dice.gather(1, _from_zero(tokens.word_ids))
         key = (
             by_word
@@ -61,14 +62,14 @@ class ChangeWordOrder:
         return moved(example, plan)
 
     def revise(self, example: Batch, plan: NewOrder, wanted: Wishes) -> NewOrder:
-        return NewOrder(wishes.order(example, wanted["order"]).argsort(dim=1)) if "order" in wanted else plan
+        return NewOrder(plan_overrides.order(example, wanted["order"]).argsort(dim=1)) if "order" in wanted else plan
 
     def tell(self, example: Batch, plan: NewOrder, row: int) -> dict[str, Any]:
-        return {"order": wishes.words_in_order(example, plan.source.argsort(dim=1), row)}
+        return {"order": plan_overrides.words_in_order(example, plan.source.argsort(dim=1), row)}
 
 
 @dataclass(frozen=True)
-class ChangeSentenceOrder:
+class ChangeSentenceOrder(Change):
     """Shuffle whole sentences; the words inside each stay in order (BART, arXiv:1910.13461, sec. 2.2).
 
     With a `shuffle_ratio` below 1 so many sentences, rounded up, change places with each other and the others stay
@@ -80,7 +81,7 @@ class ChangeSentenceOrder:
 
     def plan(self, example: Batch, rng: Generator) -> NewOrder:
         tokens = example.tokens
-        step = draw.noise(tuple(tokens.ids.shape), rng)
+        step = sampling.noise(tuple(tokens.ids.shape), rng)
         if self.shuffle_ratio < 1:
             step = self._some(example, step, rng)
         return NewOrder(_sorted(example, tokens.valid, step.gather(1, _from_zero(tokens.sentence_ids))))
@@ -90,7 +91,7 @@ class ChangeSentenceOrder:
         tokens = example.tokens
         last = torch.where(tokens.valid, _from_zero(tokens.sentence_ids), -1)
         there = torch.arange(dice.shape[1], device=dice.device) <= pad(last, (0, 1), value=-1).amax(1, keepdim=True)
-        moves = draw.exactly(draw.ceiling(self.shuffle_ratio, there.sum(1)), there, rng)
+        moves = sampling.exactly(sampling.ceiling(self.shuffle_ratio, there.sum(1)), there, rng)
         return _in_order(_permute(moves, dice))
 
     def build(self, example: Batch, plan: NewOrder) -> Batch:
@@ -115,7 +116,7 @@ class ChangeSentenceOrder:
 
 
 @dataclass(frozen=True)
-class RotateDocument:
+class RotateDocument(Change):
     """Turn the text so that it begins at any token, each equally likely (BART, arXiv:1910.13461, sec. 2.2).
 
     What stood before that token comes last. `match_released_code` draws from one number too many, as fairseq does, so
@@ -129,7 +130,7 @@ class RotateDocument:
     def plan(self, example: Batch, rng: Generator) -> Start:
         inputs = example.inputs
         number = inputs.valid.sum(1)
-        drawn = (draw.noise((len(number),), rng) * (number + int(self.match_released_code))).long() % number.clamp(
+        drawn = (sampling.noise((len(number),), rng) * (number + int(self.match_released_code))).long() % number.clamp(
             min=1
         )
         if not inputs.ids.shape[1]:
@@ -137,7 +138,7 @@ class RotateDocument:
         place = home(inputs).gather(1, drawn[:, None])[:, 0]
         if self.rotate_prob < 1:
             place = place.where(
-                draw.noise((len(number),), rng) < self.rotate_prob, _in_order(example.prediction_order)[:, 0]
+                sampling.noise((len(number),), rng) < self.rotate_prob, _in_order(example.prediction_order)[:, 0]
             )
         return Start(place)
 
@@ -157,7 +158,7 @@ class RotateDocument:
     def revise(self, example: Batch, plan: Start, wanted: Wishes) -> Start:
         if "start" not in wanted:
             return plan
-        places = wishes.places(example, [wanted["start"]], "The start").long()
+        places = plan_overrides.places(example, [wanted["start"]], "The start").long()
         return Start(places.argmax(dim=1))
 
     def tell(self, example: Batch, plan: Start, row: int) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Action, Batch, language_ids_at, stream
-from playground.objectives.weave import collect
+from playground.batch import Action, Batch, language_ids_at, stream
+from playground.objectives.ops.ragged import collect
+from playground.objectives.stage import Change
 
 
 @dataclass(frozen=True)
-class DropTarget:
+class DropTarget(Change):
     """Only what was not chosen stays in the input (T5's prefix language model, arXiv:1910.10683, sec. 3.2.3)."""
 
     def build(self, example: Batch) -> Batch:

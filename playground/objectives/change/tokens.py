@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch, Stream, gather_origin
+from playground.batch import Action, Batch, Stream, gather_origin
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw, wishes
-from playground.objectives.runs import runs
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives import plan_overrides
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import runs
+from playground.objectives.stage import Change, Wishes
 
 FATES, WORDS = 3, 4
 """Salts of the fixed draws: what becomes of each token, and which random word."""
@@ -43,7 +44,7 @@ class Corruption:
 
 
 @dataclass(frozen=True)
-class ChangeTokens:
+class ChangeTokens(Change):
     """Mask most chosen tokens, replace some at random, leave the rest as they are (BERT, arXiv:1810.04805, sec. 3.1).
 
     All three kinds are graded, so the model cannot trust any word it sees. One draw decides for each token (BERT), for
@@ -100,7 +101,7 @@ class ChangeTokens:
 
     def _dice(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
         """A number for each chosen place: one for each run of chosen tokens, or for the pieces of each word in it."""
-        dice = draw.dice(example.tokens, example.dupe_factor, FATES, rng)
+        dice = sampling.dice(example.tokens, example.dupe_factor, FATES, rng)
         if self.replace_unit != "token":
             number = example.tokens.word_ids if self.replace_unit == "word" else None
             dice = dice.gather(1, runs(example, example.selected, number).first)
@@ -109,10 +110,10 @@ class ChangeTokens:
     def _words(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
         """The words that random ones become; whole numbers are drawn at once where no copy must come again."""
         if example.dupe_factor:
-            dice = draw.dice(example.tokens, example.dupe_factor, WORDS, rng).take(places)
+            dice = sampling.dice(example.tokens, example.dupe_factor, WORDS, rng).take(places)
             return words_by(dice, example, self.random_words_from)
         if self.random_words_from == "unigram":
-            return words_by(draw.noise((len(places),), rng), example, self.random_words_from)
+            return words_by(sampling.noise((len(places),), rng), example, self.random_words_from)
         first, size = pool_of(example, self.random_words_from)
         return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
@@ -139,7 +140,7 @@ class ChangeTokens:
         positions = _ordered_positions(example)
         action = torch.full_like(example.actions, Action.MASKED)
         if "actions" in wanted:
-            names = one_each(wanted["actions"], wishes.words_of(example, example.selected, 0), "actions")
+            names = one_each(wanted["actions"], plan_overrides.words_of(example, example.selected, 0), "actions")
             action = paint(example, action, {p: _action(n) for p, n in names.items()})
         words = put(example.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
@@ -167,7 +168,7 @@ def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
 
 def random_words(example: Batch, rng: Generator) -> Tensor:
     """A word for every place `[b, t]`, uniform over the words of the vocabulary, specials excluded."""
-    return words_by(draw.noise(tuple(example.tokens.ids.shape), rng), example)
+    return words_by(sampling.noise(tuple(example.tokens.ids.shape), rng), example)
 
 
 def words_by(dice: Tensor, example: Batch, pool: str = "words") -> Tensor:
@@ -221,7 +222,7 @@ def first_pieces(example: Batch, chosen: Tensor, row: int) -> Tensor:
 
 
 def _ordered_positions(example: Batch) -> list[int]:
-    return wishes.words_of(example, example.selected, 0)
+    return plan_overrides.words_of(example, example.selected, 0)
 
 
 def _action(name: str) -> int:
@@ -233,7 +234,7 @@ def _action(name: str) -> int:
 def _replaced(example: Batch, action: Tensor, wanted: Wishes) -> list[int]:
     if "actions" not in wanted:
         return _ordered_positions(example)
-    return wishes.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
+    return plan_overrides.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
 
 
 def one_each(values: list[str], positions: list[int], what: str, of: str = "chosen words") -> dict[int, str]:
@@ -246,5 +247,5 @@ def one_each(values: list[str], positions: list[int], what: str, of: str = "chos
 def paint(example: Batch, values: Tensor, by_word: dict[int, int]) -> Tensor:
     """Values `[b, t]` with some whole words overwritten."""
     for word, value in by_word.items():
-        values = values.masked_fill(wishes.places(example, [word]), value)
+        values = values.masked_fill(plan_overrides.places(example, [word]), value)
     return values

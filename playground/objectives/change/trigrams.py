@@ -7,20 +7,21 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch, gather_origin, language_ids_at
+from playground.batch import Action, Batch, gather_origin, language_ids_at
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.change.order import NewOrder
 from playground.objectives.choose.spans import inside
-from playground.objectives.runs import Runs, places, runs
-from playground.objectives.stage import Wishes
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import Runs, places, runs
+from playground.objectives.stage import Change, Wishes
 
 ORDERS = tuple(permutations(range(3)))
 """All orders of three; the first one changes nothing."""
 
 
 @dataclass(frozen=True)
-class ChangeTrigrams:
+class ChangeTrigrams(Change):
     """Put the tokens of each marked run in a random order (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
     Hidden tokens stay where they are. A run of another length than three, which only a person can ask for, is turned
@@ -32,7 +33,7 @@ class ChangeTrigrams:
 
     def plan(self, example: Batch, rng: Generator) -> NewOrder:
         group = movable(example)
-        dice = draw.noise(tuple(group.of.shape), rng).gather(1, group.first)
+        dice = sampling.noise(tuple(group.of.shape), rng).gather(1, group.first)
         first = 1 if self.derange else 0
         which = first + (dice * (len(ORDERS) - first)).long()
         inner, size = places(example) - group.first, group.at(group.length)
@@ -62,10 +63,10 @@ class ChangeTrigrams:
         group = movable(example)
         slot = group.first.where(group.of >= 0, places(example))
         width = max(1, slot.shape[1])
-        return NewOrder((slot * width + wishes.order(example, wanted["order"])).argsort(dim=1))
+        return NewOrder((slot * width + plan_overrides.order(example, wanted["order"])).argsort(dim=1))
 
     def tell(self, example: Batch, plan: NewOrder, row: int) -> dict[str, Any]:
-        return {"order": wishes.words_in_order(example, plan.source.argsort(dim=1), row)}
+        return {"order": plan_overrides.words_in_order(example, plan.source.argsort(dim=1), row)}
 
 
 def movable(example: Batch) -> Runs:

@@ -6,16 +6,17 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch, Tokens, language_ids_at, stream
+from playground.batch import Action, Batch, Tokens, language_ids_at, stream
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import Chosen
-from playground.objectives.stage import Wishes
-from playground.objectives.weave import collect
+from playground.objectives.ops import sampling
+from playground.objectives.ops.ragged import collect
+from playground.objectives.stage import Choose, Wishes
 
 
 @dataclass(frozen=True)
-class SubsampleFrequent:
+class SubsampleFrequent(Choose):
     """Drop frequent words now and then, before windows are laid, so that windows reach further (arXiv:1310.4546, 2.3).
 
     A word of frequency f stays with the chance sqrt(t / f) + t / f (released code) or sqrt(t / f) (paper). Threshold 0
@@ -28,7 +29,7 @@ class SubsampleFrequent:
 
     def plan(self, example: Batch, rng: Generator) -> Chosen:
         stays = keeping(counts_of(example.tokens), self.threshold, self.rule)[example.tokens.ids]
-        return Chosen((draw.noise(tuple(stays.shape), rng) < stays) & example.maskable)
+        return Chosen((sampling.noise(tuple(stays.shape), rng) < stays) & example.maskable)
 
     def build(self, example: Batch, plan: Chosen) -> Batch:
         chosen = plan.positions & example.maskable
@@ -39,10 +40,10 @@ class SubsampleFrequent:
         return replace(example, selected=chosen, actions=action, inputs=inputs)
 
     def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+        return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 
     def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": wishes.words_of(example, plan.positions, row)}
+        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
 
 
 def keeping(counts: Tensor, threshold: float, rule: str = "code") -> Tensor:

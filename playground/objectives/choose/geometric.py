@@ -6,15 +6,16 @@ from typing import ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch
+from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
-from playground.objectives.runs import Runs, runs
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
-class ChooseGeometricSpans:
+class ChooseGeometricSpans(Choose):
     """Mark runs of whole words, most of them short, until an exact share is met (SpanBERT, arXiv:1907.10529, sec. 3.1).
 
     Lengths follow a geometric law on 1 to `longest` words, cut off and scaled back to 1 (released code; mean 3.8).
@@ -29,10 +30,10 @@ class ChooseGeometricSpans:
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         candidates = example.maskable
         words = runs(example, candidates, example.tokens.word_ids)
-        budget = torch.minimum(draw.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
-        most = int(draw.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
-        dice = draw.noise(tuple(candidates.shape), rng)
-        length = self.lengths(draw.noise((len(dice), most), rng))
+        budget = torch.minimum(sampling.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
+        most = int(sampling.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
+        dice = sampling.noise(tuple(candidates.shape), rng)
+        length = self.lengths(sampling.noise((len(dice), most), rng))
         found = runs(example, take_spans(words, runs(example, candidates), dice, length, budget))
         there = found.length > 0
         return ChosenSpans(found.start[:, : most or 1], found.length.where(there, -1)[:, : most or 1])

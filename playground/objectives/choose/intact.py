@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch, Spans
+from playground.batch import Action, Batch, Spans
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Choose, Wishes
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Intact:
 
 
 @dataclass(frozen=True)
-class KeepSomeSentences:
+class KeepSomeSentences(Choose):
     """Leave some chosen sentences as they are, so that copying is learnt too (PEGASUS, arXiv:1912.08777, sec. 6.2).
 
     They must be written like the others. The paper leaves a fifth, the released settings a tenth.
@@ -31,7 +31,7 @@ class KeepSomeSentences:
     keys: ClassVar[tuple[str, ...]] = ("intact",)
 
     def plan(self, example: Batch, rng: Generator) -> Intact:
-        dice = draw.noise(tuple(example.spans.start.shape), rng)
+        dice = sampling.noise(tuple(example.spans.start.shape), rng)
         return Intact((dice < self.unmasked_ratio) & example.spans.is_span)
 
     def build(self, example: Batch, plan: Intact) -> Batch:

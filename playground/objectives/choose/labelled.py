@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 from torch import Generator, Tensor
 
-from playground.example import Batch
+from playground.batch import Batch
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Choose, Wishes
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class ChooseSupervised:
+class ChooseSupervised(Choose):
     """Mark the words of some texts: those whose labels may be learnt (cross-view training, arXiv:1809.08370, sec. 2).
 
     An exact share of the batch, rounded up. The paper takes batches of either kind by turns.
@@ -31,8 +31,8 @@ class ChooseSupervised:
 
     def plan(self, example: Batch, rng: Generator) -> Labelled:
         every = example.tokens.lengths[None] >= 0
-        count = draw.ceiling(self.supervised_ratio, every.sum(1))
-        return Labelled(draw.exactly(count, every, rng)[0])
+        count = sampling.ceiling(self.supervised_ratio, every.sum(1))
+        return Labelled(sampling.exactly(count, every, rng)[0])
 
     def build(self, example: Batch, plan: Labelled) -> Batch:
         return replace(example, selected=example.maskable & plan.rows[:, None])

@@ -6,18 +6,19 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch
+from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import Chosen, share_of, wished
-from playground.objectives.runs import Runs, places, runs
-from playground.objectives.stage import Wishes
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import Runs, places, runs
+from playground.objectives.stage import Choose, Wishes
 
 TOO_LONG = 2**31
 
 
 @dataclass(frozen=True)
-class ChooseNgrams:
+class ChooseNgrams(Choose):
     """Mark runs of one to `longest` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
 
     "1/n" draws n words with a chance in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the longer
@@ -35,7 +36,7 @@ class ChooseNgrams:
 
     def plan(self, example: Batch, rng: Generator) -> Chosen:
         words = runs(example, example.maskable, example.tokens.word_ids if self.whole_words else places(example))
-        dice, chance = draw.noise((2, *words.number.shape), rng)
+        dice, chance = sampling.noise((2, *words.number.shape), rng)
         order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
         budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
         size = self.sizes(words, runs(example, example.maskable))
@@ -73,7 +74,7 @@ class ChooseNgrams:
         return wished(example, plan, wanted)
 
     def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": wishes.words_of(example, plan.positions, row)}
+        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
 
 
 def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:

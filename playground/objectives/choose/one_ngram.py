@@ -6,15 +6,16 @@ from typing import ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch
+from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
-from playground.objectives.windows import runs
+from playground.objectives.ops import sampling
+from playground.objectives.ops.windows import runs
+from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
-class ChooseNgram:
+class ChooseNgram(Choose):
     """Mark one n-gram, its length normal around the mean (InfoWord, arXiv:1910.08350, sec. 4).
 
     Lengths are rounded and held between 1 and 10. A text always keeps a word outside, so a single word loses nothing.
@@ -33,7 +34,7 @@ class ChooseNgram:
         most = torch.minimum(words.sum(1) - 1, room.amax(1))
         length = torch.minimum(self.lengths(shape[0], rng), most)
         fits = (room >= length[:, None]) & words
-        start = draw.noise(shape, rng).masked_fill(~fits, -1.0).argmax(1)
+        start = sampling.noise(shape, rng).masked_fill(~fits, -1.0).argmax(1)
         return ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None])
 
     def lengths(self, rows: int, rng: Generator) -> Tensor:

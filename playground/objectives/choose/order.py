@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, Spans, Tokens, is_all_true
+from playground.batch import Batch, Spans, Tokens, is_all_true
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.choose.spans import inside
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Choose, Wishes
 
 CONTEXT = 5
 """Salt of the draw of what comes before the targets."""
@@ -45,7 +46,7 @@ def _grams(kind: str, kept: float, law: str, device: torch.device) -> Tensor:
 
 
 @dataclass(frozen=True)
-class ChooseOrder:
+class ChooseOrder(Choose):
     """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3 and 3.1).
 
     Targets come as runs: each of length L lies somewhere in a window of K times L tokens; single ones fill up what is
@@ -72,7 +73,7 @@ class ChooseOrder:
 
     def plan(self, example: Batch, rng: Generator) -> ChosenOrder:
         candidates, real = example.maskable, example.tokens.valid
-        there = draw.how_many(candidates)
+        there = sampling.how_many(candidates)
         number = self.number(there[:1]).expand_as(there) if is_all_true(candidates) else self.number(there)
         late = self._targets(example, number, rng)
         number = late.sum(1) if self.sampler == "hf" else number
@@ -80,17 +81,17 @@ class ChooseOrder:
             return self._drawn(example.tokens, late, number, rng)
         late |= real & ~candidates
         group = late.int() + 2 * ~real if example.tokens.padded else late.int()
-        return ChosenOrder(draw.shuffled(group, rng), late.sum(1))
+        return ChosenOrder(sampling.shuffled(group, rng), late.sum(1))
 
     def _drawn(self, tokens: Tokens, late: Tensor, number: Tensor, rng: Generator) -> ChosenOrder:
         """The order of so many targets `[b]`; what comes before them has an order of its own, padding is the end."""
         target = torch.zeros(late.shape, dtype=torch.long, device=late.device)
         places = late.flatten().nonzero()[:, 0]
-        target.view(-1).index_copy_(0, places, draw.orders(tokens.lengths - number, number, rng))
+        target.view(-1).index_copy_(0, places, sampling.orders(tokens.lengths - number, number, rng))
         lot = torch.randint(2**62, (1,), generator=rng, device=rng.device)
         row = lot + torch.arange(len(tokens.ids), device=lot.device)
-        dice = draw.fixed_noise(row, torch.zeros_like(row), tokens.ids.shape[1], CONTEXT)
-        return ChosenOrder(target.where(late, draw.rank(dice + 2.0 * late + 4.0 * ~tokens.valid)), number)
+        dice = sampling.fixed_noise(row, torch.zeros_like(row), tokens.ids.shape[1], CONTEXT)
+        return ChosenOrder(target.where(late, sampling.rank(dice + 2.0 * late + 4.0 * ~tokens.valid)), number)
 
     def number(self, there: Tensor) -> Tensor:
         """How many of so many tokens `[b]` are predicted: 1 in K, but one where there is any."""
@@ -107,7 +108,7 @@ class ChooseOrder:
         taken = around(Spans(runs.start, runs.length.where(fits, -1)), lengths, candidates.shape[1])
         taken = taken if is_all_true(candidates) else taken & candidates
         free = ~taken if is_all_true(candidates) else candidates & ~taken
-        return taken.logical_or_(draw.exactly(number - draw.how_many(taken), free, rng))
+        return taken.logical_or_(sampling.exactly(number - sampling.how_many(taken), free, rng))
 
     def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
         """One run in each window, window by window; under our own law one may go on at the begin of the text."""
@@ -118,7 +119,7 @@ class ChooseOrder:
         every = _grams(self.ngram_weights, self.partial_prediction_k, self.sampler, lengths.device)
         drawn = torch.randint(every.shape[1], (rows * most,), generator=rng, device=rng.device)
         length, window, starts = every.gather(1, drawn.expand(3, -1)).view(3, rows, most)
-        where = draw.noise((rows, most + 1), rng)
+        where = sampling.noise((rows, most + 1), rng)
         ends, text = window.cumsum(1), lengths[:, None]
         start = ends - window + (where[:, 1:] * starts).long()
         if ours:
@@ -134,21 +135,21 @@ class ChooseOrder:
 
     def revise(self, example: Batch, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
         if "order" in wanted:
-            plan = replace(plan, rank=wishes.order(example, wanted["order"]))
+            plan = replace(plan, rank=plan_overrides.order(example, wanted["order"]))
         if "cut" in wanted:
             plan = replace(plan, predicted=self._after(example, plan.rank, wanted["cut"]))
         return plan
 
     def _after(self, example: Batch, rank: Tensor, cut: int) -> Tensor:
-        most = wishes.word_count(example.tokens) - self._fewest
+        most = plan_overrides.word_count(example.tokens) - self._fewest
         if not 0 <= cut <= most:
             left = ", so that a word is left to predict" if self._fewest else ""
             raise Refusal(f"The cut is {cut}; it must lie between 0 and {most}{left}.")
-        given = wishes.words_in_order(example, rank, 0)[:cut]
-        return example.tokens.lengths - wishes.places(example, given).sum(1)
+        given = plan_overrides.words_in_order(example, rank, 0)[:cut]
+        return example.tokens.lengths - plan_overrides.places(example, given).sum(1)
 
     def tell(self, example: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
-        in_order = wishes.words_in_order(example, plan.rank, row)
+        in_order = plan_overrides.words_in_order(example, plan.rank, row)
         first = int(example.tokens.lengths[row] - plan.predicted[row])
         given = {int(w) for w in example.tokens.word_ids[row][(plan.rank[row] < first) & example.tokens.valid[row]]}
         return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - self._fewest))}

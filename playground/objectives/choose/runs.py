@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.example import Batch, Spans
+from playground.batch import Batch, Spans
 from playground.objectives.choose.spans import inside
+from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
-class MergeAdjacent:
+class MergeAdjacent(Choose):
     """Chosen tokens that are neighbours become one span (T5's i.i.d. corruption, arXiv:1910.10683, sec. 3.3.2).
 
     There is a numbered marker for so many runs only; those that come after are given back to the text.

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch
+from playground.batch import Batch
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Choose, Wishes
 
 FEWEST, HIGHEST = 0.15, 0.45
 """Between these the share of a text is drawn where it is left to chance."""
@@ -31,7 +31,7 @@ class ChosenSentences:
 
 
 @dataclass(frozen=True)
-class ChooseGapSentences:
+class ChooseGapSentences(Choose):
     """Mark the sentences that say most of the rest again (PEGASUS, arXiv:1912.08777, sec. 3.1 and released code).
 
     "rouge" takes those with the highest ROUGE-1 F1 against all others, each judged alone and repeated words counted
@@ -50,14 +50,14 @@ class ChooseGapSentences:
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSentences:
         size = words_by_sentence(example)
-        taken = draw.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
+        taken = sampling.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
         return ChosenSentences(taken)
 
     def count(self, number: Tensor, rng: Generator) -> Tensor:
         """How many of so many sentences `[b]`: the share rounded down, at least one, none where there is only one."""
         ratio = torch.full(number.shape, self.gap_sentence_ratio, dtype=torch.double, device=number.device)
         if self.stochastic:
-            ratio = FEWEST + (HIGHEST - FEWEST) * draw.noise(tuple(number.shape), rng).double()
+            ratio = FEWEST + (HIGHEST - FEWEST) * sampling.noise(tuple(number.shape), rng).double()
         wanted = (number * ratio + 1e-9).floor().long().clamp(min=1)
         return wanted.masked_fill(number < 2, 0)
 
@@ -65,12 +65,12 @@ class ChooseGapSentences:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
         place = torch.arange(size.shape[1], device=size.device).expand_as(size)
         if self.sentence_selection == "random":
-            return draw.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
+            return sampling.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
         if self.sentence_selection == "lead":
             return (-place).masked_fill(size == 0, -size.shape[1])
         score = overlap(example, size.shape[1])
         if self.stochastic:
-            score = score * (1 + SHAKEN * (2 * draw.noise(tuple(size.shape), rng).double() - 1))
+            score = score * (1 + SHAKEN * (2 * sampling.noise(tuple(size.shape), rng).double() - 1))
             return (score + TIE * place).masked_fill(size == 0, -1.0)
         return (score * size.shape[1] + place).masked_fill(size == 0, -1)
 

@@ -5,15 +5,16 @@ from typing import Any, ClassVar
 
 from torch import Generator
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import Chosen
-from playground.objectives.stage import Wishes
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Choose, Wishes
 
 
 @dataclass(frozen=True)
-class ChooseRatio:
+class ChooseRatio(Choose):
     """Mark a share of the tokens that are still shown, rounded up (BART, arXiv:1910.13461, sec. 2.2, and fairseq)."""
 
     mask_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
@@ -21,21 +22,21 @@ class ChooseRatio:
 
     def plan(self, example: Batch, rng: Generator) -> Chosen:
         shown = example.maskable & (example.actions == Action.KEPT)
-        number = draw.ceiling(self.mask_ratio, example.maskable.sum(1))
-        return Chosen(draw.exactly(number, shown, rng))
+        number = sampling.ceiling(self.mask_ratio, example.maskable.sum(1))
+        return Chosen(sampling.exactly(number, shown, rng))
 
     def build(self, example: Batch, plan: Chosen) -> Batch:
         return replace(example, selected=plan.positions & example.maskable & (example.actions == Action.KEPT))
 
     def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+        return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 
     def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": wishes.words_of(example, plan.positions, row)}
+        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
 
 
 @dataclass(frozen=True)
-class ChooseForDeletion:
+class ChooseForDeletion(Choose):
     """Mark a share of the tokens in the same way, for a chain that marks others too: these are called `deleted`."""
 
     delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
@@ -48,7 +49,7 @@ class ChooseForDeletion:
         return ChooseRatio(self.delete_ratio).build(example, plan)
 
     def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(wishes.places(example, wanted["deleted"])) if "deleted" in wanted else plan
+        return Chosen(plan_overrides.places(example, wanted["deleted"])) if "deleted" in wanted else plan
 
     def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"deleted": wishes.words_of(example, plan.positions, row)}
+        return {"deleted": plan_overrides.words_of(example, plan.positions, row)}

@@ -8,13 +8,14 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from playground.example import Batch, Spans, is_all_true
+from playground.batch import Batch, Spans, is_all_true
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import odd
-from playground.objectives.runs import Runs, runs
-from playground.objectives.stage import Wishes
-from playground.objectives.weave import kept_first
+from playground.objectives.ops import sampling
+from playground.objectives.ops.ragged import kept_first
+from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.stage import Choose, Wishes
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def how_long(example: Batch) -> Tensor:
 
 def wished_spans(example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
     """The spans that a person named, or the drawn ones."""
-    return ChosenSpans(*wishes.spans(example, wanted["spans"])) if "spans" in wanted else plan
+    return ChosenSpans(*plan_overrides.spans(example, wanted["spans"])) if "spans" in wanted else plan
 
 
 def tell_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def tell_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ChooseMassSpan:
+class ChooseMassSpan(Choose):
     """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
 
     The released code counts a sign before and one after the text, and the run may reach over the last one
@@ -131,8 +132,8 @@ class ChooseMassSpan:
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         text = how_long(example)
         number = text + int(self.count_specials)
-        length = torch.minimum(draw.half_even(self.span_ratio, number + int(self.count_specials)), number)
-        where, side = draw.noise((2, len(number)), rng)
+        length = torch.minimum(sampling.half_even(self.span_ratio, number + int(self.count_specials)), number)
+        where, side = sampling.noise((2, len(number)), rng)
         inside = (where * (number - length + 1)).long()
         at_end = torch.where(side < 0.5 * self.edge_prob, 0, number - length)
         start = torch.where(side < self.edge_prob, at_end, inside)
@@ -145,7 +146,7 @@ class ChooseMassSpan:
 
 
 @dataclass(frozen=True)
-class ChooseSpans:
+class ChooseSpans(Choose):
     """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
 
     Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
@@ -161,7 +162,7 @@ class ChooseSpans:
         tokens = example.tokens
         cuts, most = _cuts(self, tokens.ids.shape[1], len(tokens.specials.sentinels), tokens.ids.device)
         count, number = cuts.gather(1, how_long(example).expand(4, -1)).view(2, -1)
-        kept, gone = (draw.subset(count, number, most, rng) + 1).chunk(2)
+        kept, gone = (sampling.subset(count, number, most, rng) + 1).chunk(2)
         before = pad(gone, (1, -1))
         length = gone - before
         there = length > 0
@@ -180,7 +181,7 @@ class ChooseSpans:
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
         """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
-        wanted = draw.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
+        wanted = sampling.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
         gone = torch.minimum(wanted, (number - 1).clamp(min=0))
         runs = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
         room = number - gone + self.outer
@@ -206,7 +207,7 @@ def _cuts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device)
 
 
 @dataclass(frozen=True)
-class ChoosePoissonSpans:
+class ChoosePoissonSpans(Choose):
     """Mark runs of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
 
     "exact" meets the budget and no runs overlap. "fairseq" lets runs begin at different places, whatever lies behind
@@ -231,14 +232,14 @@ class ChoosePoissonSpans:
         """Runs among so many units `[b]`."""
         budgets = _budgets(self.mask_ratio, example.tokens.ids.shape[1], example.tokens.ids.device)
         budget, slots = budgets.gather(1, number.expand(2, -1))
-        length, count = draw.poisson_budget(budget, self.mean_length, rng)
+        length, count = sampling.poisson_budget(budget, self.mean_length, rng)
         there = length >= 0
         length = _last_anywhere(length, count[:, None], rng)
         if self.placement == "fairseq":
             return _overlapping(length, number, rng)
         taken = length.clamp(min=0)
         before = taken.cumsum(1) - taken
-        return ChosenSpans((draw.sorted_places(count, slots, length.shape[1], rng) + before) * there, length)
+        return ChosenSpans((sampling.sorted_places(count, slots, length.shape[1], rng) + before) * there, length)
 
     build = staticmethod(mark_spans)
     revise = staticmethod(wished_spans)
@@ -257,7 +258,7 @@ def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:
     Gaps are put in afterwards, each anywhere before, between and behind what is kept and the runs.
     """
     long = length > 0
-    start = draw.subset(long.sum(1), number, length.shape[1], rng).gather(1, (long.cumsum(1) - 1).clamp(min=0))
+    start = sampling.subset(long.sum(1), number, length.shape[1], rng).gather(1, (long.cumsum(1) - 1).clamp(min=0))
     end = torch.minimum(start + length, number[:, None]).where(long, 0).cummax(1).values
     opens = long & (start >= pad(end, (1, -1)))
     of = (opens.cumsum(1) - 1).clamp(min=0)
@@ -265,7 +266,7 @@ def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:
     size = torch.zeros_like(end).scatter_reduce_(1, of, end, "amax") - begin
     jump = (size - 1).clamp(min=0)
     at = begin - jump.cumsum(1) + jump
-    slot = (draw.noise(tuple(length.shape), rng) * (number - jump.sum(1) + 1)[:, None]).long()
+    slot = (sampling.noise(tuple(length.shape), rng) * (number - jump.sum(1) + 1)[:, None]).long()
     passed = (at[:, None, :] < slot[:, :, None]) & (size > 0)[:, None, :]
     gap = slot + (passed * jump[:, None, :]).sum(2)
     both = torch.cat([begin, gap], dim=1)
@@ -279,12 +280,12 @@ def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:
 def _budgets(rate: float, widest: int, device: torch.device) -> Tensor:
     """By the length of a text, how many tokens vanish and in how many places a run may lie, `[2, widest + 1]`."""
     length = torch.arange(widest + 1)
-    budget = torch.minimum(draw.ceiling(rate, length), length)
+    budget = torch.minimum(sampling.ceiling(rate, length), length)
     return torch.stack([budget, length - budget + 1]).to(device)
 
 
 def _last_anywhere(length: Tensor, count: Tensor, rng: Generator) -> Tensor:
     """The last of the `count [b, 1]` lengths `[b, m]` changes places with any of them: it alone was cut to fit."""
-    other = (draw.noise(tuple(count.shape), rng) * count).long()
+    other = (sampling.noise(tuple(count.shape), rng) * count).long()
     both = torch.cat([other, (count - 1).clamp(min=0)], dim=1)
     return length.scatter(1, both, length.gather(1, both.flip(1)))

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor, minimum
 
-from playground.example import Batch, Tokens, arange_rows, is_all_true, with_selection
+from playground.batch import Batch, Tokens, arange_rows, is_all_true, with_selection
 from playground.knob import knob
-from playground.objectives import draw, wishes
-from playground.objectives.stage import Wishes
+from playground.objectives import plan_overrides
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Choose, Wishes
 
 PLACES, ROUNDING = 1, 2
 """Salts of the fixed draws: which tokens, and whether a share is rounded up."""
@@ -26,7 +27,7 @@ class Chosen:
     @classmethod
     def at(cls, places: Tensor, like: Tensor) -> "Chosen":
         """Those at some places `[m]`, counted through the rows of a shape `[b, t]`."""
-        return cls(draw.marked(places, like), places)
+        return cls(sampling.marked(places, like), places)
 
     @property
     def places(self) -> Tensor:
@@ -35,7 +36,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class ChooseTokens:
+class ChooseTokens(Choose):
     """Mark a share of the tokens of each row (BERT, arXiv:1810.04805, sec. 3.1 and released code).
 
     "exact" rounds the share half to even (BERT), "stochastic" up or down by chance (RoBERTa, released code), "iid"
@@ -71,15 +72,15 @@ class ChooseTokens:
         if self.dupe_factor:
             return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
-            return Chosen.at(draw.some_places(self.mask_ratio, candidates, rng), candidates)
-        places, positions = draw.exact_choice(self._number(example, candidates, rng), candidates, rng)
+            return Chosen.at(sampling.some_places(self.mask_ratio, candidates, rng), candidates)
+        places, positions = sampling.exact_choice(self._number(example, candidates, rng), candidates, rng)
         return Chosen(positions, places)
 
     def _fixed(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
-        dice = draw.dice(example.tokens, self.dupe_factor, PLACES, rng)
+        dice = sampling.dice(example.tokens, self.dupe_factor, PLACES, rng)
         if self.selection == "iid":
             return (dice < self.mask_ratio) & candidates
-        return draw.lowest(self._number(example, candidates, rng), candidates, dice)
+        return sampling.lowest(self._number(example, candidates, rng), candidates, dice)
 
     def candidates(self, example: Batch) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
@@ -93,7 +94,7 @@ class ChooseTokens:
     def _number(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
         if self.selection == "exact":
             return self.count(candidates)
-        chance = draw.dice(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
+        chance = sampling.dice(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
         wanted = (self.mask_ratio * (number + self.num_special_tokens) + chance.double()).floor().long()
         return minimum(wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted, number)
@@ -115,7 +116,7 @@ class ChooseTokens:
         return wished(example, plan, wanted)
 
     def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": wishes.words_of(example, plan.positions, row)}
+        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
 
 
 def with_signs(tokens: Tokens, first: bool) -> Tensor:
@@ -152,12 +153,12 @@ def _share(rate: float, rows: int, width: int, specials: int, device: torch.devi
 def _shares(rate: float, widest: int, specials: int, device: torch.device) -> Tensor:
     """The same by the number of candidates, `[widest + 1]`."""
     number = torch.arange(widest + 1)
-    return minimum(draw.half_even(rate, number + specials).clamp(min=1 if rate > 0 else 0), number).to(device)
+    return minimum(sampling.half_even(rate, number + specials).clamp(min=1 if rate > 0 else 0), number).to(device)
 
 
 def wished(example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
     """The words that a person chose, or the drawn ones."""
-    return Chosen(wishes.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+    return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
 
 
 def odd(rate: float, number: int) -> str:

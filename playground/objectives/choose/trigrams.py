@@ -6,18 +6,18 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch
+from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
-from playground.objectives.runs import places, runs
-from playground.objectives.stage import Wishes
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import places, runs
+from playground.objectives.stage import Choose, Wishes
 
 SIZE = 3
 
 
 @dataclass(frozen=True)
-class ChooseTrigrams:
+class ChooseTrigrams(Choose):
     """Mark runs of three tokens apart from each other and from hidden words (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
     They hold a share of the tokens, at least one run where one fits; how to round is not published.
@@ -31,9 +31,9 @@ class ChooseTrigrams:
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         free = example.maskable & ~example.selected
         least = 1 if self.trigram_ratio > 0 else 0
-        wanted = draw.half_even(self.trigram_ratio / SIZE, example.maskable.sum(1)).clamp(min=least)
-        most = max(least, int(draw.half_even(self.trigram_ratio / SIZE, torch.tensor(free.shape[1]))))
-        start = take_trigrams(example, free, draw.noise(tuple(free.shape), rng), wanted, most)
+        wanted = sampling.half_even(self.trigram_ratio / SIZE, example.maskable.sum(1)).clamp(min=least)
+        most = max(least, int(sampling.half_even(self.trigram_ratio / SIZE, torch.tensor(free.shape[1]))))
+        start = take_trigrams(example, free, sampling.noise(tuple(free.shape), rng), wanted, most)
         there = start < free.shape[1]
         return ChosenSpans(start.where(there, 0), torch.where(there, SIZE, -1))
 

@@ -6,20 +6,21 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, Tokens, ones_view
+from playground.batch import Batch, Tokens, ones_view
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import Chosen, chosen_of, share_of, wished
-from playground.objectives.runs import Runs, as_text, runs, spread, word_sizes
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.ops.segments import Runs, as_text, runs, spread, word_sizes
+from playground.objectives.stage import Choose, Wishes
 
 LABELS = {"word": (), "phrase": ("phrase",), "entity": ("mention",), "knowledge": ("mention", "phrase")}
 """The labels, running numbers over the units of a text, that each kind of unit is read from."""
 
 
 @dataclass(frozen=True)
-class ChooseWholeUnits:
+class ChooseWholeUnits(Choose):
     """Mark whole units: words (BERT-wwm, arXiv:1906.08101), phrases or names (ERNIE, arXiv:1904.09223, sec. 3.2).
 
     "knowledge" takes names, else phrases, else words. "budget" shuffles the units and takes each one that still fits
@@ -38,12 +39,12 @@ class ChooseWholeUnits:
     def plan(self, example: Batch, rng: Generator) -> Chosen:
         size = self.sizes(example)
         if self.sampler == "iid":
-            begun = draw.some_places(self.mask_ratio, ones_view(size), rng)
+            begun = sampling.some_places(self.mask_ratio, ones_view(size), rng)
             chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
             return self._or_one(chosen, size, rng) if self.min_one and self.mask_ratio else chosen
         budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
         if self.truncate:
-            return Chosen.at(spread(*take_in_order(size, draw.noise(tuple(size.shape), rng), budget)), size)
+            return Chosen.at(spread(*take_in_order(size, sampling.noise(tuple(size.shape), rng), budget)), size)
         taken = take_at_random(size, budget, example.tokens, rng)
         if self.min_one:
             taken = at_least_one(taken, size, budget, rng)
@@ -73,7 +74,7 @@ class ChooseWholeUnits:
         return wished(example, plan, wanted)
 
     def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": wishes.words_of(example, plan.positions, row)}
+        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
 
 
 def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
@@ -103,7 +104,7 @@ def take_in_order(size: Tensor, noise: Tensor, budget: Tensor) -> tuple[Tensor, 
     left = budget[:, None] - (whole.cumsum(1) - whole)
     taken = torch.minimum(whole, left.clamp(min=0)).flatten()
     here = taken.nonzero()[:, 0]
-    return (order + draw.first_of_rows(size)[:, None]).flatten()[here], taken[here]
+    return (order + sampling.first_of_rows(size)[:, None]).flatten()[here], taken[here]
 
 
 @dataclass(frozen=True)
@@ -139,16 +140,16 @@ def _places(tokens: Tokens, number: int, rng: Generator) -> Tensor:
     rows, width = tokens.ids.shape
     if not tokens.padded:
         return torch.randint(max(1, width), (number, rows), generator=rng, device=rng.device)
-    return (draw.noise((number, rows), rng) * tokens.lengths).long()
+    return (sampling.noise((number, rows), rng) * tokens.lengths).long()
 
 
 def _close(taken: Taken, rng: Generator) -> Taken:
     """What is left of the budgets is spent, one unit after the other, on any that fits, until none does."""
     rows = (taken.left > 0).nonzero()[:, 0]
     coming, left = taken.coming.index_select(0, rows), taken.left.index_select(0, rows)
-    first, begun, size = draw.first_of_rows(taken.coming)[rows], [taken.begun], [taken.size]
+    first, begun, size = sampling.first_of_rows(taken.coming)[rows], [taken.begun], [taken.size]
     while bool((fits := (coming <= left[:, None]) & (coming > 0)).any()):
-        one = (draw.noise(tuple(fits.shape), rng) + fits).argmax(1, keepdim=True)
+        one = (sampling.noise(tuple(fits.shape), rng) + fits).argmax(1, keepdim=True)
         size.append((coming.gather(1, one) * fits.gather(1, one))[:, 0].long())
         begun.append(first + one[:, 0])
         coming, left = coming.scatter(1, one, 0), left - size[-1]
@@ -161,7 +162,7 @@ def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Taken:
     A unit that comes again has no size any more: it was taken, or it did not fit and never will. What is left would be
     less than nothing where a unit does not fit, and without its sign that is more than there was.
     """
-    places, coming = order + draw.first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
+    places, coming = order + sampling.first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
     every, left = coming.view(-1), size.new_empty((len(order) + 1, len(size)))
     before, *after = left.unbind()
     before.copy_(budget)
@@ -188,5 +189,5 @@ def at_least_one(taken: Taken, size: Tensor, budget: Tensor, rng: Generator) -> 
 def any_one(size: Tensor, rows: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
     """Of each of some rows any one unit: where it begins and its size; 0 where a row has none."""
     mine = size[rows]
-    one = (draw.noise(tuple(mine.shape), rng) + (mine > 0)).argmax(1)
-    return draw.first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()
+    one = (sampling.noise(tuple(mine.shape), rng) + (mine > 0)).argmax(1)
+    return sampling.first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()

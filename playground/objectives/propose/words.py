@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Action, Batch
+from playground.batch import Action, Batch
 from playground.knob import knob
-from playground.objectives import draw, wishes
+from playground.objectives import plan_overrides
 from playground.objectives.change.tokens import (
     first_pieces,
     one_each,
@@ -19,7 +19,8 @@ from playground.objectives.change.tokens import (
     rewritten,
     word_id,
 )
-from playground.objectives.stage import Wishes
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Propose, Wishes
 
 Proposer = Callable[[Batch], Tensor]
 """Scores `[k, v]` of every word at the k chosen places of the text, row by row; no gradient flows back."""
@@ -33,7 +34,7 @@ class Proposed:
 
 
 @dataclass(frozen=True)
-class SampleFromGenerator:
+class SampleFromGenerator(Propose):
     """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 2).
 
     The generator's own example is kept beside, so both networks train on the same batch. A sample may be the right
@@ -68,7 +69,7 @@ class SampleFromGenerator:
     def revise(self, example: Batch, plan: Proposed, wanted: Wishes) -> Proposed:
         if "replace" not in wanted:
             return plan
-        names = one_each(wanted["replace"], wishes.words_of(example, example.selected, 0), "replace")
+        names = one_each(wanted["replace"], plan_overrides.words_of(example, example.selected, 0), "replace")
         return replace(plan, words=paint(example, plan.words, {p: word_id(example, n) for p, n in names.items()}))
 
     def tell(self, example: Batch, plan: Proposed, row: int) -> dict[str, Any]:
@@ -79,7 +80,7 @@ class SampleFromGenerator:
 def _others(example: Batch, rng: Generator) -> Tensor:
     """A word for every place `[b, t]` that is not the word which stands there, every other one equally likely."""
     ids, (first, size) = example.tokens.ids, pool_of(example, "words")
-    steps = 1 + (draw.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
+    steps = 1 + (sampling.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
     return first + (ids.clamp(min=first - 1) - first + steps) % size
 
 

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, NegativeSampling, Target, Tokens
+from playground.batch import Batch, NegativeSampling, Target, Tokens
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
 from playground.objectives.change.tokens import word_id
 from playground.objectives.choose.frequent import counts_of
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.ops import sampling
+from playground.objectives.stage import Propose, Wishes
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class SampleNegatives:
+class SampleNegatives(Propose):
     """Draw wrong words for every answer by their frequency to a power (arXiv:1310.4546, sec. 2.2).
 
     "sampled" says yes or no to each (negative sampling); "nce" the same with the logarithm of the number of draws times
@@ -44,7 +44,7 @@ class SampleNegatives:
 
     def plan(self, example: Batch, rng: Generator) -> Wrong:
         edges = chances(example.tokens, self.ns_exponent).cumsum(0)
-        dice = draw.noise((*_last(example).targets.shape, self.num_negatives), rng)
+        dice = sampling.noise((*_last(example).targets.shape, self.num_negatives), rng)
         found = torch.searchsorted((edges / edges[-1]).to(dice.dtype), dice, right=True)
         return Wrong(found.clamp(max=len(edges) - 1))
 

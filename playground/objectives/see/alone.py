@@ -5,7 +5,7 @@ from typing import Literal
 
 from torch import Tensor
 
-from playground.example import (
+from playground.batch import (
     AttentionMask,
     Batch,
     Stream,
@@ -16,10 +16,11 @@ from playground.example import (
     mask_by_level,
 )
 from playground.knob import knob
+from playground.objectives.stage import See
 
 
 @dataclass(frozen=True)
-class SeeAll:
+class SeeAll(See):
     """Everybody sees everybody (BERT, arXiv:1810.04805, sec. 3)."""
 
     def build(self, example: Batch) -> Batch:
@@ -28,7 +29,7 @@ class SeeAll:
 
 
 @dataclass(frozen=True)
-class SeeLeft:
+class SeeLeft(See):
     """Each position sees itself and what stands to its left (GPT, Radford et al. 2018).
 
     With a window of k words, its own one included, every further layer looks k - 1 words on: (k - 1) x layers + 1 in
@@ -49,7 +50,7 @@ class SeeLeft:
 
 
 @dataclass(frozen=True)
-class SeeRight:
+class SeeRight(See):
     """Each position sees itself and what stands to its right (ELMo backward, arXiv:1802.05365, sec. 3.1)."""
 
     sliding_window: int = knob(
@@ -66,7 +67,7 @@ class SeeRight:
 
 
 @dataclass(frozen=True)
-class SeePrefix:
+class SeePrefix(See):
     """The first part sees all of itself, the second the first and what stands to its left (UniLM, T5 sec. 3.2.3).
 
     The second part is what was chosen or, where two texts stand in one row, the second text.

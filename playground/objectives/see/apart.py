@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import (
+from playground.batch import (
     MASKED_LEVEL,
     AttentionMask,
     Batch,
@@ -14,10 +14,11 @@ from playground.example import (
     mask_by_level,
     zeros_view,
 )
+from playground.objectives.stage import See
 
 
 @dataclass(frozen=True)
-class SeeWithinSegment:
+class SeeWithinSegment(See):
     """Each of two texts sees only itself, so each has a vector of its own (InferSent, arXiv:1705.02364, sec. 3.1)."""
 
     def build(self, example: Batch) -> Batch:
@@ -36,7 +37,7 @@ def half(segment: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class SeeThroughOne:
+class SeeThroughOne(See):
     """The encoder sees all, the decoder what it has written and the encoder's first position alone.
 
     So all that is known of the text must pass through one vector (LASER, arXiv:1812.10464, sec. 3.1).

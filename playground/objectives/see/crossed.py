@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import Action, Batch, causal_mask, full_mask, gather_origin, zeros_view
+from playground.batch import Action, Batch, causal_mask, full_mask, gather_origin, zeros_view
 from playground.knob import knob
+from playground.objectives.stage import See
 
 
 @dataclass(frozen=True)
-class SeeEncoderDecoder:
+class SeeEncoderDecoder(See):
     """The encoder sees all its input, the decoder what it has written and the encoder (Vaswani et al. 2017).
 
     MASS hides the encoder's [MASK] positions from the decoder (arXiv:1905.02450, released code).

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import Batch, mask_by_level
+from playground.batch import Batch, mask_by_level
+from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import draw
+from playground.objectives.ops import sampling
 from playground.objectives.see.alone import after_prefix, from_right, places
-from playground.objectives.stage import Wishes
-from playground.refusal import Refusal
+from playground.objectives.stage import See, Wishes
 
 KINDS = ("both", "seq2seq", "left", "right")
 """The four masks, in the order of their numbers."""
@@ -28,7 +28,7 @@ class DrawnMask:
 
 
 @dataclass(frozen=True)
-class SampleMask:
+class SampleMask(See):
     """One of four masks for every row: both sides, seq2seq, left, right (UniLM, arXiv:1905.03197, sec. 2.3-2.4).
 
     Under seq2seq the first text sees itself, the second the first and its own left.
@@ -47,7 +47,7 @@ class SampleMask:
         shares = [getattr(self, kind) for kind in KINDS]
         if not any(shares):
             raise Refusal("both, seq2seq, left and right are all 0; give at least one of them a part.")
-        return DrawnMask(draw.among(shares, (len(example.tokens.ids),), rng))
+        return DrawnMask(sampling.among(shares, (len(example.tokens.ids),), rng))
 
     def build(self, example: Batch, plan: DrawnMask) -> Batch:
         inputs, kind = example.inputs, plan.kind[:, None]

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from playground.example import MASKED_LEVEL, AttentionMask, Batch, Stream, gather_origin, mask_by_level
+from playground.batch import MASKED_LEVEL, AttentionMask, Batch, Stream, gather_origin, mask_by_level
 from playground.knob import knob
+from playground.objectives.stage import See
 
 CONTEXTS = ("together", "strict", "xlnet", "hf")
 STREAMS = (
@@ -19,7 +20,7 @@ STREAMS = (
 
 
 @dataclass(frozen=True)
-class SeePermutation:
+class SeePermutation(See):
     """The order of prediction decides, in two streams (XLNet, arXiv:1906.08237, sec. 2.3).
 
     The content stream sees what comes earlier and itself, the query stream only what comes earlier. `context` decides

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.example import AttentionMask, Batch, Stream
-from playground.refusal import Refusal
+from playground.batch import AttentionMask, Batch, Stream
+from playground.errors import Refusal
+from playground.objectives.stage import See
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def _places(distances: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True)
-class OverrideMask:
+class OverrideMask(See):
     """What the objective sees, with cells opened and closed by hand in every text, as many places away as painted."""
 
     painted: tuple[Painted, ...]

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from playground.example import Batch, causal_mask, full_mask, mask_by_level
+from playground.batch import Batch, causal_mask, full_mask, mask_by_level
 from playground.objectives.see.alone import from_right
+from playground.objectives.stage import See
 
 
 @dataclass(frozen=True)
-class SeeViews:
+class SeeViews(See):
     """All of the text for the teacher; beside it a left and a right half for students (arXiv:1809.08370, sec. 3.2).
 
     The first example beside reads from the left, the second from the right.

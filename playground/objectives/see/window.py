@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.example import AttentionMask, Batch, Stream, arange_rows, full_mask
+from playground.batch import AttentionMask, Batch, Stream, arange_rows, full_mask
 from playground.knob import knob
-from playground.objectives.stage import Wishes
-from playground.objectives.windows import Radii, draw_radii, tell_radii, window, wished_radii, words_around
+from playground.objectives.ops.windows import Radii, draw_radii, tell_radii, window, wished_radii, words_around
+from playground.objectives.stage import See, Wishes
 
 
 @dataclass(frozen=True)
-class SeeWindow:
+class SeeWindow(See):
     """A place sees the words near it and not its own (CBOW, arXiv:1301.3781, sec. 3.1).
 
     The radius belongs to the place that looks, so of two neighbours one may see the other and not be seen.
@@ -39,7 +39,7 @@ class SeeWindow:
 
 
 @dataclass(frozen=True)
-class SeeAllButSelf:
+class SeeAllButSelf(See):
     """A place sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
 
     def build(self, example: Batch) -> Batch:
@@ -48,7 +48,7 @@ class SeeAllButSelf:
 
 
 @dataclass(frozen=True)
-class SeeSelf:
+class SeeSelf(See):
     """Every place sees only itself, so a word is the same wherever it stands (skip-gram, arXiv:1301.3781, sec. 3.2)."""
 
     def build(self, example: Batch) -> Batch:

@@ -7,8 +7,8 @@ from typing import Literal, TypeVar
 
 from playground.corpora.tinyworld.generate import spell
 from playground.corpora.tinyworld.world import grammar
-from playground.refusal import Refusal
-from playground.seeds import derive
+from playground.errors import Refusal
+from playground.rng import derive
 
 Split = Literal["train", "test"]
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from playground.corpora.tinyworld.inflection import takes_an
 from playground.corpora.tinyworld.lexicon import TOPICS
 from playground.corpora.tinyworld.tasks.draw import Split, dice, different, write
 from playground.corpora.tinyworld.world import grammar
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 Pair = tuple[list[str], list[str]]
 

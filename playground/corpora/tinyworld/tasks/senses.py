@@ -7,7 +7,7 @@ from playground.corpora.tinyworld.generate import spell
 from playground.corpora.tinyworld.lexicon import SENSES as WORDS
 from playground.corpora.tinyworld.tasks.draw import Split, dice, different, write
 from playground.corpora.tinyworld.world import grammar
-from playground.refusal import Refusal
+from playground.errors import Refusal
 
 RULES = {
     "left near": "Left-near",

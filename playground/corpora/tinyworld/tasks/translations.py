@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from playground.corpora.catalog.parallel import PARALLEL, open_parallel
 from playground.corpora.corpus import Corpus
-from playground.corpora.parallel import PARALLEL, open_parallel
 from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, split_of
 from playground.corpora.tinyworld.tasks.tagged import tells_held_out
-from playground.refusal import Refusal
+from playground.errors import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 
 Pair = tuple[list[str], list[str]]

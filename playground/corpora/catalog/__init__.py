@@ -1,0 +1,1 @@
+"""The corpora, one file each: found here, never registered."""

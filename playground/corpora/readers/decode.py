@@ -1,0 +1,145 @@
+"""The bytes of a file as text, piece by piece, so that long files fit; what is no text is refused with the reason."""
+
+import codecs
+import io
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from playground.errors import Refusal
+
+CHUNK = 1 << 18
+"""Bytes that are read at a time."""
+
+LONGEST_LINE = 10_000_000
+"""Letters of one line of a table or a treebank; a longer one means that the file is something else."""
+
+Progress = Callable[[int, int], None]
+"""Hears how many bytes are done, and how many there are in all."""
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""The first bytes of a file that name its encoding; those of UTF-32 begin like those of UTF-16, so they come first."""
+
+_NO_TEXT = {
+    b"%PDF": "a PDF; save its text as a plain text file",
+    b"PK\x03\x04": "a zip archive or an office document; unpack it, or save it as plain text",
+    b"\x1f\x8b": "compressed with gzip; unpack it",
+    b"BZh": "compressed with bzip2; unpack it",
+    b"\xfd7zXZ": "compressed with xz; unpack it",
+    b"PAR1": "a Parquet table; save it as .csv or .jsonl",
+}
+
+
+class WrongEncoding(Refusal):
+    """A file that is not in the encoding that was tried; another one may fit."""
+
+
+def find_file(path: str | Path) -> Path:
+    """The path of a file that is there and has something in it."""
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise Refusal(f"{path} is a folder; choose a text file in it.")
+        if not path.is_file():
+            raise Refusal(f"There is no file {path}; check the path.")
+        if path.stat().st_size == 0:
+            raise Refusal(f"{path.name} is empty; choose a file with text in it.")
+    except (OSError, ValueError) as error:
+        if isinstance(error, Refusal):
+            raise
+        raise Refusal(f"{str(path)!r} cannot be read: {error}.") from error
+    return path
+
+
+def decoded(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[str]:
+    """The text of a file with plain line ends: in the encoding that is given, else in the one its first bytes name."""
+    path = find_file(path)
+    try:
+        with path.open("rb") as file:
+            yield from plain_lines(_pieces(path.name, file, path.stat().st_size, encoding, progress))
+    except OSError as error:
+        raise Refusal(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def read_lines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[str]:
+    """The lines of a file without their ends; a line that never ends is refused before it fills the memory."""
+    rest, number = "", 1
+    for text in decoded(path, encoding, progress):
+        *lines, rest = (rest + text).split("\n")
+        yield from lines
+        number += len(lines)
+        if len(rest) > LONGEST_LINE:
+            raise Refusal(
+                f"Line {number} of {Path(path).name} is longer than {LONGEST_LINE:,} letters, so this is no file of "
+                "short lines; to read it as running text, rename it to .txt."
+            )
+    if rest:
+        yield rest
+
+
+def plain_lines(pieces: Iterable[str]) -> Iterator[str]:
+    """The same text with every kind of line end as a line feed, also one that falls between two pieces."""
+    newline = io.IncrementalNewlineDecoder(None, translate=True)
+    for piece in pieces:
+        yield newline.decode(piece)
+    yield newline.decode("", final=True)
+
+
+def _pieces(name: str, file: BinaryIO, total: int, encoding: str | None, progress: Progress | None) -> Iterator[str]:
+    decoder, wide = _decoder(encoding or _detect(file))
+    done, chunk = 0, b"-"
+    while chunk:
+        chunk = file.read(CHUNK)
+        if not wide:
+            _refuse_zero(name, chunk.find(0), f"byte {done + chunk.find(0)} is zero")
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeError as error:
+            raise WrongEncoding(_unreadable(name, encoding, done + len(chunk), error)) from error
+        _refuse_zero(name, text.find("\0"), "it holds zeros among its letters")
+        yield text
+        done += len(chunk)
+        if progress and chunk:
+            progress(done, max(total, done))
+
+
+def _detect(file: BinaryIO) -> str:
+    """The encoding that the first bytes name, else UTF-8; known kinds of files without text are refused."""
+    start = file.read(8)
+    file.seek(0)
+    for begin, kind in _NO_TEXT.items():
+        if start.startswith(begin):
+            raise Refusal(f"{Path(file.name).name} is {kind}.")
+    return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8")
+
+
+def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
+    """What turns bytes into letters, and whether a letter is several bytes wide, so that zeros among them are usual."""
+    try:
+        "".encode(encoding)
+        name = codecs.lookup(encoding).name
+        return codecs.getincrementaldecoder(encoding)(), name.startswith(("utf-16", "utf-32"))
+    except (LookupError, ValueError) as error:
+        raise Refusal(f"There is no encoding {encoding!r}; name one such as utf-8, latin-1 or cp1252.") from error
+
+
+def _refuse_zero(name: str, place: int, why: str) -> None:
+    if place >= 0:
+        raise Refusal(f"{name} is not a text file: {why}. Choose a plain text file in UTF-8.")
+
+
+def _unreadable(name: str, encoding: str | None, end: int, error: UnicodeError) -> str:
+    """What is undecoded always ends where the piece ends, so the place in the file can be counted from there."""
+    place = end - len(error.object) + error.start if isinstance(error, UnicodeDecodeError) else end
+    if encoding:
+        return f"{name} is not in {encoding}: byte {place} cannot be read; name another encoding."
+    return (
+        f"{name} is not in UTF-8: byte {place} cannot be read; save it as UTF-8. "
+        "Or name its encoding, often latin-1 or cp1252."
+    )

@@ -1,0 +1,39 @@
+"""Labelled texts from a file."""
+
+import csv
+from pathlib import Path
+
+from playground.corpora.readers.decode import Progress
+from playground.corpora.readers.delimited import read_delimited
+from playground.corpora.readers.jsonlines import read_jsonlines
+from playground.corpora.readers.table import Table, collect
+from playground.errors import Refusal
+
+JSON = (".jsonl", ".ndjson", ".json")
+
+
+def read_table(
+    path: str | Path,
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    encoding: str | None = None,
+    progress: Progress | None = None,
+) -> Table:
+    """The table in a .csv, .tsv or .jsonl file; columns that are not named are guessed, and the notice says which."""
+    name = Path(path).name
+    if Path(path).suffix.lower() in JSON:
+        return collect(name, read_jsonlines(path, encoding, progress), text, label)
+    try:
+        rows, said = read_delimited(path, encoding, progress)
+        return collect(name, rows, text, label, said)
+    except csv.Error:
+        pass
+    try:
+        rows, said = read_delimited(path, encoding, progress, quoted=False)
+        odd = f"{said} Its quotes do not pair up, so they are read as letters.".strip()
+        return collect(name, rows, text, label, odd)
+    except csv.Error as error:
+        raise Refusal(
+            f"{name} holds a cell of more than {csv.field_size_limit():,} letters; save long texts as .jsonl or .txt."
+        ) from error

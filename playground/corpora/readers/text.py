@@ -1,0 +1,95 @@
+"""The user's own text as a corpus, read once and piece by piece, so that long files fit."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Unpack
+
+from playground.corpora.build import FEWEST, LIMIT, Vocabulary, Words, build
+from playground.corpora.corpus import Corpus
+from playground.corpora.readers.decode import CHUNK, Progress, decoded, plain_lines
+from playground.errors import Refusal
+from playground.tokenizing.words import clean, split_words
+
+
+def read_text_file(
+    path: str | Path,
+    *,
+    limit: int = LIMIT,
+    encoding: str | None = None,
+    progress: Progress | None = None,
+    **wishes: Unpack[Vocabulary],
+) -> Corpus:
+    """A text file; empty lines separate documents, `progress` hears the bytes that are read and those there are."""
+    return build(Path(path).name, read_words(decoded(path, encoding, progress), limit), **wishes)
+
+
+def read_whole(path: str | Path, encoding: str | None = None) -> str:
+    """The whole text of a small file, for the stage; what cannot be read is refused with the reason."""
+    text = "".join(decoded(path, encoding))
+    if not text.strip():
+        raise Refusal(f"{Path(path).name} is empty; choose a file with text in it.")
+    return text
+
+
+def from_pasted(
+    text: str,
+    *,
+    name: str = "pasted text",
+    limit: int = LIMIT,
+    progress: Progress | None = None,
+    **wishes: Unpack[Vocabulary],
+) -> Corpus:
+    """A text that was pasted or typed; empty lines separate documents, `progress` hears letters."""
+    if not text:
+        raise Refusal(f"The {name} is empty; paste a text of at least {FEWEST} words.")
+    return build(name, read_words(plain_lines(_pasted(text, progress)), limit), **wishes)
+
+
+def _pasted(text: str, progress: Progress | None) -> Iterator[str]:
+    for start in range(0, len(text), CHUNK):
+        yield clean(text[start : start + CHUNK])
+        if progress:
+            progress(min(start + CHUNK, len(text)), len(text))
+
+
+def read_words(pieces: Iterable[str], limit: int = LIMIT) -> Words:
+    """The words of a text with plain line ends that comes in pieces; empty lines separate documents."""
+    words = Words(limit)
+    for paragraph, ended in _paragraphs(pieces):
+        words.add(split_words(paragraph))
+        if words.cut:
+            break
+        if ended:
+            words.close()
+    words.close()
+    return words
+
+
+def _paragraphs(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Paragraphs, and whether each is whole; one that is longer than a chunk comes in pieces."""
+    lines: list[str] = []
+    held = 0
+    for line, whole in _lines(pieces):
+        if whole and not line.strip():
+            yield "\n".join(lines), True
+            lines, held = [], 0
+            continue
+        lines.append(line)
+        held += len(line)
+        if held > CHUNK or not whole:
+            yield "\n".join(lines), False
+            lines, held = [], 0
+    yield "\n".join(lines), True
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Lines, and whether each is whole; a line that is longer than a chunk is cut at a space where there is one."""
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split("\n")
+        yield from ((line, True) for line in lines)
+        if len(rest) > CHUNK:
+            place = rest.rfind(" ") + 1 or len(rest)
+            yield rest[:place], False
+            rest = rest[place:]
+    yield rest, True

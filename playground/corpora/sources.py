@@ -1,0 +1,175 @@
+"""Where a corpus comes from: a source of our own by its name, a file or two by their paths, or a data set's name."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from playground import catalog
+from playground.corpora.build import LIMIT
+from playground.corpora.corpus import Corpus
+from playground.corpora.readers.decode import Progress, decoded
+from playground.corpora.readers.hub import read_hub
+from playground.corpora.readers.labelled_table import read_table
+from playground.corpora.readers.table import from_table
+from playground.corpora.readers.text import read_text_file
+from playground.corpora.readers.translations import read_translations
+from playground.corpora.readers.treebank import CELLS, read_treebank
+from playground.errors import Refusal
+from playground.knob import Knob, knobs, spelt, turn, written
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus that the playground can make by itself: `make(seed, tokens)`, or `make(seed, tokens, settings)`.
+
+    `settings` are its knobs as they stand, where it has any; "parallel(shared=0.5)" names it with a knob turned.
+    """
+
+    name: str
+    idea: str
+    make: Callable[..., Corpus]
+    settings: Any = None
+    aliases: tuple[str, ...] = ()
+    tokens: int = 500_000
+    rank: int = 0
+
+
+class Reading(TypedDict, total=False):
+    """How a file is read: its encoding, where it is not UTF-8, and who hears how far the reading is."""
+
+    encoding: str | None
+    progress: Progress | None
+
+
+FEWEST, MOST = 1_000, 20_000_000
+"""Limits of the tokens that a source is asked for."""
+
+HUB = "hub:"
+"""Stands before the name of a data set in the Hugging Face layout, or before its folder."""
+
+TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")
+TREEBANKS = (".conllu", ".conll")
+TEXTS = (".txt", ".md", ".rst", ".text")
+
+
+def open_corpus(
+    name_or_path: str | Path, *, seed: int = 0, tokens: int | None = None, **reading: Unpack[Reading]
+) -> Corpus:
+    """A corpus by its name or by the path of a file; `tokens` limits either.
+
+    Where a corpus has knobs they stand behind its name in brackets: "bilingual(shared=0.5, second=0.3)". A file is a
+    table, a treebank or plain text, as its name ends; "first.en+second.fr" are two files that say the same line by
+    line; "hub:NAME" is a data set of the Hugging Face hub.
+    """
+    if tokens is not None and not FEWEST <= tokens <= MOST:
+        raise Refusal(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
+    name, limit = str(name_or_path), tokens or LIMIT
+    if name.startswith(HUB):
+        return from_table(read_hub(name.removeprefix(HUB)), limit=limit)
+    bare, turned = spelt(name)
+    source = _named(bare)
+    if source:
+        return _made(source, seed, tokens or source.tokens, turned)
+    if os.path.exists(name):
+        return _open_file(Path(name), limit, reading)
+    pair = two_files(name)
+    if pair:
+        return read_translations(*pair, limit=limit, **reading)
+    known = ", ".join(sources())
+    raise Refusal(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
+
+
+def _made(source: Source, seed: int, tokens: int, turned: dict[str, str]) -> Corpus:
+    """What a source makes with some of its knobs turned, named after them."""
+    if source.settings is None:
+        _refuse_knobs(source, turned)
+        return source.make(seed, tokens)
+    settings = turn(source.settings, turned)
+    return replace(source.make(seed, tokens, settings), name=_full_name(source, settings))
+
+
+def _full_name(source: Source, settings: Any) -> str:
+    changed = written(settings, ", ", source.settings)
+    return f"{source.name}({changed})" if changed else source.name
+
+
+def source_knobs(name: str) -> tuple[Knob, ...]:
+    """The knobs of a generated corpus; none where it has none or the name is not that of a generated corpus."""
+    source = _named(name)
+    return knobs(source.settings) if source is not None and source.settings is not None else ()
+
+
+def name_with_knobs(name: str, turned: Mapping[str, Any]) -> str:
+    """The name under which `open_corpus` opens a corpus with some of its knobs turned: "bilingual(shared=0.5)"."""
+    source = _named(name)
+    if source is None or source.settings is None:
+        return name
+    return _full_name(source, turn(source.settings, turned))
+
+
+def read_name(name: str) -> tuple[str, dict[str, Any]]:
+    """The name of a generated corpus and the knobs that are turned in "name(knob=value)", checked."""
+    bare, turned = spelt(name)
+    source = find_source(bare)
+    if source.settings is None:
+        _refuse_knobs(source, turned)
+        return source.name, {}
+    settings = turn(source.settings, turned)
+    return source.name, {knob: getattr(settings, knob) for knob in turned}
+
+
+def sources() -> dict[str, Source]:
+    """Every corpus that can be made, by name."""
+    return catalog.find("playground.corpora.catalog", Source)
+
+
+def find_source(name: str) -> Source:
+    """One corpus that can be made, by its name."""
+    return catalog.choose("playground.corpora.catalog", Source, name, "corpus")
+
+
+def _refuse_knobs(source: Source, turned: Mapping[str, Any]) -> None:
+    """Refuse to set knobs of a corpus that has none."""
+    if turned:
+        raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(turned)} cannot be set.")
+
+
+def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:
+    kind = path.suffix.lower()
+    if kind not in (*TABLES, *TREEBANKS, *TEXTS):
+        kind = _look(path, reading.get("encoding"))
+    if kind in TABLES:
+        return from_table(read_table(path, **reading), limit=limit)
+    return (read_treebank if kind in TREEBANKS else read_text_file)(path, limit=limit, **reading)
+
+
+def _look(path: Path, encoding: str | None) -> str:
+    """The kind of a file whose name does not say it, by the first line that is no comment; in doubt it is text."""
+    lines = next(decoded(path, encoding), "").splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    if first.count("\t") == CELLS - 1 and first[0].isdigit():
+        return ".conllu"
+    return ".txt"
+
+
+def two_files(name: str) -> tuple[Path, Path] | None:
+    """The paths on both sides of a plus; a second one without a folder may lie beside the first."""
+    parts = name.split("+")
+    for k in range(1, len(parts)):
+        first, second = Path("+".join(parts[:k])), Path("+".join(parts[k:]))
+        for other in (second, first.parent / second):
+            if os.path.isfile(first) and os.path.isfile(other):
+                return first, other
+    return None
+
+
+def _named(name: str) -> Source | None:
+    """The source of this name; something with a slash or a dot in it is a path."""
+    if set(name) & set("/\\."):
+        return None
+    try:
+        return find_source(name)
+    except Refusal:
+        return None

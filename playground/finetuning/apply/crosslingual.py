@@ -1,0 +1,130 @@
+"""A model of one language gets words of another, while all else stays as it is (arXiv:1910.11856, sec. 3).
+
+The four steps are: a model of the first language; word vectors of the second (here); a task learnt in the first
+language with its word vectors frozen; the same task asked in the second. Words of both languages stand in one
+vocabulary, so to swap the vectors is to read a text of the other language.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from playground.corpora import Corpus
+from playground.corpora.catalog.parallel import open_parallel
+from playground.errors import Refusal
+from playground.models import total_loss
+from playground.rng import generator
+from playground.tokenizing import Tokenizer
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
+from playground.zoo.recipe import BETAS
+
+TOKENS = 300_000
+"""Tokens of both languages of which the second are read."""
+
+TEXT_SEED = 2
+"""The seed of that text: not that of the corpus that a base may have read."""
+
+RATE = 1e-2
+"""The learning rate of the new word vectors."""
+
+
+@dataclass(frozen=True)
+class NewWords:
+    """A learner with more words than before, and which rows of which parameters are new."""
+
+    learner: TrainState
+    tokenizer: Tokenizer
+    new: dict[str, int]
+
+    @property
+    def learning(self) -> dict[str, nn.Parameter]:
+        """The parameters that have new rows."""
+        return {name: p for name, p in self.learner.model.named_parameters() if name in self.new}
+
+
+def second_language() -> Corpus:
+    """Sentences of the second language alone."""
+    both = open_parallel(TEXT_SEED, TOKENS)
+    kept = both.labels["language"] == 1  # a [SEP] counts as what stands before it
+    return replace(
+        both,
+        name="second language",
+        description="Sentences of the second language of the corpus 'parallel' alone.",
+        ids=both.ids[kept],
+        word_ids=torch.arange(int(kept.sum()), dtype=torch.int32),
+        sentence_ids=both.sentence_ids[kept].unique_consecutive(return_inverse=True)[1].int(),
+        document_ids=both.document_ids[kept],
+        held_out_from=int(kept[: both.held_out_from].sum()),
+        labels={},
+        entropy_bound=None,
+    )
+
+
+def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> NewWords:
+    """A copy of a learner that has a fresh row for every word of a corpus which its vocabulary lacks."""
+    _check(learner, tokenizer)
+    known, there = set(tokenizer.words), corpus.ids.unique().tolist()
+    words = [word for word in (corpus.tokenizer.words[number] for number in there) if word not in known]
+    if not words:
+        raise Refusal(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
+    longer = replace(tokenizer, words=(*tokenizer.words, *words))
+    made = TrainState.new(learner.entry, longer.words, learner.seed, learner.device)
+    old, new = learner.model.state_dict(), dict[str, int]()
+    with torch.no_grad():
+        for name, value in made.model.state_dict().items():
+            value[: len(old[name])] = old[name]
+            if len(value) > len(old[name]):
+                new[name] = len(old[name])
+    made.step, made.tokens, made.seconds = learner.step, learner.tokens, learner.seconds
+    return NewWords(made, longer, new)
+
+
+def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
+    """Refuse what has no words of its own to add, or a question that a text of one language cannot be asked."""
+    name, needs = learner.entry.name, learner.objective.needs
+    if learner.model.shape.kind == "static":
+        raise Refusal(f"{name} has word vectors and no layers, so nothing could be carried over; take another base.")
+    if tokenizer.kind != "word":
+        raise Refusal(
+            f"This model reads {tokenizer.kind} pieces; new words can be given only to a vocabulary of words."
+        )
+    lacking = [need for need in needs if need.startswith(("pair", "translation", "label:"))]
+    if lacking:
+        raise Refusal(
+            f"{learner.objective.name} needs more than a text of one language ({lacking[0]}), so the words of the "
+            "second cannot be learnt with it; take another base, such as BERT or GPT."
+        )
+
+
+def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
+    """Train the new rows on a corpus with the learner's own question; everything else keeps every bit."""
+    learner, recipe = made.learner, made.learner.entry.recipe
+    model, learning = learner.model, made.learning
+    read = replace(corpus, ids=_renumbered(corpus, made.tokenizer), tokenizer=made.tokenizer)
+    feed = BatchSampler.of(read, recipe.seq_len, recipe.batch_size, learner.seed, learner.device)
+    model.requires_grad_(False)
+    for parameter in learning.values():
+        parameter.requires_grad_(True)
+    optimiser = torch.optim.AdamW(learning.values(), lr=RATE, betas=BETAS, weight_decay=0.0)
+    for step in range(steps):
+        rng = generator(learner.seed, "new words", step, device=learner.device.type)
+        loss, _ = total_loss(model(learner.objective.example(feed.at(step), rng)), consume=True)
+        loss.backward()
+        for name, parameter in learning.items():
+            assert parameter.grad is not None
+            parameter.grad[: made.new[name]] = 0.0  # with no momentum and no decay a row without gradient stays
+        optimiser.param_groups[0]["lr"] = RATE * recipe.lr_multiplier(round(step * recipe.steps / steps), True)
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        yield float(loss.detach())
+    model.requires_grad_(True)
+
+
+def _renumbered(corpus: Corpus, tokenizer: Tokenizer) -> Tensor:
+    """The ids of a corpus in another vocabulary."""
+    place = {word: number for number, word in enumerate(tokenizer.words)}
+    other = [place.get(word, tokenizer.specials.unknown) for word in corpus.tokenizer.words]
+    return torch.tensor(other, dtype=corpus.ids.dtype)[corpus.ids.long()]

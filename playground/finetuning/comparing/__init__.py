@@ -1,0 +1,1 @@
+"""Strategies side by side: what is compared, with equal budgets, over several seeds, and what differs."""

@@ -1,0 +1,1 @@
+"""Tasks and what a model reads of them: labelled rows, their input format, verbalizers, files of one's own."""

@@ -1,0 +1,154 @@
+"""Finished lanes on disk, one line of JSON each, so that a comparison that was killed goes on where it was."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from playground import __version__
+from playground.errors import Refusal
+from playground.finetuning.run.base import Base
+from playground.finetuning.run.trainer import FinetuneConfig, Result
+from playground.finetuning.strategy.strategy import Strategy
+from playground.parsing import LARGEST, has_form, parse_json
+
+FILE = "lanes.jsonl"
+FOR_PEOPLE = ("name", "aliases", "rank", "family", "idea", "source", "made_of", "published")
+"""Fields of a strategy on which no number of a lane depends."""
+
+
+OUTCOME = {
+    "accuracy": float, "forgetting": float, "trainable": int, "stored": int, "seconds": float, "groups": [str],
+    "plan": [[float]], "rates": [[float]], "moved": [float], "plugged_in?": float, "shares?": [float],
+    "unchanged?": bool, "measured?": {str: float}, "sizes?": [int],
+}  # fmt: skip
+"""What an outcome holds where it is written down."""
+
+
+@dataclass
+class Record:
+    """What is known of finished lanes, by key; `path` is where it is kept, None in memory only.
+
+    A line is written whole and reaches the disk before the lane counts as finished; half a line at the end, which a
+    killed program leaves, is cut off.
+    """
+
+    path: Path | None = None
+    known: dict[str, Any] = field(default_factory=dict)
+    earlier: list[dict[str, Any]] | None = None
+
+    @classmethod
+    def of(cls, folder: Path, resume: bool) -> "Record":
+        """The record of a folder, of whose file nothing is changed before the first lane is finished."""
+        path = folder / FILE
+        lines = _lines(path) if resume else []
+        return cls(path, {line["key"]: line["value"] for line in lines}, lines)
+
+    @classmethod
+    def open(cls, folder: Path, resume: bool) -> "Record":
+        """The record of a folder; without `resume` a new one."""
+        made = cls.of(folder, resume)
+        made.begin()
+        return made
+
+    def begin(self) -> None:
+        """Write down the lines of earlier lanes that are kept, and let all others go."""
+        if self.path is None or self.earlier is None:
+            return
+        lines, self.earlier = self.earlier, None
+        beside = self.path.with_suffix(".writing")
+        try:
+            beside.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+            os.replace(beside, self.path)
+        except OSError as error:
+            raise Refusal(f"The record {self.path} cannot be written ({error.strerror or error}).") from error
+
+    def put(self, key: str, value: Any, **about: Any) -> None:
+        """Keep a value; `about` is for people who look into the file."""
+        self.known[key] = value
+        self.begin()
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, **about, "value": value}) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+
+    def outcome(self, key: str) -> Result | None:
+        """The outcome of a finished lane."""
+        return read_outcome(self.known[key]) if key in self.known else None
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """The whole lines of a record; the last one may have been cut off, and a lane that is damaged runs again."""
+    content = path.read_bytes() if path.exists() else b""
+    return [kept for line in content.splitlines() if (kept := _line(line)) is not None]
+
+
+def _line(content: bytes) -> dict[str, Any] | None:
+    """A line of a record, with a learning rate or the outcome of a lane; nothing where it holds neither."""
+    try:
+        line = parse_json(content.decode("utf-8"))
+        if has_form(line, {"key": str, "value": OUTCOME}):
+            made = read_outcome(line["value"])
+            whole = len(made.groups) == len(made.plan) == len(made.rates) == len(made.moved)
+            return line if whole and abs(made.accuracy) <= 1 and not abs(made.forgetting) > LARGEST else None
+    except (ValueError, TypeError, RuntimeError, OverflowError):
+        return None
+    return line if has_form(line, {"key": str, "value": float}) else None
+
+
+def write_outcome(outcome: Result) -> dict[str, Any]:
+    """An outcome as JSON; every number comes back to the last bit."""
+    return {f.name: _plain(getattr(outcome, f.name)) for f in fields(outcome)}
+
+
+def read_outcome(values: Mapping[str, Any]) -> Result:
+    """The outcome that was written."""
+    names = {f.name for f in fields(Result)}
+    return Result(**{name: _back(name, value) for name, value in values.items() if name in names})
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, Tensor) else value
+
+
+def _back(name: str, value: Any) -> Any:
+    if name in ("plan", "rates"):
+        return torch.tensor(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def key(strategy: Strategy, seed: int, labels: int, setting: FinetuneConfig, shared: str, what: str = "lane") -> str:
+    """The name of a lane: everything on which its numbers depend, hashed."""
+    shared_setting = identity(replace(setting, keeps=True, looks=0))
+    told = [what, identity(strategy), seed, labels, shared_setting, shared, __version__]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
+
+
+def identity(value: Any) -> Any:
+    """A declaration as plain values; functions and classes count by their names, texts for people do not count."""
+    if is_dataclass(value) and not isinstance(value, type):
+        spare = FOR_PEOPLE if isinstance(value, Strategy) else ()  # the rank of LoRA is no place in a list
+        told = [f.name for f in fields(value) if f.name not in spare]
+        return [type(value).__name__, *(identity(getattr(value, name)) for name in told)]
+    if isinstance(value, tuple | list):
+        return [identity(part) for part in value]
+    return f"{value.__module__}.{value.__qualname__}" if callable(value) else value
+
+
+def fingerprint(base: Base, *texts: Any) -> str:
+    """The base model, the text on which forgetting is measured and other tensors, as one hash."""
+    digest = hashlib.sha256()
+    for learner in (base.learner, *base.beside):
+        for name, value in sorted(learner.model.state_dict().items()):
+            digest.update(name.encode())
+            digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    for tensor in (base.held_out.ids, *texts):
+        digest.update(tensor.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:24]

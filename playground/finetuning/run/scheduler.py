@@ -1,0 +1,235 @@
+"""Lanes: one strategy with one seed each, one by one, in worker processes or stacked, with the same numbers."""
+
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+from playground.batch import Tokens
+from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.run.base import Base
+from playground.finetuning.run.record import Record, write_outcome
+from playground.finetuning.run.stacked import alike, bytes_of, hindrance, tune_together
+from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
+from playground.finetuning.strategy.strategy import Strategy
+from playground.training.memory import available, said
+from playground.training.parallel.stacked import chosen_way, parted
+from playground.training.parallel.workers import as_worker, begin, context, end_with_parent
+
+
+@dataclass(frozen=True)
+class TrialEvent:
+    """One strategy with one seed and so many labelled texts; `event` is its latest step or its outcome."""
+
+    strategy: Strategy
+    seed: int
+    event: StepEvent | Result
+    labels: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A lane to run, and the key under which its outcome is kept."""
+
+    strategy: Strategy
+    seed: int
+    labels: int
+    setting: FinetuneConfig
+    key: str = ""
+
+    def lane(self, event: StepEvent | Result) -> TrialEvent:
+        """An event of this lane."""
+        return TrialEvent(self.strategy, self.seed, event, self.labels)
+
+
+@dataclass(frozen=True)
+class TrialData:
+    """What the lanes of a comparison share: where they start, labelled texts by number and seed, unseen ones by seed.
+
+    Every seed is tested on texts of its own, so that the spread between seeds holds the luck of the test too.
+    """
+
+    base: Base
+    train: Mapping[tuple[int, int], Dataset]
+    test: Mapping[int, Dataset]
+
+    def lane(self, job: Trial) -> Iterator[TrialEvent]:
+        """The events of one lane."""
+        train = self.train[job.labels, job.seed]
+        for event in tune(self.base, job.strategy, train, self.test[job.seed], job.setting, job.seed):
+            yield job.lane(event)
+
+    def travelling(self, jobs: Sequence[Trial]) -> "TrialData":
+        """The same, able to go to another process: what the jobs rehearse goes along, what is remembered stays."""
+        rehearsed = any(job.strategy.rehearses for job in jobs)
+        text = Text(self.base.rehearse() if rehearsed else self.base.held_out)
+        return replace(self, base=replace(self.base, rehearsal=self.base.rehearsal and text, memory={}))
+
+
+Keep = Callable[[Trial, Result], None]
+"""Called with every outcome as soon as it is there, whatever its turn."""
+
+Elsewhere = Callable[[TrialData, Sequence[Trial], Keep], Generator[TrialEvent, None, None]]
+"""Runs lanes on other machines and gives their events in the order of the jobs."""
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """Which lanes run as stacks and which apart, and why, in sentences."""
+
+    stacks: tuple[tuple[Trial, ...], ...]
+    apart: tuple[Trial, ...]
+    told: tuple[str, ...] = ()
+
+
+def arranged(work: TrialData, jobs: Sequence[Trial], way: str) -> Stacks:
+    """Sort lanes into stacks of what reads alike, as large as the memory allows; the others run apart.
+
+    On a CPU, where arithmetic and not the number of steps takes the time, only the seeds of one strategy share a stack,
+    so that what is frozen is frozen for all of it.
+    """
+    device = work.base.learner.device
+    if chosen_way(way, device) == "processes":
+        return Stacks((), tuple(jobs))
+    why = {job: hindrance(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
+    groups: dict[Hashable, list[Trial]] = {}
+    for job in jobs:
+        if not why[job]:
+            apart = job.strategy if device.type == "cpu" else None
+            groups.setdefault((job.labels, apart, alike(job.strategy, job.setting)), []).append(job)
+    told = dict.fromkeys(
+        f"{job.strategy.name} runs apart, not stacked: {reason}." for job, reason in why.items() if reason
+    )
+    stacks, free = [], available(device)
+    for group in groups.values():
+        need = max(bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in group)
+        some = parted(group, need, free)
+        if len(some) > 1 and free is not None:
+            told |= {
+                f"{len(group)} lanes would not fit in one stack: each needs about {said(need)} and {said(free)} are "
+                f"free, so {len(some[0])} at a time are stacked.": None
+            }
+        stacks += map(tuple, some)
+    return Stacks(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(told))
+
+
+def run(
+    work: TrialData,
+    jobs: Sequence[Trial],
+    workers: int,
+    record: Record | None = None,
+    elsewhere: Elsewhere | None = None,
+    way: str = "auto",
+) -> Iterator[TrialEvent]:
+    """The events of all lanes; of a lane that the record knows only the outcome.
+
+    Lanes apart come in the order of the jobs. In a stack they advance together, and known outcomes come before.
+    """
+    record = record or Record()
+    known = {job.key: outcome for job in jobs if (outcome := record.outcome(job.key))}
+    waiting = [job for job in jobs if job.key not in known]
+    keep = partial(_keep, record)
+    plan = arranged(work, waiting, way) if elsewhere is None else Stacks((), ())
+    if plan.stacks:
+        for job in (job for job in jobs if job.key in known):
+            yield job.lane(known[job.key])
+        for stack in plan.stacks:
+            yield from _stacked(work, stack, keep)
+        yield from run(work, plan.apart, workers, record, way="processes")
+        return
+    if elsewhere is not None:
+        fresh = elsewhere(work.travelling(waiting), waiting, keep)
+    else:
+        fresh = _one_by_one(work, waiting, keep) if workers == 1 else _in_workers(work, waiting, keep, workers)
+    try:
+        for job in jobs:
+            if job.key in known:
+                yield job.lane(known[job.key])
+                continue
+            for lane in fresh:
+                yield lane
+                if isinstance(lane.event, Result):
+                    break
+    finally:
+        fresh.close()
+
+
+def _stacked(work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Iterator[TrialEvent]:
+    """The lanes of one stack, step by step; at last their outcomes, in the order of the jobs."""
+    lanes = [(job.strategy, work.train[job.labels, job.seed], work.test[job.seed], job.seed) for job in jobs]
+    for number, event in tune_together(work.base, lanes, jobs[0].setting):
+        if isinstance(event, Result):
+            keep(jobs[number], event)
+        yield jobs[number].lane(event)
+
+
+def _one_by_one(work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Generator[TrialEvent, None, None]:
+    for job in jobs:
+        for lane in work.lane(job):
+            if isinstance(lane.event, Result):
+                keep(job, lane.event)
+            yield lane
+
+
+def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int) -> Generator[TrialEvent, None, None]:
+    """The same in so many processes, of which this one is the first; an outcome is kept as soon as it is there."""
+    if not jobs:
+        return
+    pool = ProcessPoolExecutor(min(workers, len(jobs)) - 1 or 1, context(), _begin, (work.travelling(jobs),))
+
+    def send(job: Trial) -> Future[list[TrialEvent]]:
+        sent = pool.submit(_lane, job)
+        sent.add_done_callback(lambda done: _done(done) and keep(job, outcome_of(done.result())))
+        return sent
+
+    try:
+        sent, here = [send(job) for job in jobs], dict[int, list[TrialEvent]]()
+        for turn in range(len(jobs)):
+            while turn not in here and not sent[turn].done():
+                mine = next((k for k in range(turn, len(jobs)) if k not in here and sent[k].cancel()), None)
+                if mine is None:
+                    break
+                with as_worker():
+                    here[mine] = list(_one_by_one(work, [jobs[mine]], keep))
+            yield from here.pop(turn) if turn in here else sent[turn].result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _done(sent: Future[list[TrialEvent]]) -> bool:
+    return not sent.cancelled() and sent.exception() is None
+
+
+def outcome_of(events: Sequence[TrialEvent]) -> Result:
+    """The outcome with which a lane ends."""
+    last = events[-1].event
+    assert isinstance(last, Result)
+    return last
+
+
+def _keep(record: Record, job: Trial, outcome: Result) -> None:
+    record.put(job.key, write_outcome(outcome), strategy=job.strategy.name, seed=job.seed, labels=job.labels)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text to rehearse that can travel to another process."""
+
+    tokens: Tokens
+
+    def __call__(self) -> Tokens:
+        return self.tokens
+
+
+_work: list[TrialData] = []
+
+
+def _begin(work: TrialData) -> None:
+    """What a worker does first: take what is shared."""
+    begin()
+    end_with_parent()
+    _work[:] = [work]
+
+
+def _lane(job: Trial) -> list[TrialEvent]:
+    return list(_work[0].lane(job))

@@ -1,0 +1,200 @@
+"""Plasticity plans: from the layer groups, lowest first and the task's head last, to multipliers `[g, s]`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from playground.errors import Refusal
+from playground.knob import knob
+
+Plasticity = Callable[[Sequence[str], int], Tensor]
+"""From the layer groups, lowest first and the task's head last, and the number of steps, to multipliers `[g, s]`."""
+
+
+def head_only(groups: Sequence[str], steps: int) -> Tensor:
+    """Only the task's head learns."""
+    plan = torch.zeros(len(groups), steps)
+    plan[-1] = 1.0
+    return plan
+
+
+def nothing(groups: Sequence[str], steps: int) -> Tensor:
+    """Nothing learns."""
+    return torch.zeros(len(groups), steps)
+
+
+def everything(groups: Sequence[str], steps: int) -> Tensor:
+    """Everything learns from the first step on."""
+    return torch.ones(len(groups), steps)
+
+
+def above_embeddings(groups: Sequence[str], steps: int) -> Tensor:
+    """Everything but the embeddings learns."""
+    plan = torch.ones(len(groups), steps)
+    plan[[k for k, group in enumerate(groups) if group.startswith("embeddings")]] = 0.0
+    return plan
+
+
+def from_the_top(groups: Sequence[str], steps: int) -> Tensor:
+    """One more group thaws in every phase, the head first and the lowest group last."""
+    phase = torch.arange(steps) * len(groups) // max(1, steps)
+    height = torch.arange(len(groups)).flip(0)
+    return (height[:, None] <= phase[None, :]).float()
+
+
+def top_layer(groups: Sequence[str], steps: int) -> Tensor:
+    """The highest layer and the head learn."""
+    layers = [k for k, group in enumerate(groups) if "layer" in group]
+    plan = torch.zeros(len(groups), steps)
+    plan[layers[-1] if layers else -1 :] = 1.0
+    return plan
+
+
+def one_at_a_time(groups: Sequence[str], steps: int) -> Tensor:
+    """The head learns first, then each group alone from the lowest up, in the end all together."""
+    order = [len(groups) - 1, *range(len(groups) - 1)]
+    phase = torch.arange(steps) * (len(order) + 1) // max(1, steps)
+    turn = torch.empty(len(groups), dtype=torch.long)
+    turn[torch.tensor(order)] = torch.arange(len(order))
+    return ((turn[:, None] == phase) | (phase == len(order))).float()
+
+
+def three_stages(groups: Sequence[str], steps: int) -> Tensor:
+    """The head learns first, then all but the embeddings, then all."""
+    stage = torch.arange(steps) * 3 // max(1, steps)
+    begins = torch.tensor([2 if group.startswith("embeddings") else 1 for group in groups])
+    begins[-1] = 0
+    return (begins[:, None] <= stage).float()
+
+
+def decoder_first(groups: Sequence[str], steps: int) -> Tensor:
+    """What writes learns first, the decoder and the head, then all."""
+    plan = torch.ones(len(groups), steps)
+    early = [k for k, group in enumerate(groups[:-1]) if not group.startswith("decoder")]
+    plan[early, : steps // 2] = 0.0
+    return plan
+
+
+def biases(groups: Sequence[str], steps: int) -> Tensor:
+    """Only the biases and the task's head learn."""
+    learns = [group.endswith(" biases") for group in groups]
+    learns[-1] = True
+    return torch.tensor(learns).float()[:, None].repeat(1, steps)
+
+
+@dataclass(frozen=True)
+class Discriminative:
+    """Every layer learns some times slower than the one above it (arXiv:1801.06146, sec. 3.2)."""
+
+    factor: float = knob(2.6, 1.0, 10.0, unit="times", why="1 is one rate for all; more protects the lower layers.")
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        height = torch.arange(len(groups)).flip(0).float()
+        return (self.factor**-height)[:, None].repeat(1, steps)
+
+
+@dataclass(frozen=True)
+class SlantedTriangle:
+    """The rate rises fast and falls slowly (arXiv:1801.06146, sec. 3.2, eq. 3)."""
+
+    cut_frac: float = knob(0.1, 0.01, 0.99, unit="share of the steps", why="Where the rate is at its highest.")
+    ratio: float = knob(32.0, 1.0, 1000.0, unit="times", why="How much lower the lowest rate is than the highest.")
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        cut = max(1, int(steps * self.cut_frac))
+        step = torch.arange(steps, dtype=torch.float32)
+        share = torch.where(step < cut, step / cut, 1 - (step - cut) / (cut * (1 / self.cut_frac - 1)))
+        line = (1 + share.clamp(0, 1) * (self.ratio - 1)) / self.ratio
+        return line.expand(len(groups), -1).clone()
+
+
+@dataclass(frozen=True)
+class AfterReading:
+    """In the first part of the steps all but the task's head learns, and the task has to wait."""
+
+    lm_fraction: float = knob(1 / 3, 0.0, 1.0, unit="share of the steps", why="How long the task has to wait.")
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        plan = torch.ones(len(groups), steps)
+        plan[-1, : int(self.lm_fraction * steps)] = 0.0
+        return plan
+
+
+@dataclass(frozen=True)
+class Product:
+    """Several plans at once: their multipliers are multiplied; where the task must wait, the others begin after it."""
+
+    parts: tuple[Plasticity, ...]
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        waiting = next((part for part in self.parts if isinstance(part, AfterReading)), None)
+        others = [part for part in self.parts if part is not waiting]
+        if waiting is None:
+            return _multiplied(others, groups, steps)
+        first = int(waiting.lm_fraction * steps)
+        return torch.cat([waiting(groups, steps)[:, :first], _multiplied(others, groups, steps - first)], dim=1)
+
+
+def _multiplied(parts: Sequence[Plasticity], groups: Sequence[str], steps: int) -> Tensor:
+    """The product of some plans over so many steps."""
+    return torch.stack([part(groups, steps) for part in (*parts, everything)]).prod(dim=0)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A piece of a plan painted by hand: one group from the first to the last step (counted from 1, both included)."""
+
+    group: str
+    first: int
+    last: int
+    multiplier: float
+
+
+def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
+    """The plan with some cells replaced; later ones lie on top of earlier ones."""
+    plan = plan.clone()
+    for cell in cells:
+        if cell.group not in groups:
+            raise Refusal(f"There is no layer group {cell.group!r}; choose one of: {', '.join(groups)}.")
+        if not 1 <= cell.first <= cell.last <= plan.shape[1]:
+            raise Refusal(f"The cell goes from step {cell.first} to {cell.last}; steps are 1 to {plan.shape[1]}.")
+        if not 0.0 <= cell.multiplier <= 1000.0:
+            raise Refusal(f"The multiplier is {cell.multiplier}; it must lie between 0 (frozen) and 1000.")
+        plan[list(groups).index(cell.group), cell.first - 1 : cell.last] = cell.multiplier
+    return plan
+
+
+def named_rows(layers: int, extras: Sequence[str], apart: bool) -> tuple[str, ...]:
+    """The layer groups of a transformer with so many layers, from the bottom up, as a plan names them."""
+    body = [f"encoder layer {k + 1}" for k in range(layers)]
+    twice = [row for group in body for row in ([group, f"{group} biases"] if apart else [group])]
+    return ("embeddings", *twice, *extras, "task head")
+
+
+def parts_of(plan: Plasticity) -> tuple[Plasticity, ...]:
+    """The factors of a plan, without those that change nothing."""
+    parts = plan.parts if isinstance(plan, Product) else (plan,)
+    return tuple(part for part in parts if part is not everything)
+
+
+def product(plans: Sequence[Plasticity]) -> Plasticity:
+    """Several plans as one; a factor that comes twice counts once."""
+    parts = tuple(dict.fromkeys(part for plan in plans for part in parts_of(plan)))
+    return parts[0] if len(parts) == 1 else Product(parts) if parts else everything
+
+
+def said(plan: Plasticity) -> str:
+    """What a plan does, in words."""
+    parts = parts_of(plan)
+    words = [_one(part) for part in parts] or [_one(everything)]
+    return " and ".join(words)
+
+
+def _one(part: Plasticity) -> str:
+    kind = part if hasattr(part, "__name__") else type(part)
+    text = (kind.__doc__ or "A plan of its own.").split(" (")[0].rstrip(".")
+    text = text[0].lower() + text[1:]
+    numbers = ", ".join(f"{name} {value:g}" for name, value in vars(part).items()) if kind is not part else ""
+    return f"{text} ({numbers})" if numbers else text

@@ -1,0 +1,36 @@
+"""All corruptions of BART together, with the word noise of unsupervised translation."""
+
+from dataclasses import replace
+
+from playground.objectives.catalog.bart import BART_MIXTURE, WRITE
+from playground.objectives.change import (
+    ChangeSentenceOrder,
+    ChangeTokens,
+    ChangeWordOrder,
+    DeleteTokens,
+    RotateDocument,
+    SpansToSentinels,
+)
+from playground.objectives.choose import ChooseForDeletion, ChoosePoissonSpans, ChooseRatio
+
+ALL_NOISES = replace(
+    BART_MIXTURE,
+    name="all noises",
+    aliases=("noise chain",),
+    rank=139,
+    stages=(
+        ChooseRatio(mask_ratio=0.1),
+        ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0),
+        ChoosePoissonSpans(mask_ratio=0.15),
+        SpansToSentinels("mask"),
+        ChooseForDeletion(delete_ratio=0.1),
+        DeleteTokens(),
+        ChangeSentenceOrder(),
+        ChangeWordOrder(shuffle_distance=2),
+        RotateDocument(),
+        *WRITE,
+    ),
+    idea="Mask, fold, delete, shuffle sentences and neighbours, and turn the text; a decoder writes it as it was. "
+    "Each noise has a knob that switches it off.",
+    source="arXiv:1910.13461, sec. 2.2; word noise of arXiv:1711.00043, sec. 2.3",
+)

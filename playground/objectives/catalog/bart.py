@@ -1,0 +1,78 @@
+"""BART: its five corruptions, each alone, and their mixture."""
+
+from dataclasses import replace
+
+from playground.objectives.ask import AskDecoder
+from playground.objectives.catalog.text_infilling import TEXT_INFILLING, WRITTEN
+from playground.objectives.change import (
+    ChangeSentenceOrder,
+    ChangeTokens,
+    DeleteTokens,
+    RotateDocument,
+    SpansToSentinels,
+)
+from playground.objectives.choose import ChoosePoissonSpans, ChooseRatio
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
+from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.symbols import SIGN_BEHIND, written
+
+WRITE = (AskDecoder(target="text"), SeeEncoderDecoder())
+
+WHOLE = Term.by(written, WRITTEN, SIGN_BEHIND, target="text", add_eos=True)
+
+TOKEN_MASKING = Objective(
+    name="token masking",
+    aliases=("token masking (BART)",),
+    group="Denoising",
+    rank=135,
+    stages=(ChooseRatio(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
+    idea="Hide some words behind one mask each; a decoder writes the whole text.",
+    loss="Mean cross-entropy of the whole text and a closing sign, each given the corrupted text and the words before.",
+    terms=(WHOLE,),
+    source="arXiv:1910.13461, sec. 2.2",
+)
+
+TOKEN_DELETION = replace(
+    TOKEN_MASKING,
+    name="token deletion",
+    aliases=("token deletion (BART)",),
+    rank=136,
+    stages=(ChooseRatio(), DeleteTokens(), *WRITE),
+    idea="Take some words out without a trace; a decoder writes the whole text and so finds where they were missing.",
+)
+
+DOCUMENT_ROTATION = replace(
+    TOKEN_MASKING,
+    name="document rotation",
+    aliases=("rotation", "document rotation (BART)"),
+    rank=137,
+    stages=(RotateDocument(), *WRITE),
+    idea="Begin the text at any of its words and put what came before to the end; a decoder finds the true beginning.",
+)
+
+BART_MIXTURE = replace(
+    TOKEN_MASKING,
+    name="BART mixture",
+    aliases=("infilling and sentence permutation", "BART noise"),
+    rank=138,
+    needs=("sentences",),
+    stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), ChangeSentenceOrder(), *WRITE),
+    idea="Fold runs of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
+    source="arXiv:1910.13461, sec. 2.2 and 5.1",
+)
+
+BART_INFILLING = replace(
+    TEXT_INFILLING,
+    name="BART infilling",
+    aliases=("BART", "text infilling (BART)", "infilling BART", "denoising"),
+    row="",
+    printed=Printed(),
+    rank=11,
+    stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
+    idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
+    "BART itself also shuffles the sentences, as `BART mixture` does.",
+    loss="Mean cross-entropy of the whole text and a closing sign, each given the folded text and the words before it.",
+    terms=(WHOLE,),
+    source="arXiv:1910.13461, sec. 2.2",
+)

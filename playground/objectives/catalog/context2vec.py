@@ -1,0 +1,22 @@
+"""context2vec: a word told from wrong ones by all of its context."""
+
+from playground.objectives.ask import AskCentre
+from playground.objectives.catalog.word2vec import AMONG_PLACES, LIKELY
+from playground.objectives.choose import ChooseTokens
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.objectives.propose import SampleNegatives
+from playground.objectives.see import SeeAllButSelf
+
+CONTEXT2VEC = Objective(
+    name="context2vec",
+    aliases=("context to vec",),
+    group="Word vectors",
+    rank=156,
+    stages=(ChooseTokens(mask_ratio=1.0), SeeAllButSelf(), AskCentre(), SampleNegatives(10)),
+    idea="Tell each word from drawn ones, given all the other words of its text, here as a bag or by attention "
+    "and not by two recurrent networks.",
+    loss="For every word the yes-or-no loss of the word itself and of some wrong ones, given all others.",
+    terms=(Term.by(AMONG_PLACES, "centre word", LIKELY | {"v_c": "what all the other words say"}, loss="sampled"),),
+    source="Melamud et al. 2016, sec. 2; survey of Qiu et al., arXiv:2003.08271, sec. 2.3",
+)

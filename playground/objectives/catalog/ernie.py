@@ -1,0 +1,52 @@
+"""ERNIE: MLM over phrases and named entities, and what its three steps hide together."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangeText
+from playground.objectives.ask import AskMasked
+from playground.objectives.catalog.bert import HIDDEN
+from playground.objectives.catalog.static_mlm import STATIC_MLM
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseWholeUnits
+from playground.objectives.objective import Objective
+from playground.objectives.see import SeeAll
+
+PHRASES = replace(
+    STATIC_MLM,
+    name="phrase masking",
+    aliases=("phrase-level masking",),
+    rank=102,
+    needs=("label:phrase",),
+    stages=(ArrangeText(), ChooseWholeUnits("phrase", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
+    idea="Hide whole phrases, so that they must be guessed from the rest of the sentence.",
+    loss="Mean cross-entropy of every word of the chosen phrases given the corrupted text.",
+    source="arXiv:1904.09223, sec. 3.2.2",
+)
+
+ENTITIES = replace(
+    STATIC_MLM,
+    name="entity masking",
+    aliases=("entity-level masking", "name masking"),
+    rank=103,
+    needs=("label:mention",),
+    stages=(ArrangeText(), ChooseWholeUnits("entity", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
+    idea="Hide whole names, so that what is known of a person or place must give them back.",
+    loss="Mean cross-entropy of every word of the chosen names given the corrupted text.",
+    source="arXiv:1904.09223, sec. 3.2.3",
+)
+
+ERNIE = Objective(
+    name="ERNIE",
+    aliases=("knowledge masking", "ERNIE (Baidu)"),
+    group="With knowledge",
+    rank=114,
+    needs=("label:phrase", "label:mention"),
+    stages=(ArrangeText(), ChooseWholeUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
+    idea=(
+        "Hide names, phrases and single words, each as a whole, so that knowledge must bring them back. All three are "
+        "drawn in every step; the paper trains words, then phrases, then names."
+    ),
+    loss="Mean cross-entropy of every word of the chosen units given the corrupted text.",
+    terms=(HIDDEN,),
+    source="arXiv:1904.09223, sec. 3.2",
+)

@@ -1,0 +1,25 @@
+"""A language model of several languages (Rosita, XLM)."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import DropLanguageIds, ShiftRight
+from playground.objectives.ask import AskNext
+from playground.objectives.catalog.lm import LM
+from playground.objectives.objective import Printed
+from playground.objectives.see import SeeLeft
+
+MULTILINGUAL_LM = replace(
+    LM,
+    name="multilingual LM",
+    aliases=("polyglot LM", "Rosita", "CLM"),
+    row="",
+    printed=Printed(),
+    rank=124,
+    needs=("label:language",),
+    stages=(ShiftRight(), DropLanguageIds(), SeeLeft(), AskNext()),
+    idea=(
+        "Predict each word from the words to its left, in texts of several languages. The model must see which "
+        "language it reads, unless it is told, as in XLM's CLM."
+    ),
+    source="arXiv:1902.09697; with told: arXiv:1901.07291, sec. 3.2",
+)

@@ -1,0 +1,20 @@
+"""N-gram masking, as in ALBERT."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangeText
+from playground.objectives.ask import AskMasked
+from playground.objectives.catalog.static_mlm import STATIC_MLM
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseNgrams
+from playground.objectives.see import SeeAll
+
+NGRAMS = replace(
+    STATIC_MLM,
+    name="n-gram masking",
+    aliases=("ngrams",),
+    rank=104,
+    stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskMasked()),
+    idea="Hide runs of one to three words, short ones more often.",
+    source="arXiv:1909.11942, sec. 4.1; arXiv:1905.03197, sec. 2",
+)

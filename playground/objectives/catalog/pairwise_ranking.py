@@ -1,0 +1,36 @@
+"""Pairwise ranking of windows (Collobert and Weston)."""
+
+from functools import partial
+
+from playground.objectives.ask import AskCentre
+from playground.objectives.catalog.word2vec import LIKELY
+from playground.objectives.choose import ChooseTokens
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective
+from playground.objectives.propose import SampleNegatives
+from playground.objectives.see import SeeWindow
+from playground.objectives.symbols import DRAWN, SCORED, WINDOWS, told_apart
+
+PAIRWISE_RANKING = Objective(
+    name="pairwise ranking",
+    aliases=("Collobert and Weston", "C&W", "ranking"),
+    group="Word vectors",
+    rank=155,
+    stages=(
+        ChooseTokens(mask_ratio=1.0),
+        SeeWindow(shrink_windows=False),
+        AskCentre(),
+        SampleNegatives(1, ns_exponent=0.0, loss="hinge"),
+    ),
+    idea="Score the true word in the middle of a window above a word drawn at random.",
+    loss="How far the true word falls short of being one ahead of the drawn one, zero where it is ahead.",
+    terms=(
+        Term.by(
+            partial(told_apart, over=WINDOWS, right=SCORED, wrong=DRAWN),
+            "centre word",
+            {"s": "the score of a word in a window", r"\tilde{x}_k": "a word drawn at random", "q_k": LIKELY["q_k"]},
+            loss="hinge",
+        ),
+    ),
+    source="Collobert and Weston 2008, sec. 3; survey of Qiu et al., arXiv:2003.08271, sec. 3.1",
+)

@@ -1,0 +1,57 @@
+"""Span mask: hide one run of words token by token and let a decoder write it."""
+
+from dataclasses import replace
+from functools import partial
+
+from playground.objectives.ask import AskDecoder
+from playground.objectives.catalog.text_infilling import WRITTEN
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseMassSpan, ChooseTokens
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
+from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.symbols import DISCRETE, FRAGMENT, SIGN_BEHIND, written
+
+SPAN_MASK = Objective(
+    name="span mask",
+    aliases=("MASS", "seq2seq MLM", "fragment"),
+    row="Span Mask",
+    printed=Printed({"spans": ["3:3"]}),
+    group="Writing (seq2seq)",
+    rank=8,
+    stages=(
+        ChooseMassSpan(),
+        ChangeTokens(),
+        AskDecoder(target="fragment", add_eos=False),
+        SeeEncoderDecoder(hide_masked=True),
+    ),
+    idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",
+    loss="Mean cross-entropy of the hidden run, each word given the corrupted text and the run so far.",
+    terms=(Term.by(partial(written, fragment=FRAGMENT), WRITTEN, SIGN_BEHIND, target="fragment", add_eos=False),),
+    source="arXiv:1905.02450, sec. 3.2",
+)
+
+DISCRETE_MASK = replace(
+    SPAN_MASK,
+    name="discrete mask",
+    aliases=("MASS discrete", "MASS with single tokens"),
+    row="",
+    printed=Printed(),
+    rank=143,
+    stages=(ChooseTokens(mask_ratio=0.5, num_special_tokens=0), *SPAN_MASK.stages[1:]),
+    idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
+    loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",
+    terms=(
+        Term.by(
+            partial(written, fragment=DISCRETE),
+            WRITTEN,
+            {
+                "x_{s-1}": "the word before a hidden one, which the decoder reads instead of what it wrote last",
+                **SIGN_BEHIND,
+            },
+            target="fragment",
+            add_eos=False,
+        ),
+    ),
+    source="arXiv:1905.02450, sec. 4.5 (Discrete)",
+)

@@ -1,0 +1,52 @@
+"""SpanBERT: span masking and the span boundary objective."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangeText
+from playground.objectives.ask import AskMasked, AskSpanBoundary
+from playground.objectives.catalog.mlm import MLM
+from playground.objectives.catalog.static_mlm import STATIC_MLM
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseGeometricSpans
+from playground.objectives.formula import Term
+from playground.objectives.see import SeeAll
+
+SPAN_MASKING = replace(
+    STATIC_MLM,
+    name="span masking",
+    aliases=("random contiguous span masking", "geometric spans"),
+    rank=105,
+    stages=(
+        ArrangeText(),
+        ChooseGeometricSpans(),
+        ChangeTokens(random_words_from="unigram", replace_unit="span"),
+        SeeAll(),
+        AskMasked(),
+    ),
+    idea="Hide runs of words, most of them short; each run is masked, replaced or kept as a whole.",
+    source="arXiv:1907.10529, sec. 3.1",
+)
+
+SPAN_BOUNDARY = replace(
+    SPAN_MASKING,
+    name="SpanBERT",
+    aliases=("span boundary objective", "SBO", "MLM + SBO"),
+    rank=106,
+    stages=(*SPAN_MASKING.stages, AskSpanBoundary()),
+    idea="Hide runs of words; guess each word in its place, and again from the two words around its run.",
+    loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their run.",
+    terms=(
+        *MLM.terms,
+        Term(
+            "span boundary",
+            r"-\frac{1}{|B|}\sum_{i \in B}\log p(x_i \mid h_{s-1}, h_{e+1}, p_{i-s+1})",
+            symbols={
+                "h_{s-1}": "what the model knows at the word before the run",
+                "h_{e+1}": "what it knows at the word behind the run",
+                "p_{i-s+1}": "the number of the word within the run",
+                "B": "the first words (15, the knob `sbo_max_length`) of each run with a word on both sides",
+            },
+        ),
+    ),
+    source="arXiv:1907.10529, sec. 3.1-3.2",
+)

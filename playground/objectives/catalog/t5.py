@@ -1,0 +1,74 @@
+"""T5: span corruption and the simpler corruptions that its paper compares."""
+
+from dataclasses import replace
+
+from playground.objectives.ask import AskDecoder
+from playground.objectives.catalog.bart import TOKEN_MASKING, WRITE
+from playground.objectives.catalog.text_infilling import MISSING, TEXT_INFILLING, WRITTEN
+from playground.objectives.change import ChangeTokens, DeleteTokens, SpansToSentinels
+from playground.objectives.choose import ChooseSpans, ChooseTokens, MergeAdjacent
+from playground.objectives.formula import Term
+from playground.objectives.objective import Objective, Printed
+from playground.objectives.see import SeeEncoderDecoder
+from playground.objectives.symbols import SIGN_BEHIND, written
+
+EACH_ALONE = ChooseTokens(num_special_tokens=0, selection="iid")
+"""T5 draws every token alone, so a short text may lose none; then nothing that is gone is asked for."""
+
+T5_IN_PLACE = replace(
+    TOKEN_MASKING,
+    name="T5 mask in place",
+    aliases=("MASS-style (T5)", "iid_15_m_f"),
+    rank=142,
+    stages=(EACH_ALONE, ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
+    idea="Draw each word alone and hide it behind a mask; a decoder writes the whole text (in T5's paper MASS-style).",
+    source="arXiv:1910.10683, sec. 3.3.2",
+)
+
+MARKED = Term.by(written, WRITTEN, SIGN_BEHIND, target="sentinels", add_eos=True)
+
+T5_IID = Objective(
+    name="T5 i.i.d.",
+    aliases=("i.i.d. denoising", "replace corrupted tokens", "T5 iid"),
+    group="Denoising",
+    rank=140,
+    stages=(
+        EACH_ALONE,
+        MergeAdjacent(),
+        SpansToSentinels("sentinel"),
+        AskDecoder(target="sentinels"),
+        SeeEncoderDecoder(),
+    ),
+    idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
+    loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
+    "is written.",
+    terms=(MARKED,),
+    source="arXiv:1910.10683, sec. 3.3.2",
+)
+
+T5_DROP = replace(
+    T5_IID,
+    name="T5 drop",
+    aliases=("drop corrupted tokens", "d_d"),
+    rank=141,
+    stages=(EACH_ALONE, DeleteTokens(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
+    idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
+    loss="Mean cross-entropy of the words that were taken out and a closing sign, each given what is left and those "
+    "before it.",
+    terms=(MISSING,),
+)
+
+T5_SPANS = replace(
+    TEXT_INFILLING,
+    name="T5 spans",
+    aliases=("T5", "span corruption", "text infilling (T5)", "infilling T5"),
+    row="",
+    printed=Printed(),
+    rank=10,
+    stages=(ChooseSpans(), SpansToSentinels("sentinel"), AskDecoder(target="sentinels"), SeeEncoderDecoder()),
+    idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
+    loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
+    "is written.",
+    terms=(MARKED,),
+    source="arXiv:1910.10683, sec. 3.1.4",
+)

@@ -1,0 +1,27 @@
+"""XLM-R: MLM of several languages."""
+
+from dataclasses import replace
+
+from playground.objectives.arrange import ArrangeText, DropLanguageIds
+from playground.objectives.ask import AskMasked
+from playground.objectives.catalog.mlm import MLM
+from playground.objectives.change import ChangeTokens
+from playground.objectives.choose import ChooseTokens
+from playground.objectives.objective import Printed
+from playground.objectives.see import SeeAll
+
+MULTILINGUAL_MLM = replace(
+    MLM,
+    name="multilingual MLM",
+    aliases=("mBERT", "XLM-R"),
+    row="",
+    printed=Printed(),
+    rank=125,
+    needs=("label:language",),
+    stages=(ArrangeText(), DropLanguageIds(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
+    idea=(
+        "Hide some words of texts in several languages, never side by side. The model must see which language it "
+        "reads, unless it is told, as in XLM's MLM."
+    ),
+    source="arXiv:1911.02116, sec. 3; with told: arXiv:1901.07291, sec. 3.3",
+)

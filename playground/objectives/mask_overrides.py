@@ -1,0 +1,74 @@
+"""What was painted by hand on one text as a rule for every text, as it stands in the name of an objective."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from playground.errors import Refusal
+from playground.objectives.ask.judged import GRADED, Judged
+from playground.objectives.see.painted import Painted
+
+Rule = Painted | Judged
+
+CELLS = re.compile(
+    r"(?:part (\d{1,2}) )?(encoder|content|query|decoder|cross)((?: opens(?: [+-]\d{1,3})+| closes(?: [+-]\d{1,3})+)+)"
+)
+RUN = r"[1-9]\d{0,2}(?:-[1-9]\d{0,2})?"
+ANSWERS = re.compile(rf"(?:part (\d{{1,2}}) )?answers((?: count(?: {RUN})+| skip(?: {RUN})+)+)")
+
+
+def carried(cells: Mapping[str, Iterable[tuple[int, int, bool]]], part: int = 0) -> tuple[Rule, ...]:
+    """What was painted on one text as rules for all: cells by how far the reader looks (open wins), answers by place.
+
+    `cells` holds reader, read and whether it is open by matrix; `part` is the part of a mixture that was on screen,
+    from 1.
+    """
+    made: list[Rule] = []
+    for matrix, some in cells.items():
+        if matrix == GRADED:
+            places = {counts: tuple(sorted(at + 1 for _, at, c in some if c == counts)) for counts in (True, False)}
+            made.append(Judged(places[True], places[False], part))
+            continue
+        opens = {read - reader for reader, read, is_open in some if is_open}
+        closes = {read - reader for reader, read, is_open in some if not is_open} - opens
+        made.append(Painted(matrix, tuple(sorted(opens)), tuple(sorted(closes)), part))
+    return tuple(made)
+
+
+def written(rules: Iterable[Rule]) -> str:
+    """The rules as they stand in the name of an objective, such as "encoder opens +1 closes -2, answers skip 3"."""
+    return ", ".join(map(str, rules))
+
+
+def read(said: str) -> tuple[Rule, ...]:
+    """The rules that a name holds."""
+    return tuple(_rule(part.strip()) for part in said.split(", "))
+
+
+def _rule(said: str) -> Rule:
+    if found := CELLS.fullmatch(said):
+        opens, closes = (tuple(map(int, _after(verb, found[3]))) for verb in ("opens", "closes"))
+        return Painted(found[2], opens, closes, int(found[1] or 0))
+    if found := ANSWERS.fullmatch(said):
+        counts, skips = (_places(_after(verb, found[2])) for verb in ("count", "skip"))
+        return Judged(counts, tuple(place for place in skips if place not in counts), int(found[1] or 0))
+    raise Refusal(
+        f'What is painted by hand is {said!r}; write it like "encoder opens +1 +2 closes -1", and which answers count '
+        f'like "answers count 2 skip 5-7".'
+    )
+
+
+def _after(verb: str, said: str) -> Sequence[str]:
+    """What stands behind a verb, up to the next one."""
+    return " ".join(re.findall(rf"\b{verb}((?: [+-]?\d[\d-]*)+)", said)).split()
+
+
+def _places(runs: Iterable[str]) -> tuple[int, ...]:
+    """Places out of runs such as 4 and 6-8."""
+    ends = ([int(end) for end in run.split("-")] for run in runs)
+    return tuple(sorted({place for each in ends for place in range(each[0], each[-1] + 1)}))
+
+
+def meant_for(rules: Iterable[Rule], part: int) -> tuple[Rule, ...]:
+    """The rules that a part of a mixture obeys: its own, and those that name no part."""
+    return tuple(replace(rule, part=0) for rule in rules if rule.part in (0, part))

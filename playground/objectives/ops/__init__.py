@@ -1,0 +1,1 @@
+"""Tensor functions that several stages share."""

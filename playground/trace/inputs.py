@@ -1,0 +1,183 @@
+"""A typed text, or two, as the tokens that an objective needs, or a sentence that says what is missing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from playground.batch import Batch, Tokens
+from playground.errors import Refusal
+from playground.objectives.arrange import LabelledPair
+from playground.objectives.objective import Objective
+from playground.rng import generator
+from playground.tokenizing import TextInput, Tokenizer, of_words, read_input
+from playground.tokenizing.numbers import answer
+from playground.tokenizing.text_input import LONGEST, MOST_CHARACTERS, LeftOut
+from playground.tokenizing.words import clean, split_words
+
+EXTRA_WORDS = ("thrilled", "study", "glad", "walk", "here", "never")
+"""Words that a text of one sentence lacks and a random or proposed replacement needs."""
+
+STRANGERS = (
+    "The river runs slowly past the old mill .",
+    "Nobody had told the baker about the flour .",
+    "Three boats came home before the storm .",
+    "A small lamp was burning in the window .",
+)
+"""Sentences of other documents, for objectives that ask whether two texts belong together."""
+
+FOREIGN_STRANGER = "Le chat dort sur la chaise ."
+"""A sentence of another language that translates nothing that anybody types."""
+
+NEEDS = {
+    "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
+    "pair": "two texts; this text has one sentence. Give a second text as the pair, or add a sentence.",
+    "translation": "a translation beside the text. Give the second text as the pair.",
+    "answer": "an answer beside the text. Give it as the pair, in words or as a number.",
+    "distance": "three sentences: two neighbours and one further on. Add full stops and sentences.",
+}
+"""What an objective can need, as the end of a sentence that says so."""
+
+
+def strangers(seed: int) -> str:
+    """A sentence that has nothing to do with the typed text."""
+    return STRANGERS[int(torch.randint(len(STRANGERS), (), generator=generator(seed, "stranger")))]
+
+
+def read(
+    objective: Objective,
+    text: str,
+    pair: str,
+    other: str,
+    tokenizer: Tokenizer | None,
+    more: Sequence[str] = (),
+    longest: int = LONGEST,
+) -> TextInput:
+    """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known.
+
+    At most `longest` tokens are used, of two texts half as many of each; a sentence says where more were given.
+    """
+    paired = reads_two(objective)
+    other = FOREIGN_STRANGER if "translation" in objective.needs else other
+    pair = answer(pair) if "answer" in objective.needs else pair
+    texts = (text, pair, other) if paired else (text,)
+    known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
+    words = tokenizer or of_words((*known, *EXTRA_WORDS, *more))
+    given = read_input(text, words, MOST_CHARACTERS if paired else longest)
+    if "sentences" in objective.needs and _sentences(given.tokens) < 2:
+        raise _lacks(objective, "sentences")
+    labels = {*given.tokens.labels, *said_by_hand(objective)}
+    for need in objective.needs:
+        if need.startswith("label:") and need.removeprefix("label:") not in labels:
+            raise Refusal(
+                f"{objective.name} needs the label {need.removeprefix('label:')!r} of every word, which a typed text "
+                "does not have. Train it on a corpus that knows it, such as world."
+            )
+    return _paired(objective, given, text, pair, other, longest // 2) if paired else given
+
+
+def reads_two(objective: Objective) -> bool:
+    """Whether it reads a second text beside the first."""
+    return bool({"pair", "translation", "distance"} & set(objective.needs))
+
+
+def said_by_hand(objective: Objective) -> set[str]:
+    """The labels of a pair that a person may say in a plan."""
+    return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)}
+
+
+def unjudged(objective: Objective, example: Batch) -> str:
+    """What to do where nobody has judged a typed pair, so that nothing is asked of it; else nothing."""
+    judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)]
+    if not judges or any(bool(q.loss_mask.any()) for q in example.questions):
+        return ""
+    return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {_or(judges[0].outcomes)}."
+
+
+def _or(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _paired(objective: Objective, given: TextInput, text: str, pair: str, other: str, half: int) -> TextInput:
+    """The text with its neighbours, each of at most `half` tokens."""
+    tokens = _beside_each_other(objective, given, text, pair, other)
+    seconds = (t for name, t in tokens.neighbours.items() if name in ("next", "translation"))
+    lengths = [("text", int(tokens.lengths[0])), *(("second text", int(t.lengths[0])) for t in seconds)]
+    left_out = tuple(LeftOut(name, half, length) for name, length in lengths if length > half)
+    short = {name: _start(each, half) for name, each in tokens.neighbours.items()}
+    return replace(
+        given,
+        tokens=replace(_start(tokens, half), neighbours=short),
+        notice=" ".join([*filter(None, [given.notice]), *map(str, left_out)]),
+        left_out=(*given.left_out, *left_out),
+    )
+
+
+def _beside_each_other(objective: Objective, given: TextInput, text: str, pair: str, other: str) -> Tokens:
+    second, stranger = (_all_of(part, given.tokenizer) if part.strip() else None for part in (pair, other))
+    if "translation" in objective.needs:
+        if second is None:
+            raise _lacks(objective, "translation")
+        first, *others = (_spoken_in(t, k) for t, k in ((given.tokens, 0), (second, 1), (stranger or second, 1)))
+        return replace(first, neighbours=dict(zip(("translation", "other"), others, strict=True)))
+    if "distance" in objective.needs:
+        return _three(objective, _all_of(f"{text} {pair}", given.tokenizer), stranger)
+    if second is None and "answer" in objective.needs:
+        raise _lacks(objective, "answer")
+    first, second = (given.tokens, second) if second is not None else _halves(objective, given.tokens)
+    return replace(first, neighbours={"next": second, "other": stranger or second})
+
+
+def _all_of(text: str, tokenizer: Tokenizer) -> Tokens:
+    return read_input(text, tokenizer, MOST_CHARACTERS).tokens
+
+
+def _halves(objective: Objective, tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """The first sentence of a text, and the rest."""
+    if _sentences(tokens) < 2:
+        raise _lacks(objective, "pair")
+    first = int((tokens.sentence_ids[0] == 0).sum())
+    return _cut(tokens, 0, first), _cut(tokens, first, int(tokens.lengths[0]))
+
+
+def _three(objective: Objective, tokens: Tokens, stranger: Tokens | None) -> Tokens:
+    """The first sentence of a text with its neighbour and the one after that."""
+    if _sentences(tokens) < 3:
+        raise _lacks(objective, "distance")
+    ends = [0, *(int((tokens.sentence_ids[0] <= k).sum()) for k in range(3))]
+    first, near, far = (_cut(tokens, a, b) for a, b in pairwise(ends))
+    return replace(first, neighbours={"next": near, "apart": far, "other": stranger or far})
+
+
+def _sentences(tokens: Tokens) -> int:
+    return int(tokens.sentence_ids.max()) + 1
+
+
+def _lacks(objective: Objective, need: str) -> Refusal:
+    return Refusal(f"{objective.name} needs {NEEDS[need]}")
+
+
+def _start(tokens: Tokens, most: int) -> Tokens:
+    return _cut(tokens, 0, min(most, int(tokens.lengths[0])))
+
+
+def _cut(tokens: Tokens, first: int, last: int) -> Tokens:
+    """A part of the only row, its words and sentences numbered from 0."""
+
+    def part(row: Tensor) -> Tensor:
+        return row[:, first:last]
+
+    return replace(
+        tokens,
+        ids=part(tokens.ids),
+        lengths=torch.tensor([last - first]),
+        word_ids=part(tokens.word_ids) - tokens.word_ids[:, first : first + 1],
+        sentence_ids=part(tokens.sentence_ids) - tokens.sentence_ids[:, first : first + 1],
+        labels={name: part(row) for name, row in tokens.labels.items()},
+    )
+
+
+def _spoken_in(tokens: Tokens, language: int) -> Tokens:
+    return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})

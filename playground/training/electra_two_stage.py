@@ -1,0 +1,81 @@
+"""Generator first: ELECTRA's two stages, in which the generator learns alone and is then frozen.
+
+The detector begins with the generator's weights (arXiv:2003.10555, sec. 3.2; Qiu et al., arXiv:2003.08271, sec. 3.1.5).
+What both have in common, the embedding table at least, stays as the generator left it.
+"""
+
+from dataclasses import replace
+
+import torch
+
+from playground.batch import Batch
+from playground.errors import Refusal
+from playground.models import LanguageModel
+from playground.zoo.entry import Entry
+
+GENERATOR = ("token_embedding", "generator", "generator_lm_head")
+"""The parts of a model that the generator answers with."""
+
+LENT = ("position_embedding", "segment_embedding", "language_embedding")
+"""The embeddings beside the table that the generator may have in common with the model."""
+
+
+def generator_steps(entry: Entry) -> int:
+    """After how many steps the generator is frozen; 0 where both learn together."""
+    return round(entry.recipe.generator_first * entry.recipe.steps)
+
+
+def check(entry: Entry) -> None:
+    """Refuse two stages where there is no generator, or one whose weights do not fit the detector."""
+    share, shape = entry.recipe.generator_first, entry.model
+    if not share:
+        return
+    if not entry.objective.proposes:
+        raise Refusal(f"generator_first is {share}, but {entry.objective.name} has no generator; set it to 0.")
+    if shape.generator_width != shape.width:
+        raise Refusal(
+            f"generator_first is {share}, so the detector starts from the generator's weights; but the generator is "
+            f"{shape.generator_width} wide and the detector {shape.width}. Set generator_ratio to 1."
+        )
+    if shape.tie_generator == "all":
+        raise Refusal(
+            f"generator_first is {share}, but generator and detector are one network, of which no part can be frozen "
+            "while the other learns; set tie_generator to embeddings."
+        )
+
+
+def trained_part(entry: Entry, step: int, example: Batch) -> Batch:
+    """What trains in a step: the whole example, or the generator's alone, or all but the generator's."""
+    last = generator_steps(entry)
+    if not last:
+        return example
+    if step < last:
+        assert example.generator is not None
+        return example.generator
+    return replace(example, auxiliary=tuple(part for part in example.auxiliary if part.network != "generator"))
+
+
+def freeze(entry: Entry, step: int, model: LanguageModel) -> None:
+    """Only what trains in a step has a gradient; what has none is not moved, and its moments rest."""
+    last = generator_steps(entry)
+    if not last:
+        return
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(_of_generator(name, entry) == (step < last))
+
+
+def _of_generator(name: str, entry: Entry) -> bool:
+    owner, part, *_ = name.split(".")
+    lent = entry.model.tie_generator == "embeddings" and owner == "network" and part in LENT
+    return owner in GENERATOR or lent
+
+
+@torch.no_grad()
+def hand_over(entry: Entry, step: int, model: LanguageModel) -> None:
+    """After the generator's last step the detector becomes its copy, wherever both have the same part."""
+    if not step or step != generator_steps(entry):
+        return
+    theirs = dict(model.generator.named_parameters())
+    for name, parameter in model.network.named_parameters():
+        if name in theirs and theirs[name].shape == parameter.shape:
+            parameter.copy_(theirs[name])

@@ -1,0 +1,274 @@
+"""Moments: what a model makes of one fixed example at some steps of its training, for a replay without a kernel."""
+
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from playground import leaks
+from playground.analysis.predictions import ForwardTrace, read
+from playground.batch import Batch, Tokens
+from playground.errors import Refusal
+from playground.objectives.formula import written
+from playground.parsing import has_form
+from playground.rng import generator
+from playground.trace import frames
+from playground.trace.model_frames import FORWARD, numbers, with_numbers
+from playground.trace.rebuild import spoken, terms
+from playground.training import checkpoint
+from playground.training.events import Checkpointed, Started, Stepped, Stopped
+from playground.training.loop import Run
+from playground.training.observe.look import draw_that_asks, to_watch
+from playground.training.old_names import LEVELS, renamed
+from playground.training.store.metrics import Told, read_rows
+from playground.training.train_state import TrainState
+
+MOST = 60
+"""Moments of one run."""
+
+FILE = "moments.safetensors"
+
+GROWTH = 1.12
+"""Where nobody knows the last step, the next moment comes after so many times as many steps."""
+
+
+def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
+    """At most so many steps from 0 to the last, ever further apart: a young model changes fastest."""
+    steps = [0, 1] if last else [0]
+    while steps[-1] < last:
+        left = max(1, most - len(steps))
+        steps.append(max(steps[-1] + 1, min(last, round(steps[-1] * (last / steps[-1]) ** (1 / left)))))
+    return tuple(steps)
+
+
+CELL = {"text": str, "state?": str, "badge?": str, "was?": str, "language?": int}
+LANE = {"name": str, "cells": [CELL]}
+MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": [str]}
+FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
+RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
+KEPT = {
+    "record": RECORD,
+    "moments": [{"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}],
+    "levels": {str: float},
+}
+"""What the file of the moments must hold to be drawn."""
+
+
+@dataclass
+class ReplayRecorder:
+    """The fixed example, its frames, and what the model made of it at some steps; only its lists grow."""
+
+    model: str
+    corpus: str
+    example: Batch
+    record: dict[str, Any]
+    last: int | None = None
+    steps: list[int] = field(default_factory=list)
+    seen: list[ForwardTrace] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, learner: TrainState, corpus: str, text: Tokens, last: int | None = None) -> "ReplayRecorder":
+        """The text under the learner's objective, corrupted once for all moments."""
+        objective, device = learner.objective, learner.device
+        text = text.to(device)
+        seed = draw_that_asks(objective, text) or 0
+        steps = objective.steps(text, generator(seed, "glance", device=device.type))
+        example = steps[-1].example
+        about = {
+            "title": f"{learner.entry.name} while it learns",
+            "subtitle": learner.entry.idea,
+            "formula": written(spoken(objective, steps)),
+            "source": learner.entry.paper,
+            "loss": objective.loss,
+            "terms": terms(objective, steps),
+        }
+        told = [(s.verb, s.example) for s in steps if s.part == 0]
+        record = frames.record(told, leaks.check(example), about)
+        return cls(learner.entry.name, corpus, example, record, last)
+
+    def levels(self, run: Run) -> dict[str, float]:
+        """What a loss of words is compared with: knowing only how frequent words are, and knowing the whole grammar."""
+        question = next(q for part in self.example.with_auxiliary for q in part.questions)
+        if question.head != "vocabulary" or question.loss is not None:
+            return {}
+        bound = run.entry.bound(run.corpus)
+        return {"unigram baseline": run.corpus.unigram_entropy} | ({} if bound is None else {"entropy bound": bound})
+
+    def due(self, step: int) -> bool:
+        """Whether this step is one to look at."""
+        if not self.steps:
+            return True
+        if self.last is None:
+            return step >= ceil(self.steps[-1] * GROWTH) and step > self.steps[-1]
+        return step in _wanted(self.last)
+
+    def look(self, learner: TrainState) -> None:
+        """One more moment, unless this step has one."""
+        if not self.steps or self.steps[-1] < learner.step:
+            self.steps.append(learner.step)
+            self.seen.append(read(learner.model, self.example))
+
+    def replay(self, curve: "Curve") -> "Replay":
+        """Everything a page needs to show the run again, at no more than `MOST` well-spaced moments."""
+        kept = _nearest(self.steps, spaced(self.steps[-1]))
+        shapes = {m["name"]: m["shape"] for m in self.record["frames"][-1]["matrices"]}
+        attention = {
+            name: torch.stack([self.seen[k].weights[name][:, :, :n, :m] for k in kept])
+            for name, (n, m) in shapes.items()
+            if name in self.seen[0].weights
+        }
+        return Replay(self.record, tuple(self._told(k) for k in kept), attention, curve)
+
+    def _told(self, k: int) -> dict[str, Any]:
+        step = self.steps[k]
+        said = f"{self.model} after {step} step{'s' * (step != 1)} on {self.corpus}" if step else None
+        made = numbers(self.record, self.seen[k], said or f"{self.model} before training", layers=())
+        return {**made, "step": step}
+
+
+@cache
+def _wanted(last: int) -> frozenset[int]:
+    return frozenset(spaced(last))
+
+
+def _nearest(steps: Sequence[int], wanted: Sequence[int]) -> list[int]:
+    """The numbers of the steps that lie nearest to the wanted ones."""
+    return sorted({min(range(len(steps)), key=lambda k: abs(steps[k] - w)) for w in wanted})
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The losses of a run in nats, as pairs of step and loss, and the levels to compare them with.
+
+    Where several questions are trained, `question` names the one whose losses these are.
+    """
+
+    training: Sequence[tuple[int, float]] = ()
+    held_out: Sequence[tuple[int, float]] = ()
+    levels: Mapping[str, float] = field(default_factory=dict)
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run to be seen again: the frames, what a model made of them at every moment, and the curve.
+
+    `attention` holds bytes `[moments, layers, h, n, m]` by matrix, 255 for all of a reader's attention.
+    """
+
+    record: dict[str, Any]
+    moments: tuple[dict[str, Any], ...]
+    attention: dict[str, Tensor]
+    curve: Curve
+
+    @property
+    def last(self) -> dict[str, Any]:
+        """The frames at the last moment, with the frames of a model."""
+        return with_numbers(self.record, self.moments[-1])
+
+    def after(self, earlier: "Replay") -> "Replay":
+        """The same with the moments that an earlier part of the same run left, where both watched the same text."""
+        first = self.moments[0]["step"]
+        old = [k for k, moment in enumerate(earlier.moments) if moment["step"] < first]
+        if not old or earlier.record != self.record:
+            return self
+        attention = {name: torch.cat([earlier.attention[name][old], now]) for name, now in self.attention.items()}
+        return replace(self, moments=(*(earlier.moments[k] for k in old), *self.moments), attention=attention)
+
+
+def watched(run: Run, events: Iterable[Told], text: Tokens | None = None) -> Iterator[Told]:
+    """The same events; the moments are taken as they pass and written into the folder of the run, where it has one."""
+    return iter(events) if run.out is None else _watched(run, run.out, events, text)
+
+
+def _watched(run: Run, folder: Path, events: Iterable[Told], text: Tokens | None) -> Iterator[Told]:
+    moments, learner, earlier = None, None, None
+    try:
+        for event in events:
+            if isinstance(event, Started):
+                learner = event.learner
+                text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
+                moments = ReplayRecorder.of(learner, run.corpus.name, text, run.last)
+                earlier = _earlier(folder) if learner.step else None
+            assert moments is not None, "a run begins with Started"
+            assert learner is not None
+            if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and moments.due(learner.step)):
+                moments.look(learner)
+            if isinstance(event, Checkpointed | Stopped):
+                _save_replay(folder, moments, run, earlier)
+            yield event
+    except GeneratorExit:  # stopped by hand: what was seen since the last checkpoint is kept too
+        if moments is not None and learner is not None and learner.step:
+            moments.look(learner)
+            _save_replay(folder, moments, run, earlier)
+        raise
+
+
+def _earlier(folder: Path) -> "Replay | None":
+    """The moments that a run left before it goes on; where they cannot be read, its replay begins anew."""
+    with suppress(Refusal):
+        return load(folder)
+    return None
+
+
+def _save_replay(folder: Path, moments: ReplayRecorder, run: Run, earlier: "Replay | None") -> None:
+    made = moments.replay(Curve(levels=moments.levels(run)))
+    save(folder, made.after(earlier) if earlier else made)
+
+
+def save(folder: Path, replay: Replay) -> None:
+    """Write the moments beside the checkpoint; the curve is in `metrics.jsonl` already."""
+    about = {
+        "format": checkpoint.FORMAT,
+        "record": replay.record,
+        "moments": replay.moments,
+        "levels": dict(replay.curve.levels),
+    }
+    checkpoint.write_whole(folder / FILE, {f"attention.{n}": t for n, t in replay.attention.items()}, about)
+
+
+def load(folder: Path) -> Replay:
+    """The moments of a run's folder with its curve."""
+    if not (folder / FILE).is_file():
+        raise Refusal(f"There is no {FILE} in {folder}: that run kept no moments to replay; train it again.")
+    about, tensors = checkpoint.read(folder / FILE)
+    attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
+    try:
+        _check(about, attention)
+        return Replay(about["record"], tuple(about["moments"]), attention, _curve(folder, about["levels"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise Refusal(
+            f"The moments in {folder} are damaged or of another version ({error}); train it again."
+        ) from error
+
+
+def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
+    """Whether the frames and the moments can be drawn."""
+    if not has_form(about, KEPT) or not about["moments"] or not about["record"]["frames"]:
+        raise ValueError("parts of them are missing or of another type")
+    for matrix in (matrix for frame in about["record"]["frames"] for matrix in frame["matrices"]):
+        n, m = matrix["shape"]
+        if min(n, m) < 1 or len(b64decode(matrix["states"])) != n * m:
+            raise ValueError(f"the matrix {matrix['name']} has no {n} x {m} cells")
+    for name, weights in attention.items():
+        if weights.dtype != torch.uint8 or weights.dim() != 5 or len(weights) != len(about["moments"]):
+            raise ValueError(f"the attention {name} is {weights.dtype} of shape {list(weights.shape)}")
+
+
+def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
+    """The curve as `record` wrote it."""
+    rows = read_rows(folder / "metrics.jsonl")
+    names = next((list(r["terms"]) for r in rows if "terms" in r), [])
+    return Curve(
+        [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
+        [(r["step"], r["held_out"]) for r in rows if "held_out" in r],
+        renamed(levels, LEVELS),
+        names[0] if len(names) > 1 else "",
+    )

@@ -1,0 +1,49 @@
+"""Two ways to train the same paper: as the papers did, or with what makes a tiny model learn sooner."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from playground.errors import Refusal
+from playground.knob import turn
+from playground.zoo.entry import Entry
+
+
+@dataclass(frozen=True)
+class RecipePreset:
+    """Settings of the recipe and of the model that belong together."""
+
+    name: str
+    idea: str
+    recipe: Mapping[str, Any]
+    model: Mapping[str, Any]
+
+    def __call__(self, entry: Entry) -> Entry:
+        """The entry, trained this way; everything that the way does not name stays."""
+        return replace(entry, recipe=turn(entry.recipe, self.recipe), model=turn(entry.model, self.model))
+
+
+PAPER = RecipePreset(
+    "paper",
+    "AdamW, every matrix from N(0, 0.02), learned positions, a linear rise and fall to zero (BERT, arXiv:1810.04805, "
+    "app. A.2); the rate is higher than BERT's 1e-4, because the network is tiny.",
+    {"optimiser": "adamw", "lr": 3e-3, "warmup_ratio": 0.1, "min_lr_ratio": 0.0},
+    {"positions": "learned", "init": "normal"},
+)
+
+ACCELERATED = RecipePreset(
+    "accelerated",
+    "Muon on the matrices inside the stacks and AdamW on the rest, turned queries and keys (arXiv:2104.09864), "
+    "attention that averages from the first step on (after arXiv:2305.09828).",
+    {"optimiser": "muon", "lr": 6e-3, "muon_lr": 2e-2, "warmup_ratio": 0.1, "min_lr_ratio": 0.02},
+    {"positions": "rotary", "init": "mimetic"},
+)
+
+RECIPE_PRESETS = {way.name: way for way in (PAPER, ACCELERATED)}
+
+
+def find_preset(name: str) -> RecipePreset:
+    """A way by its name."""
+    if name not in RECIPE_PRESETS:
+        raise Refusal(f"There is no recipe {name!r}; choose one of {', '.join(RECIPE_PRESETS)}.")
+    return RECIPE_PRESETS[name]
