@@ -49,13 +49,15 @@ check: $(VENV)/dev-$(KEY) ## Check style, imports and types (what you run before
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pyright
+	@if command -v npm >/dev/null; then npm install --silent --no-audit --no-fund && npm run --silent check; \
+	else echo "Node is not here: the JavaScript was not checked (types, style)."; fi
 
 mutants: export OMP_NUM_THREADS = 1
 mutants: $(VENV)/test-$(KEY) ## Seed faults into the objectives and see that the tests catch them
 	@$(BIN)/python tests/mutants.py
 
 clean: ## Remove the environment and every cache, never a run
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .shots test-results
+	rm -rf $(VENV) node_modules build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .shots test-results
 	find playground widgets tests notebooks benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of packages; a larger set includes the smaller ones.

@@ -22,7 +22,7 @@ from unittest import mock
 from panel.custom import AnyWidgetComponent
 from playwright.sync_api import Browser, sync_playwright
 
-from widgets import server
+from widgets.app import server
 from widgets.component import Component
 
 PAGES = {"landing": "", "stage": "?view=stage", "Train": "?page=1", "Transfer": "?page=2", "Corpus": "?page=3"}

@@ -28,9 +28,9 @@ import torch
 from playground.errors import Refusal
 from playground.trace.frames import attention as encoded
 from playground.trace.model_frames import with_numbers
-from widgets.scene import page, typeset
-from widgets.scene.hosts import ESM
-from widgets.store import StageStore
+from widgets.animation import page, typeset
+from widgets.animation.widget import ESM
+from widgets.state.app import StageStore
 
 WORDS = "the old sailor told the children a story about a ship that never came back from the sea".split()
 OBJECTIVES = ("LM", "MLM", "PLM", "T5 spans", "BART infilling")

@@ -29,10 +29,10 @@ import torch
 from playwright.sync_api import Page, sync_playwright
 
 from playground.training import Session
-from widgets import server
-from widgets.live import drain
+from widgets.app import server
+from widgets.app.polling import drain
 from widgets.pages import train
-from widgets.training import TrainStore
+from widgets.state.train import TrainStore
 
 COUNT = """async seconds => {
     const models = [...Bokeh.documents[0].all_models];

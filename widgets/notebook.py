@@ -41,13 +41,13 @@ from playground.training.old_names import RECIPE, renamed
 from playground.training.session import Row
 from playground.training.train_state import TrainState
 from playground.zoo import find_entry
-from widgets.lent import Lent
-from widgets.scene import StageWidget, live_widget, standalone
-from widgets.scene.replay import fragment
-from widgets.scene.table import Wall
-from widgets.store import LONGEST_STRETCHED, StageStore
+from widgets.animation import StageWidget, live_widget, standalone
+from widgets.animation.replay import fragment
+from widgets.animation.survey_table import Wall
+from widgets.state.app import LONGEST_STRETCHED, StageStore
+from widgets.state.stage_model import Lent
+from widgets.static import comparison, predictions, svg
 from widgets.theme import VERMILION
-from widgets.views import comparison, guesses, svg
 
 EVERY = 0.25
 """Seconds between two drawings of a running chart."""
@@ -250,7 +250,7 @@ def _chart(
     said = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
     said += f", held out {tested:.3f} nats" if tested is not None else ""
     picture = svg.curve(rows, last or learner.step, unigram, learner.entry.bound(corpus))
-    return f'<p class="title">{escape(said)}</p>{picture}{guesses.markup(seen)}'
+    return f'<p class="title">{escape(said)}</p>{picture}{predictions.markup(seen)}'
 
 
 def _output(markup: str) -> str:

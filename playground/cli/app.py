@@ -17,4 +17,4 @@ def add(commands: Any) -> None:
 
 def serve(given: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    return importlib.import_module("widgets.server").serve(given.port, browser=not given.no_browser)
+    return importlib.import_module("widgets.app.server").serve(given.port, browser=not given.no_browser)

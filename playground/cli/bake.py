@@ -32,7 +32,7 @@ def bake_run(given: argparse.Namespace) -> int:
     output = Path(given.output)
     _check(output)
     replay = load(_folder(given))
-    page = importlib.import_module("widgets.scene.replay").page(replay)
+    page = importlib.import_module("widgets.animation.replay").page(replay)
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:

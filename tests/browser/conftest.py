@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.browsing import browser, context_size, page
-from widgets import server
-from widgets.training import TrainStore
+from widgets.app import server
+from widgets.state.train import TrainStore
 
 __all__ = ["browser", "context_size", "page"]
 

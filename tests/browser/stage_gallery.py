@@ -400,7 +400,7 @@ def shoot(folder: Path, only: Sequence[str]) -> None:
     from playwright.sync_api import sync_playwright
 
     from tests.browsing import ARGUMENTS, CHROMIUM
-    from widgets.scene import page
+    from widgets.animation import page
 
     for name, make in RECORDS.items():
         (folder / f"{name}.html").write_text(page(make(), name), encoding="utf-8")

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from playground.trace.rebuild import rebuild
 from tests.browser.test_stage_page import wait_for
 from tests.browsing import PATIENCE, painted, still, visit
+from widgets.animation import page as saved_page
 from widgets.notebook import table
-from widgets.scene import page as saved_page
 
 PAGES = {
     "table": "?view=table",

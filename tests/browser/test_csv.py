@@ -8,10 +8,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.finetuning.report.spreadsheet import csv_text
+from widgets.animation import export_html
+from widgets.animation import page as stage_page
+from widgets.bundle import beside
 from widgets.notebook import table as wall
-from widgets.scene import page as stage_page
-from widgets.scene.hosts import joined
-from widgets.store import StageStore
+from widgets.state.app import StageStore
 
 CELLS = [
     ['=HYPERLINK("http://x/","a, b")', "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"],
@@ -25,12 +26,15 @@ GUARDED = [
 ]
 
 
+CSV_MODULE = beside(export_html.__file__, "js/csv.js").replace("export ", "")
+
+
 def cells_of(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
 def test_both_writers_guard_what_is_no_number_and_lose_nothing(page: Page) -> None:
-    write = f"(cells) => {{ {joined('csv')}; return csvText(cells); }}"
+    write = f"(cells) => {{ {CSV_MODULE}; return csvText(cells); }}"
     assert cells_of(csv_text(CELLS)) == cells_of(page.evaluate(write, CELLS)) == GUARDED
 
 

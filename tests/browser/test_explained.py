@@ -11,7 +11,7 @@ from playground.trace.mask_history import VISITS
 from playground.trace.rebuild import rebuild
 from tests.browser.test_stage_page import to_the_end, wait_for
 from tests.browsing import painted, shot, visit
-from widgets.scene import page as saved_page
+from widgets.animation import page as saved_page
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
 

@@ -11,7 +11,7 @@ from tests.browser.test_landing import wait_for_table
 from tests.browser.test_stage_component import HANDLE
 from tests.browser.test_stage_page import wait_for
 from tests.browsing import visit
-from widgets.scene.hosts import page as saved
+from widgets.animation.export_html import page as saved
 
 PRESSED = """
 () => {

@@ -7,9 +7,9 @@ from playwright.sync_api import Page, expect
 
 from playground.errors import Refusal
 from tests.browsing import visit, wait_until
-from widgets.invalid_events import not_taken
+from widgets.app.invalid_events import not_taken
 from widgets.pages import train
-from widgets.training import TrainStore
+from widgets.state.train import TrainStore
 
 PATH = "/etc/passwd"
 

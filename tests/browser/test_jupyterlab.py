@@ -16,7 +16,7 @@ from playwright.sync_api import Frame, Page, expect
 
 from tests.browser.test_stage_page import FIND
 from tests.browsing import PATIENCE, shot
-from widgets.server import free_port
+from widgets.app.server import free_port
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 TOKEN = "a-token-for-this-test"

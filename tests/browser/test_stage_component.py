@@ -19,16 +19,16 @@ from playground.objectives import find_objective, objectives
 from playground.training import Run, train
 from tests.browsing import PATIENCE, painted
 from tests.runs import alone, reviews, suited_reviews, tiny
-from widgets.lent import Lent
+from widgets.state.stage_model import Lent
 
 sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
 
 from playground.trace.rebuild import Rebuilt, rebuild
 from playground.trace.signal import measure
-from widgets.scene import js, lockstep, page, standalone, svg, typeset, unheard
-from widgets.scene.hosts import ESM
-from widgets.store import StageStore
+from widgets.animation import js, lockstep, page, standalone, svg, typeset, unheard
+from widgets.animation.widget import ESM
+from widgets.state.app import StageStore
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
 
@@ -834,7 +834,7 @@ def test_the_keys_of_the_app_say_where_they_are_heard_or_choose_in_a_notebook(st
     stage.press("ArrowRight")
     expect(stage.tab.locator(".stages-said")).to_have_text("")
     stage.edit({**rebuild("LM").record(), "alone": True}).press("3", "0", "c", "/")
-    asked = [{"do": "objective", "number": 3}, {"do": "objective", "number": 10}, {"do": "compare"}]
+    asked = [{"do": "objective", "to": 3}, {"do": "objective", "to": 10}, {"do": "compare"}]
     assert stage.edits() == asked
     expect(stage.tab.locator(".stage-hint")).to_contain_text("searches all objectives in the app")
     stage.edit(rebuild("LM").record()).press("3", "c", "/")

@@ -184,7 +184,7 @@ def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: s
 def ready(monkeypatch: pytest.MonkeyPatch, endless: None) -> None:
     """A corpus that is there at once, and a run that trains until it is stopped."""
     corpus = reviews()
-    monkeypatch.setattr("widgets.training.open_corpus", lambda _: corpus)
+    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: corpus)
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browsing import shot, visit, wait_until
-from widgets import training
 from widgets.pages import train
+from widgets.state import train as training
 
 STOPPED = re.compile(r"^stopped at step [\d,]+$")
 """What the page says of a run that was ended by hand."""

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browsing import painted, shot, wait_until
-from widgets.scene import js, live_widget
-from widgets.scene.hosts import ESM
-from widgets.store import StageStore
+from widgets.animation import js, live_widget
+from widgets.animation.widget import ESM
+from widgets.state.app import StageStore
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-webview' blob:; style-src 'unsafe-inline'; img-src data: blob:; "

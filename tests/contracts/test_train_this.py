@@ -13,11 +13,11 @@ from playground.trace.rebuild import guessed
 from playground.training.observe.look import ProbeSentence
 from playground.zoo import entry_named
 from tests.runs import becomes
-from widgets import store as store_module
-from widgets import training
-from widgets.pages import picture
+from widgets.pages import curves
 from widgets.pages.runs import _facts
-from widgets.store import Store
+from widgets.state import app as store_module
+from widgets.state import train
+from widgets.state.app import Store
 
 A_SUM = "MLM + 0.5 SOP"
 NAMES = (*objectives(), A_SUM)
@@ -41,8 +41,8 @@ def visit(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
         patch.setattr(store_module, "entry_named", small)
-        patch.setattr(training, "entry_named", small)
-        patch.setattr(training, "open_corpus", small_corpus)
+        patch.setattr(train, "entry_named", small)
+        patch.setattr(train, "open_corpus", small_corpus)
         made = Store(tmp_path_factory.mktemp("visit") / "runs")
         made.train.param.update(steps=STEPS, device="cpu")
         yield made
@@ -69,16 +69,16 @@ def test_every_objective_of_the_stage_trains_and_has_a_text_to_watch(visit, name
     assert session.view.guesses, "something is asked of what is watched"
     suits(find_objective(name), session)
     asked = list(session.learner.evaluate(session._held_out))
-    assert [q for q in picture._questions(session) if q in asked] == asked, "losses are told by their names"
+    assert [q for q in curves._questions(session) if q in asked] == asked, "losses are told by their names"
 
 
 def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
     session = trained(visit, A_SUM)
-    numbers = picture._numbers(session)
+    numbers = curves._numbers(session)
     first, second = ("pair", "hidden words")
     assert all(f"{what}, {name} (nats)" in numbers for what in ("loss", "held out") for name in (first, second))
     tested = [row for row in session.rows if row.held_out is not None][-1]
-    assert picture._losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
+    assert curves._losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
     assert "nats (pair)" in _facts(visit.train.kept()[-1], here=True)
     assert session.look.names_words
     assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"

@@ -10,10 +10,10 @@ from playground.objectives import objectives
 from tests.fuzz import odd
 from tests.fuzz.law import Case, Kind, no_sentence
 from tests.fuzz.plans import plan_line
-from widgets import app
-from widgets.scene.edits import DO
-from widgets.scene.hosts import typeset
-from widgets.store import StageStore, Store
+from widgets.animation.edits import DO
+from widgets.animation.record import typeset
+from widgets.app import main
+from widgets.state.app import StageStore, Store
 
 NAMES = tuple(objectives())
 KNOBS = {name: tuple(o.knobs) for name, o in objectives().items()}
@@ -88,12 +88,12 @@ FIELDS = {
 def _opened(address: str, again: bool) -> None:
     """Open the address as the app does, draw the stage, and bring the address of what is then on screen back."""
     store = Store()
-    app._open(store, address)
+    main._open(store, address)
     _whole(store.stage)
     assert not (said := store.train.trouble) or not no_sentence(said), no_sentence(said)
-    shared = app._address(store)
+    shared = main._address(store)
     if again:
-        app._open(store, shared)
+        main._open(store, shared)
         _whole(store.stage)
 
 

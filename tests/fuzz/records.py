@@ -18,8 +18,8 @@ from playground.training.store.runs import FILE, Runs
 from tests.fuzz import material, odd
 from tests.fuzz.law import Case, Kind
 from tests.fuzz.options import _called
-from widgets.scene import replay
-from widgets.training import TrainStore
+from widgets.animation import replay
+from widgets.state.train import TrainStore
 
 RUN = Path("runs/run")
 

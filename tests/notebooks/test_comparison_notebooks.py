@@ -21,8 +21,8 @@ from playground.training import Session, train
 from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
-from widgets.bases import SECOND
-from widgets.comparing import OWN_FILE, TransferStore
+from widgets.state.base_changes import SECOND
+from widgets.state.transfer import OWN_FILE, TransferStore
 
 FORMS = {
     "plain": {"chosen": ["full", "adapters"]},
@@ -63,7 +63,7 @@ def archives(tmp_path_factory):
     session.start()
     assert becomes(lambda: session.state == "done", 120)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("widgets.bases.WORD_STEPS", 3)
+        patch.setattr("widgets.state.base_changes.WORD_STEPS", 3)
         return {name: compared(session, home, name, dict(form)) for name, form in FORMS.items()}
 
 

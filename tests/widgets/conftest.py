@@ -2,7 +2,7 @@
 
 import pytest
 
-from widgets.store import Store
+from widgets.state.app import Store
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
-from widgets.comparing import OWN_FILE, Course, TransferStore
-from widgets.drafting import DraftStore
+from widgets.charts import strategies_over_steps
+from widgets.charts.plasticity import region
 from widgets.pages import transfer as transfer_page
 from widgets.pages.transfer import _file
-from widgets.store import Store
-from widgets.views import comparison, courses, diagram
-from widgets.views.plasticity import region
+from widgets.state.app import Store
+from widgets.state.strategy_editor import DraftStore
+from widgets.state.transfer import OWN_FILE, Course, TransferStore
+from widgets.static import comparison, model_diagram
 
 # a strategy by hand
 
@@ -117,34 +118,34 @@ def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
 
 
 def test_a_line_is_the_mean_of_the_seeds_and_its_band_one_deviation():
-    drawn = courses.lines({"empty": {}, "full": {2: [1.0, 3.0], 4: [2.0]}})
+    drawn = strategies_over_steps.lines({"empty": {}, "full": {2: [1.0, 3.0], 4: [2.0]}})
     assert (drawn["name"], drawn["xs"], drawn["ys"]) == (["full"], [[2, 4]], [[2.0, 2.0]])
     assert drawn["band"][0] == pytest.approx([2 - 2**0.5, 2.0, 2.0, 2 + 2**0.5])
     assert drawn["around"] == [[2, 4, 4, 2]]
-    assert drawn["colour"] == [courses.style(1)[0]]
+    assert drawn["colour"] == [strategies_over_steps.style(1)[0]]
 
 
 def test_twelve_strategies_look_different_and_their_names_are_text():
-    assert len({courses.style(k) for k in range(12)}) == 12
-    said = courses.legend(["<b>", "full"], running=["full"])
+    assert len({strategies_over_steps.style(k) for k in range(12)}) == 12
+    said = strategies_over_steps.legend(["<b>", "full"], running=["full"])
     assert "&lt;b&gt;" in said and "<b>" not in said and "full · running" in said
 
 
 def test_marks_lie_across_what_their_column_says():
     values = {"empty": {}, "full": {2: [1.0, 3.0], 4: [2.0]}}
-    drawn, single = courses.marks(values, "labels"), courses.means(values, "step")
+    drawn, single = strategies_over_steps.marks(values, "labels"), strategies_over_steps.means(values, "step")
     assert (drawn["labels"], drawn["value"]) == ([2, 2, 4], [1.0, 3.0, 2.0])
     assert (single["step"], single["value"], single["name"]) == ([2, 4], [2.0, 2.0], ["full", "full"])
-    assert set(single["shape"]) == {courses.shape(1)}
+    assert set(single["shape"]) == {strategies_over_steps.shape(1)}
 
 
 def test_the_share_of_the_weights_that_may_change_is_painted_and_said():
     plan = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 1.0]])
     groups = ("embeddings", "encoder layer 1", "task head")
-    early, late = (diagram.markup(groups, plan, step, (0.0, 1.25, 0.0), (60, 30, 10)) for step in (1, 2))
-    assert "40 of 100 weights may change (40.0 %)" in early and f'width="{0.4 * diagram.BOX:.1f}"' in early
+    early, late = (model_diagram.markup(groups, plan, step, (0.0, 1.25, 0.0), (60, 30, 10)) for step in (1, 2))
+    assert "40 of 100 weights may change (40.0 %)" in early and f'width="{0.4 * model_diagram.BOX:.1f}"' in early
     assert "100 of 100 weights may change (100 %)" in late
-    assert "0.1 %" in diagram.said_of([0.0, 1.0], (1_000_000, 1)), "a little is not nothing"
+    assert "0.1 %" in model_diagram.said_of([0.0, 1.0], (1_000_000, 1)), "a little is not nothing"
 
 
 def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
@@ -164,7 +165,7 @@ def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
 def test_the_model_says_what_is_frozen_now_and_what_has_not_moved_a_bit():
     plan = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 1.0]])
     groups = ("embeddings", "encoder layer 1", "task head")
-    before, after = (diagram.markup(groups, plan, step, (0.0, 1.25, 0.0)) for step in (1, 2))
+    before, after = (model_diagram.markup(groups, plan, step, (0.0, 1.25, 0.0)) for step in (1, 2))
     assert before.count(">frozen<") == 1 and ">frozen<" not in after
     assert "0 (bit-identical)" in before and "1.25" in before and "new, no start" in before
     assert "embeddings frozen, moved 0.00; encoder layer 1 learns at 0.5, moved 1.25" in before
@@ -224,7 +225,7 @@ def test_every_file_says_anew_which_columns_were_guessed():
 
 
 def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("widgets.comparing.LARGEST_LABELLED_FILE", 100)
+    monkeypatch.setattr("widgets.state.transfer.LARGEST_LABELLED_FILE", 100)
     store = TransferStore(task=OWN_FILE)
     store.upload("films.csv", labelled_file())
     assert "at most 100 are read here" in store.trouble
@@ -259,7 +260,7 @@ def known_file(rows=100):
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
     """A visit with a tiny base on the reviews and two strategies that are quickly done."""
-    monkeypatch.setattr("widgets.training.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.entry_named", tiny)
     made = Store(tmp_path / "runs")
     made.train.session = Session(run_of(steps=4)).start()
     made.train.steps = 4

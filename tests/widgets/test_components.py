@@ -6,7 +6,7 @@ from bokeh.document import Document
 from panel.custom import ReactiveESM
 from panel.models.esm import AnyWidgetComponent
 
-from widgets import app
+from widgets.app import main
 from widgets.component import Component
 from widgets.pages import corpus, stage, train, transfer
 
@@ -34,7 +34,7 @@ def test_words_are_never_hidden_as_the_browser_fails_at_that_where_they_are_not_
 
 def test_the_browser_compiles_none_of_our_scripts(tmp_path):
     visit = Document()
-    app.app(tmp_path).server_doc(visit)
+    main.app(tmp_path).server_doc(visit)
     ours = list(visit.select({"type": AnyWidgetComponent}))
     assert len({model.class_name for model in ours}) > 5 and all(model.bundle for model in ours)
     by_module = {model.esm: model.bundle for model in ours}

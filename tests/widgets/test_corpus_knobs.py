@@ -11,13 +11,13 @@ from playground.corpora.sources import FEWEST, name_with_knobs, read_name, sourc
 from playground.errors import Refusal
 from playground.knob import knobs
 from tests.widgets.test_store import is_a_sentence
-from widgets import app
+from widgets.app import main
 from widgets.pages import corpus as corpus_page
 from widgets.pages import train as train_page
 from widgets.pages.corpus_knobs import corpus_knobs
-from widgets.reading import CorpusStore
-from widgets.store import Store
-from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.app import Store
+from widgets.state.corpus import CorpusStore
+from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
 
 SOURCES = sources()
 WITH_KNOBS = [name for name, source in SOURCES.items() if source.settings is not None]
@@ -127,7 +127,7 @@ def test_what_lies_outside_a_knob_is_not_taken(value):
 
 def test_the_corpus_that_is_trained_on_has_the_knobs(monkeypatch):
     asked = []
-    monkeypatch.setattr("widgets.training.open_corpus", lambda name: asked.append(name))
+    monkeypatch.setattr("widgets.state.train.open_corpus", lambda name: asked.append(name))
     store = TrainStore(corpus="bilingual", corpus_knobs={"bilingual": {"second": 0.25, "verb_last": False}})
     store.load_corpus()
     assert asked == ["bilingual(verb_last=no, second=0.25)"]
@@ -138,19 +138,19 @@ def test_a_link_brings_the_knobs_back_and_one_without_them_takes_them_away():
     store.train.param.update(corpus="bilingual", corpus_knobs={"bilingual": {"shared": 0.3}})
     store.corpus.param.update(source="parallel", corpus_knobs={"parallel": {"adjective_after": True}})
     store.page = 1
-    address, opened = app._address(store), Store()
-    app._open(opened, address)
+    address, opened = main._address(store), Store()
+    main._open(opened, address)
     assert opened.train.corpus_name == "bilingual(shared=0.3)"
     assert opened.corpus.corpus_name == "parallel(adjective_after=yes)"
-    assert opened.page == 1 and app._address(opened).endswith(address.removeprefix("?page=1"))
-    app._open(opened, "?page=1")
+    assert opened.page == 1 and main._address(opened).endswith(address.removeprefix("?page=1"))
+    main._open(opened, "?page=1")
     assert (opened.train.corpus_name, opened.corpus.corpus_name) == ("bilingual", "parallel")
 
 
 def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
     place, store = Location(), Store()
-    monkeypatch.setattr(app, "pn", SimpleNamespace(state=SimpleNamespace(location=place)))
-    app._link(store)
+    monkeypatch.setattr(main, "pn", SimpleNamespace(state=SimpleNamespace(location=place)))
+    main._link(store)
     store.train.param.update(corpus="parallel", corpus_knobs={"parallel": {"shared": 0.5}})
     assert "corpus=parallel%28shared%3D0.5%29" in place.search
     store.train.corpus = "world"
@@ -169,7 +169,7 @@ def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
 )
 def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
     store = Store()
-    app._open(store, f"?page=1&corpus={said}&source={said}")
+    main._open(store, f"?page=1&corpus={said}&source={said}")
     store.corpus.take()
     for trouble in (store.train.trouble, store.corpus.trouble):
         assert right in trouble

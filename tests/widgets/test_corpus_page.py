@@ -14,15 +14,15 @@ from playground.errors import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.runs import becomes, tiny
 from tests.widgets.test_store import is_a_sentence
-from widgets import reading
+from widgets.document.annotations import FEW, codes, known, sheet
 from widgets.pages import corpus as corpus_page
-from widgets.reading import NO_LABEL, CorpusStore, sheets
-from widgets.store import Store
-from widgets.training import OPENED, OWN_FILE, OWN_TEXT, TrainStore
-from widgets.uploads import LARGEST_FILE
-from widgets.views import pieces, uses
-from widgets.views.sheet import FEW, codes, known, sheet
-from widgets.work import Work
+from widgets.state import corpus as reading
+from widgets.state.app import Store
+from widgets.state.corpus import NO_LABEL, CorpusStore, sheets
+from widgets.state.job import Work
+from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.uploads import LARGEST_FILE
+from widgets.static import corpus_uses, tokens
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 PLAIN = "the old dog saw a cat . it ran away .\n\n" * 40
@@ -182,8 +182,8 @@ def test_pieces_are_drawn_over_the_very_text(store, kind):
     store.cut()
     store.cutting.wait()
     cut = store.cutting.result
-    found, unknown = pieces.cut(cut.tokenizer, cut.text)
-    drawn = pieces.markup(cut.text, found, unknown=unknown).split("</style>")[1]
+    found, unknown = tokens.cut(cut.tokenizer, cut.text)
+    drawn = tokens.markup(cut.text, found, unknown=unknown).split("</style>")[1]
     assert drawn.count("<span") == len(found)
     assert not unknown
     if kind == "bytes":
@@ -196,7 +196,7 @@ def test_pieces_are_drawn_over_the_very_text(store, kind):
 def test_bytes_of_one_letter_are_drawn_as_bytes_and_the_letter_once():
     text = "a € b"
     found = [("a", 0, 1), ("⟨E2⟩", 2, 3), ("⟨82⟩", 2, 3), ("⟨AC⟩", 2, 3), ("b", 4, 5)]
-    drawn = pieces.markup(text, found).split("</style>")[1]
+    drawn = tokens.markup(text, found).split("</style>")[1]
     assert drawn.count("€") == 1
     assert "⟨82⟩</span>" in drawn
     assert "⟨AC⟩</span>" in drawn
@@ -209,7 +209,7 @@ def test_the_last_merge_is_what_the_tokenizer_gives_and_moving_on_learns_nothing
     store.cut()
     store.cutting.wait()
     first = store.cutting.result
-    found, _ = pieces.cut(first.tokenizer, first.beginning)
+    found, _ = tokens.cut(first.tokenizer, first.beginning)
     assert [tuple(p[:3]) for p in first.merges[-1]["pieces"]] == found
     store.step(1)
     store.cut()
@@ -222,8 +222,8 @@ def test_the_last_merge_is_what_the_tokenizer_gives_and_moving_on_learns_nothing
 
 
 def test_what_cannot_be_done_says_why(world):
-    own = {name: (can, why) for name, can, why in uses.verdicts(from_pasted(PLAIN))}
-    ours = {name: (can, why) for name, can, why in uses.verdicts(world)}
+    own = {name: (can, why) for name, can, why in corpus_uses.verdicts(from_pasted(PLAIN))}
+    ours = {name: (can, why) for name, can, why in corpus_uses.verdicts(world)}
     assert all(why for _, why in [*own.values(), *ours.values()])
     assert [name for name, (can, _) in own.items() if can] == [
         "guessing words: LM, MLM, PLM, spans, replaced words",
@@ -236,8 +236,8 @@ def test_what_cannot_be_done_says_why(world):
 @pytest.mark.parametrize("name", ["parallel", "senses", "facts", "agreement"])
 def test_every_use_that_is_granted_has_its_labels(name):
     corpus = open_corpus(name, tokens=2_000)
-    granted = {said for said, can, _ in uses.verdicts(corpus) if can}
-    for use in uses.USES:
+    granted = {said for said, can, _ in corpus_uses.verdicts(corpus) if can}
+    for use in corpus_uses.USES:
         assert (use.name in granted) == set(use.needs).issubset(known(corpus)), use.name
     assert ("translation: TLM" in granted) == (name == "parallel")
 
@@ -257,9 +257,9 @@ def test_text_names_and_columns_are_never_markup(tmp_path, store):
     for markup in (
         corpus_page.describe(corpus),
         corpus_page._sample(store.table, labelled=True),
-        uses.markup(corpus),
-        pieces.markup(HOSTILE, cut),
-        pieces.told([{"pair": [], "pieces": []}, {"pair": [HOSTILE, HOSTILE], "rank": 0, "pieces": []}], 1),
+        corpus_uses.markup(corpus),
+        tokens.markup(HOSTILE, cut),
+        tokens.told([{"pair": [], "pieces": []}, {"pair": [HOSTILE, HOSTILE], "rank": 0, "pieces": []}], 1),
     ):
         assert "<script" not in markup
         assert "<img" not in markup
@@ -409,7 +409,7 @@ def test_training_on_the_corpus_on_screen():
 
 
 def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.training.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.entry_named", tiny)
     visit = Store(tmp_path / "runs", page=3)
     visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN)
     visit.corpus.use()

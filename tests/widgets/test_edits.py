@@ -4,8 +4,8 @@ import pytest
 
 from playground.errors import Refusal
 from playground.objectives.plan_overrides import parse, write
-from widgets.scene.edits import bend, carriers
-from widgets.store import StageStore
+from widgets.animation.edits import bend, carriers
+from widgets.state.app import StageStore
 
 MLM = "chosen=3,8 actions=mask,random replace=dog"
 

@@ -17,15 +17,18 @@ from playground.training import Evaluated, Run, Started, train
 from playground.training.session import Row
 from playground.zoo import entry_named
 from tests.runs import reviews
-from widgets import app, store, visit
-from widgets.first import first
-from widgets.lent import Lent
-from widgets.pages import lending, stage
-from widgets.scene.hosts import svg
-from widgets.store import SCENE, StageStore, Store
+from widgets.animation.static_svg import svg
+from widgets.app import main
+from widgets.app import session as visit
+from widgets.app.first_paint import first
+from widgets.browser import shortcuts
+from widgets.charts import loss
+from widgets.charts.reference_run import RUN
+from widgets.pages import model_bar, stage
+from widgets.state import app as store
+from widgets.state.app import SCENE, StageStore, Store
+from widgets.state.stage_model import Lent
 from widgets.theme import CHART_TYPE, LARGER, chart
-from widgets.views import loss
-from widgets.views.recorded import RUN
 
 
 def buttons(page):
@@ -35,9 +38,9 @@ def buttons(page):
 
 def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
     visit = Store(tmp_path)
-    app._open(visit, "")
-    seen = [app._address(visit)]
-    visit.stage.param.watch(lambda *_: seen.append(app._address(visit)), [*SCENE, "rebuilt", "view"])
+    main._open(visit, "")
+    seen = [main._address(visit)]
+    visit.stage.param.watch(lambda *_: seen.append(main._address(visit)), [*SCENE, "rebuilt", "view"])
     visit.stage.show("RTD")
     assert list(dict.fromkeys(seen)) == ["?view=table", "?objective=RTD"]
     visit.close()
@@ -59,7 +62,7 @@ def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
 
 def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it(tmp_path):
     visit = Store(tmp_path, page=2)
-    tabs, _ = app._rooms(visit)
+    tabs, _ = main._rooms(visit)
     said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
     assert any("None yet. Train BERT on world first." in each for each in said[2])
     assert [len(each) for each in (said[0], said[1], said[3])] == [1, 1, 1]
@@ -69,7 +72,7 @@ def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it
 
 def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     visit = StageStore(objective="LM")
-    row, _ = lending.row(visit)
+    row, _ = model_bar.row(visit)
     shown = buttons(row)
     assert {"Same sentence as MLM", "Train this", "Train a small model now"} <= set(shown)
     assert "Next: why two streams?" not in shown, "first things first"
@@ -90,7 +93,7 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     visit = StageStore()
     visit.lend(Lent(learner, reviews()))
-    row, _ = lending.row(visit)
+    row, _ = model_bar.row(visit)
     before = buttons(row)
     before["Step through one update"].clicks += 1
     during = buttons(row)
@@ -103,7 +106,7 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
 
 
 def test_train_this_trains_the_objective_on_the_stage_with_its_knobs(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.training.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: reviews())
     visit = Store(tmp_path)
     visit.stage.objective = "LM"
     visit.stage.settings = {"add_eos": True}
@@ -209,7 +212,7 @@ def test_two_languages_are_told_apart_on_every_token_and_one_is_not_marked():
 
 
 def test_the_keys_that_the_train_page_lists_are_those_that_it_hears():
-    source = Path(store.__file__).with_name("keys.js").read_text(encoding="utf-8")
+    source = Path(shortcuts.__file__).with_suffix(".js").read_text(encoding="utf-8")
     [buttons_line] = re.findall(r"^const BUTTONS = \{(.*)\};$", source, re.M)
     [list_line] = re.findall(r"^const LIST = \[(.*)\];$", source, re.M)
     heard = {key.strip() or "space" for key in re.findall(r'"?([\w ])"?: \[', buttons_line)} | {"f", "?"}
@@ -237,8 +240,8 @@ class Late:
 @pytest.mark.parametrize("first_of_both", ["browser", "clock"])
 def test_a_visit_is_kept_until_its_browser_has_come_or_a_minute_is_over(monkeypatch, first_of_both):
     late, acts = Late(), {}
-    monkeypatch.setattr(type(app.pn.state), "curdoc", property(lambda _: late))
-    monkeypatch.setattr(type(app.pn.state), "onload", lambda _, act: acts.update(browser=act))
+    monkeypatch.setattr(type(main.pn.state), "curdoc", property(lambda _: late))
+    monkeypatch.setattr(type(main.pn.state), "onload", lambda _, act: acts.update(browser=act))
     visit.wait_for_the_browser()
     assert late.blocked == 1, "else it ends after some seconds, and the scripts of a slow machine find nothing"
     acts["clock"] = late.later[visit.PATIENCE]

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.runs import becomes, reviews
-from widgets.store import NO_RUN, SMALL_MODEL, StageStore, Store
+from widgets.state.app import NO_RUN, SMALL_MODEL, StageStore, Store
 
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.training.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: reviews())
     store = Store(tmp_path)
     yield store
     store.close()

@@ -5,7 +5,7 @@ import param
 import pytest
 
 from playground.parsing import LARGEST
-from widgets import app
+from widgets.app import main
 from widgets.pages import corpus, stage, train, transfer
 
 FIELDS = {
@@ -42,22 +42,22 @@ def test_a_field_has_the_limits_of_the_store_and_takes_nothing_beyond_them(store
 
 @pytest.mark.parametrize("seed", ["²", "-1", "1.5", "", "9" * 5_000, str(LARGEST + 1), "1²", "½", "0x10"])
 def test_a_link_with_a_seed_that_is_none_opens_without_it(store, seed):
-    app._open(store, f"?objective=PLM&seed={seed}&text=The cat sat here")
+    main._open(store, f"?objective=PLM&seed={seed}&text=The cat sat here")
     assert (store.stage.objective, store.stage.text, store.stage.seed) == ("PLM", "The cat sat here", 0)
     assert store.stage.trouble == ""
 
 
 def test_a_link_with_the_largest_seed_opens_and_rolls_on(store):
-    app._open(store, f"?objective=MLM&seed={LARGEST}")
+    main._open(store, f"?objective=MLM&seed={LARGEST}")
     assert store.stage.seed == LARGEST
-    assert f"seed={LARGEST}" in app._address(store)
+    assert f"seed={LARGEST}" in main._address(store)
     store.stage.edit({"do": "roll"})
     assert store.stage.seed == 0
 
 
 @pytest.mark.parametrize("value", ["[" * 60_000, "[" * 900 + "]" * 900, '{"a":' * 5_000, "9" * 5_000])
 def test_a_link_with_a_knob_that_cannot_be_read_says_so_and_keeps_the_picture(store, value):
-    app._open(store, f"?objective=MLM&set.mask_ratio={value}")
+    main._open(store, f"?objective=MLM&set.mask_ratio={value}")
     assert store.stage.rebuilt is not None
     assert store.stage.trouble.startswith("mask_ratio is ")
     assert store.stage.trouble.endswith(

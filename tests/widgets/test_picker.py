@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from playground.objectives import GROUPS, objectives
-from widgets.scene.picker import SURVEY, cards
+from widgets.lists.objective_picker import SURVEY, cards
 
 
 def test_the_survey_stands_first_and_the_groups_follow_in_their_order():

@@ -12,7 +12,7 @@ from playground.analysis.predictions import one_row
 from playground.training import Started, train
 from playground.training.observe.replay import MOST, Curve, ReplayRecorder
 from tests.runs import reviews, run_of, tiny
-from widgets.scene import replay as pages
+from widgets.animation import replay as pages
 
 MOST_BYTES = 3_000_000
 

@@ -6,8 +6,9 @@ import torch
 from playground import devices
 from playground.errors import Refusal
 from playground.training.system import cgroup
-from widgets import app, room
-from widgets.training import TrainStore
+from widgets.app import limits
+from widgets.app import main as app
+from widgets.state.train import TrainStore
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def broken(_):
 def test_one_that_does_not_is_left_alone_and_the_page_says_so(monkeypatch, asked, answers):
     apple(monkeypatch, answers)
     assert devices.available() == ("cpu",) and devices.pick().type == "cpu"
-    [said] = room.told()
+    [said] = limits.told()
     assert "Apple GPU" in said and said.endswith("Everything runs on the CPU.")
     with pytest.raises(Refusal, match="Apple GPU of this machine is not used"):
         devices.pick("mps")
@@ -53,23 +54,23 @@ def test_a_device_that_gives_no_number_is_not_trusted(monkeypatch, asked):
 def test_where_memory_is_little_a_visit_begins_small_and_says_so(monkeypatch, tmp_path):
     monkeypatch.setenv("MEM_LIMIT", str(2 * 1024**3))
     store = TrainStore(tmp_path)
-    room.fit(store)
-    assert (store.steps, store.workers) == (room.SHORT, 1)
-    [said] = room.told()
-    assert said.startswith("This session has 2.1 GB of memory") and f"{room.SHORT} steps" in said
+    limits.fit(store)
+    assert (store.steps, store.workers) == (limits.SHORT, 1)
+    [said] = limits.told()
+    assert said.startswith("This session has 2.1 GB of memory") and f"{limits.SHORT} steps" in said
     main = app.app(tmp_path).main
     assert said in main[0].object, "it stands above everything else"
     monkeypatch.setenv("MEM_LIMIT", str(64 * 1024**3))
     monkeypatch.setattr(cgroup, "limit", lambda: None)
-    assert room.told() == []
+    assert limits.told() == []
 
 
 def test_the_limit_of_the_container_counts_where_nobody_says_less(monkeypatch):
     monkeypatch.delenv("MEM_LIMIT", raising=False)
     monkeypatch.setattr(cgroup, "limit", lambda: 1_500_000_000)
-    assert room.limit() == 1_500_000_000 and room.little()
+    assert limits.limit() == 1_500_000_000 and limits.little()
     monkeypatch.setenv("MEM_LIMIT", "1000000000")
-    assert room.limit() == 1_000_000_000
+    assert limits.limit() == 1_000_000_000
     monkeypatch.setattr(cgroup, "limit", lambda: None)
     monkeypatch.setenv("MEM_LIMIT", str(cgroup.NO_LIMIT))
-    assert room.limit() is None and not room.little()
+    assert limits.limit() is None and not limits.little()

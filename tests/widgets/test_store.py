@@ -24,15 +24,15 @@ from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, alone, becomes, learner_of, reviews, run_of, suited_reviews
 from tests.texts import tokens_for
 from widgets import notebook
-from widgets.comparing import SHOWN_FIRST, TransferStore, base_of
-from widgets.lent import Lent
-from widgets.pages import picture
+from widgets.animation import live_widget
+from widgets.animation.survey_table import ABOUT, table_data
+from widgets.pages import curves as picture
 from widgets.pages import stage as stage_page
 from widgets.pages.stage import _painted
-from widgets.scene import live_widget
-from widgets.scene.table import ABOUT, table_data
-from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore, Store, _listed
-from widgets.training import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.app import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore, Store, _listed
+from widgets.state.stage_model import Lent
+from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -301,7 +301,7 @@ def test_in_a_notebook_the_digits_and_c_choose_and_a_cut_text_says_so():
     widget = live_widget(store)
     first = [o.name for o in objectives().values() if o.row][:10]
     for number in (1, 6, 10):
-        store.edit({"do": "objective", "number": number})
+        store.edit({"do": "objective", "to": number})
         assert store.objective == first[number - 1] and widget.record["title"] == store.objective
     assert widget.record["alone"]
     (left_out,) = widget.record["left_out"]
@@ -994,8 +994,8 @@ def test_inside_one_update_is_shown_instead_of_the_sentence_and_leaves_no_trace(
 
 
 def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatch):
-    monkeypatch.setattr("widgets.lent.STEPS", 3)
-    monkeypatch.setattr("widgets.lent.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.stage_model.STEPS", 3)
+    monkeypatch.setattr("widgets.state.stage_model.open_corpus", lambda _: reviews())
     store = StageStore()
     store.teach()
     assert store.teaching.busy
@@ -1013,8 +1013,8 @@ def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatc
 
 
 def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monkeypatch):
-    monkeypatch.setattr("widgets.lent.STEPS", 3)
-    monkeypatch.setattr("widgets.lent.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.stage_model.STEPS", 3)
+    monkeypatch.setattr("widgets.state.stage_model.open_corpus", lambda _: reviews())
     store = StageStore(beside=["LM", "PLM"])
     store.lend(lent("MLM"))
     speaks = [made.get("numbers", {}).get("model", "") for made in store.record()["records"]]

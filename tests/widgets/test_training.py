@@ -28,16 +28,17 @@ from playground.training.observe.recording import Frame, read, written
 from playground.training.observe.update import look_inside
 from playground.training.store.runs import Runs
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
-from widgets import training as module
-from widgets.pages import picture
+from widgets.charts import loss
+from widgets.charts.attention_history import film_strip
+from widgets.charts.layer_updates import columns, size_strips
+from widgets.pages import curves as picture
 from widgets.pages import runs as runs_page
 from widgets.pages import train as train_page
 from widgets.pages.runs import _facts
-from widgets.store import Store
-from widgets.training import TrainStore, groups, held_out_curves, noise, runs_folder, tree
-from widgets.views import loss, seeds
-from widgets.views.film import film_strip
-from widgets.views.sizes import columns, size_strips
+from widgets.state import train as module
+from widgets.state.app import Store
+from widgets.state.train import TrainStore, groups, held_out_curves, noise, runs_folder, tree
+from widgets.static import seeds
 
 
 @pytest.fixture

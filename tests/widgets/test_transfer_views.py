@@ -18,13 +18,15 @@ from playground.training import train
 from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
-from widgets.bases import NEW, SAME, SECOND, Preparing, changed
-from widgets.choosing import ChoosingStore
-from widgets.comparing import MOST_STRATEGIES, TransferStore, base_of
+from widgets.charts import label_efficiency, strategies_over_steps
+from widgets.lists import strategy_picker
 from widgets.pages import transfer as page
-from widgets.pages.sentence import picture
-from widgets.sentence import SentenceStore, label_of
-from widgets.views import chooser, courses, curve, suiting, turns
+from widgets.pages.sentence_editor import picture
+from widgets.state.base_changes import NEW, SAME, SECOND, Preparing, changed
+from widgets.state.run_task_matrix import ChoosingStore
+from widgets.state.sentence_editor import SentenceStore, label_of
+from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of
+from widgets.static import run_task_matrix, task_sequence
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def run(store, session, **values):
 
 
 def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate():
-    cards = chooser.cards({})
+    cards = strategy_picker.cards({})
     assert [family for family, _ in groupby(card["family"] for card in cards)] == list(FAMILIES)
     assert sorted(card["name"] for card in cards) == sorted(strategies())
     assert all(card["idea"] and card["source"] and card["shared"] for card in cards)
@@ -62,10 +64,10 @@ def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate(
 
 def test_what_was_made_by_hand_stands_first_and_every_chosen_one_has_a_mark_of_its_own():
     own = {"mine": find_strategy("full + L2-SP")}
-    assert chooser.cards(own)[0]["family"] == chooser.BY_HAND
-    marks = chooser.chooser().marks
+    assert strategy_picker.cards(own)[0]["family"] == strategy_picker.BY_HAND
+    marks = strategy_picker.chooser().marks
     assert len({tuple(mark.items()) for mark in marks}) == MOST_STRATEGIES
-    assert marks[1]["colour"] == courses.style(1)[0]
+    assert marks[1]["colour"] == strategies_over_steps.style(1)[0]
     assert all(a["shape"] != b["shape"] for a, b in pairwise(marks)), "neighbours differ for who sees no colours too"
     dots = {(mark["colour"], mark["shape"]) for mark in marks}
     assert len(dots) == MOST_STRATEGIES, "where no line is drawn the colour and the shape must do"
@@ -96,7 +98,7 @@ def test_where_rates_are_as_published_the_page_says_which_are_not():
 
 
 def test_the_label_curve_has_a_dot_for_every_seed_a_band_and_ticks_at_the_counts():
-    chart = curve.label_curve()
+    chart = label_efficiency.label_curve()
     values = {"random start": {16: [0.5, 0.7], 64: [0.6, 0.6]}, "full": {16: [0.9, 1.0]}, "later": {}}
     chart.show(values)
     assert len(chart.seeds.data["labels"]) == 6
@@ -117,11 +119,11 @@ def test_the_gaps_stand_below_the_curve_and_only_those_beyond_the_noise_are_bold
         {"labels": 16, "against_first": [gap(0.3, False)]},
         {"labels": 32, "against_first": [gap(0.2, True)]},
     ]
-    drawn = curve.markup(points)
+    drawn = label_efficiency.markup(points)
     assert "against random start" in drawn and "16 labelled texts" in drawn
     assert drawn.count("<b>") == 1 and "<b>+0.200</b>" in drawn and "+0.300" in drawn
     assert "(+0.100 to +0.300)" in drawn
-    assert curve.markup([{"labels": 16, "against_first": []}]) == ""
+    assert label_efficiency.markup([{"labels": 16, "against_first": []}]) == ""
 
 
 # stopped, gone on with, and more of the same
@@ -156,7 +158,7 @@ def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monke
 
 @pytest.mark.slow
 def test_lanes_side_by_side_have_the_same_numbers_and_are_remembered_like_others(session, monkeypatch):
-    monkeypatch.setattr("widgets.comparing.spare", lambda busy: 2)
+    monkeypatch.setattr("widgets.state.transfer.spare", lambda busy: 2)
     alone, both = (TransferStore(chosen=["full", "adapters"]) for _ in range(2))
     run(alone, session)
     run(both, session, workers=2)
@@ -199,7 +201,7 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
 
 
 def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monkeypatch):
-    monkeypatch.setattr("widgets.choosing.STEPS", 3)
+    monkeypatch.setattr("widgets.state.run_task_matrix.STEPS", 3)
     store = ChoosingStore(kept)
     store.begin()
     assert "No run is chosen" in store.trouble
@@ -207,11 +209,11 @@ def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monke
     store.begin()
     store.trying.wait(60)
     assert (store.trouble, len(store.tried)) == ("", 4)
-    drawn = suiting.markup(store.found, whole=True)
+    drawn = run_task_matrix.markup(store.found, whole=True)
     assert drawn.count("alike") == 4 and drawn.count("<b>") == 2
     assert "one leads two" in drawn or "two leads one" in drawn
     assert "one, translation: The task" in drawn
-    assert suiting.markup(store.found | {"cells": store.found["cells"][:1]}, whole=False).count("…") == 3
+    assert run_task_matrix.markup(store.found | {"cells": store.found["cells"][:1]}, whole=False).count("…") == 3
 
 
 # tasks one after another, and a base that is changed first
@@ -225,11 +227,11 @@ def test_tasks_in_turn_show_what_is_left_of_the_first_and_come_as_files(session)
     told = store._said(Advanced(find_strategy("full"), 0, 1, 3))
     assert told == "full, seed 0: entailment, step 3 of 6."
     assert "--task sentiment --then entailment" in store.asked.command()
-    left = turns.first_task(store.passed, store.chosen)
+    left = task_sequence.first_task(store.passed, store.chosen)
     assert {name: list(steps) for name, steps in left.items()} == {"full": [1, 2], "adapters": [1, 2]}
     assert left["adapters"][1] == left["adapters"][2]
-    assert turns.pre_training(store.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
-    assert turns.markup(store.found).count("0, exactly") >= 1
+    assert task_sequence.pre_training(store.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
+    assert task_sequence.markup(store.found).count("0, exactly") >= 1
     assert b"entailment" in store.turns("sequence.html") and b"content hash" in store.turns("sequence.html")
     assert b"again_in_turn" in store.turns("sequence.ipynb")
     assert store.turns("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
@@ -249,7 +251,7 @@ def test_what_is_no_sequence_is_refused_before_anything_runs(session):
 
 
 def test_a_base_learns_words_first_and_is_kept_for_the_next_comparison(session, monkeypatch):
-    monkeypatch.setattr("widgets.bases.WORD_STEPS", 2)
+    monkeypatch.setattr("widgets.state.base_changes.WORD_STEPS", 2)
     store = TransferStore(chosen=["embeddings frozen"], before=SECOND)
     run(store, session, task="sentiment abroad")
     assert (store.state, store.trouble) == ("done", "")
@@ -283,8 +285,8 @@ def test_what_cannot_be_changed_is_a_sentence(session):
 
 
 def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(session, monkeypatch):
-    monkeypatch.setattr("widgets.sentence.STEPS", 12)
-    monkeypatch.setattr("widgets.sentence.LABELS", 48)
+    monkeypatch.setattr("widgets.state.sentence_editor.STEPS", 12)
+    monkeypatch.setattr("widgets.state.sentence_editor.LABELS", 48)
     monkeypatch.setattr("playground.finetuning.apply.text_editing.LESSONS", 4)
     store = SentenceStore()
     assert picture(store) == ""
@@ -319,11 +321,11 @@ def _label(store, text):
 
 def test_who_fills_no_gaps_still_judges_and_says_why_it_does_not_edit(monkeypatch):
     from tests.contracts.test_strategies import base_of as tiny_base
-    from widgets import sentence
+    from widgets.state import sentence_editor
 
-    monkeypatch.setattr("widgets.sentence.STEPS", 2)
-    monkeypatch.setattr("widgets.sentence.LABELS", 16)
-    taught = sentence._taught(tiny_base("GPT"), reviews().tokenizer, find_task("sentiment"), lambda *_: None)
+    monkeypatch.setattr("widgets.state.sentence_editor.STEPS", 2)
+    monkeypatch.setattr("widgets.state.sentence_editor.LABELS", 16)
+    taught = sentence_editor._taught(tiny_base("GPT"), reviews().tokenizer, find_task("sentiment"), lambda *_: None)
     assert taught.editor is None
     assert "fills gaps where they stand" in taught.why_not
     assert set(taught.judge.says(["the", "film"]).chances) == {"bad", "good"}

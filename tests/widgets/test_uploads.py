@@ -9,8 +9,8 @@ from panel.models.esm import DataEvent
 from playground.errors import Refusal
 from tests.widgets.test_store import is_a_sentence
 from widgets.pages import corpus, stage, train, transfer
-from widgets.store import LONGEST_TEXT, Store
-from widgets.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name
+from widgets.state.app import LONGEST_TEXT, Store
+from widgets.state.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name
 
 PAGES = {
     "Train": (lambda store: train.page(store.train), lambda store: store.train.trouble),

@@ -8,7 +8,8 @@ from playground.analysis.predictions import Prediction, Predictions
 from playground.training.lr_finder import TriedRate
 from playground.training.observe.probes import Measured
 from playground.training.session import Row
-from widgets.views import gauges, guesses, loss, outcomes, svg
+from widgets.charts import loss, outcomes, probes
+from widgets.static import predictions, svg
 
 HOSTILE = '<script>alert("1")</script>'
 
@@ -19,7 +20,7 @@ def hostile_glance():
 
 
 def test_guesses_are_text_whatever_they_hold():
-    markup = guesses.markup(hostile_glance())
+    markup = predictions.markup(hostile_glance())
     assert "<script" not in markup
     assert markup.count("&lt;script&gt;") >= 3, "seen, truth and guess"
 
@@ -76,8 +77,8 @@ def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
 
 def test_gauges_are_drawn_where_they_were_measured():
     measured = [Measured(0, {"polarity": 0.5}), Measured(50, {"polarity": 0.9})]
-    assert gauges.values(measured, "polarity") == {"step": [0, 50], "right": [0.5, 0.9]}
-    assert gauges.values(measured, "facts") == {"step": [], "right": []}
+    assert probes.values(measured, "polarity") == {"step": [0, 50], "right": [0.5, 0.9]}
+    assert probes.values(measured, "facts") == {"step": [], "right": []}
 
 
 def test_bands_are_mean_and_standard_deviation_and_leave_out_who_has_not_finished():

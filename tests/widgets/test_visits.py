@@ -13,10 +13,10 @@ from bokeh.server.connection import ServerConnection
 from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
-from widgets import app
-from widgets.busy import busy
-from widgets.invalid_events import say_in_a_line
-from widgets.visit import without_the_common_sign
+from widgets.app import main
+from widgets.app.invalid_events import say_in_a_line
+from widgets.app.session import without_the_common_sign
+from widgets.browser.busy import busy
 
 
 def visit(pages, blocked=False):
@@ -34,11 +34,11 @@ def given_up(visits):
 
 def test_visits_without_a_page_make_room_once_all_places_are_taken(monkeypatch, tmp_path):
     visits = [visit(1), visit(0), visit(0, blocked=True)]
-    monkeypatch.setattr(app, "_visits", dict(enumerate(visits)))
-    monkeypatch.setattr(app, "MOST_VISITS", 4)
-    assert len(app.app(tmp_path).main) > 1, "there is a place left"
+    monkeypatch.setattr(main, "_visits", dict(enumerate(visits)))
+    monkeypatch.setattr(main, "MOST_VISITS", 4)
+    assert len(main.app(tmp_path).main) > 1, "there is a place left"
     assert given_up(visits) == [False, False, False]
-    assert "The server is full" in app.app(tmp_path).main[0].object
+    assert "The server is full" in main.app(tmp_path).main[0].object
     assert given_up(visits) == [False, True, False]
 
 
@@ -69,7 +69,7 @@ def test_a_sign_shines_while_its_own_visit_is_served_and_is_forgotten_with_it():
 def test_what_is_served_never_goes_through_all_models_of_a_page(monkeypatch, tmp_path):
     visit, walked = Document(), []
     with set_curdoc(visit):
-        app.app(tmp_path).server_doc(visit)
+        main.app(tmp_path).server_doc(visit)
         real = Model.select
         monkeypatch.setattr(Model, "select", lambda self, asked: walked.append(self) or real(self, asked))
         with served(visit):

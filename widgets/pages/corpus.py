@@ -13,15 +13,15 @@ from playground.errors import Refusal
 from playground.rng import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
+from widgets.document.annotated_document import DocumentPane
+from widgets.document.annotations import known, sheet
 from widgets.pages.corpus_knobs import corpus_knobs
 from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
-from widgets.reading import NO_LABEL, CorpusStore, Cut
-from widgets.store import Store
+from widgets.state.app import Store
+from widgets.state.corpus import NO_LABEL, CorpusStore, Cut
+from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
+from widgets.static import corpus_uses, tokens
 from widgets.theme import figures, html, say
-from widgets.training import LONGEST_PASTE, OWN_FILE, OWN_TEXT
-from widgets.views import pieces, uses
-from widgets.views.document import DocumentPane
-from widgets.views.sheet import known, sheet
 
 ENCODINGS = {
     "as the file says, else UTF-8": "",
@@ -71,7 +71,7 @@ def page(store: Store, looking: Callable[[], bool] = lambda: True) -> tuple[Any,
             seen["opened"] = corpus.opened
             show()
             turn_to()
-            can.object = uses.markup(corpus.opened.corpus) if corpus.opened else ""
+            can.object = corpus_uses.markup(corpus.opened.corpus) if corpus.opened else ""
 
     picture = [progress, trouble, numbers, *document, *cutter, heading("What it can be used for"), can]
     whole = Folding(controls, picture, lambda: corpus.corpus_name)
@@ -305,9 +305,9 @@ def _cutter(corpus: CorpusStore) -> tuple[list[Any], Renew]:
         trouble.object = say(str(corpus.cutting.error or ""), "trouble")
         made: Cut | None = corpus.cutting.result
         if made is not None and not corpus.cutting.error:
-            found, unknown = pieces.cut(made.tokenizer, made.text)
-            numbers.object = pieces.numbers(made.tokenizer, found, unknown, len(split_words(made.text)))
-            drawn.object = pieces.markup(made.text, found, unknown=unknown) + say(
+            found, unknown = tokens.cut(made.tokenizer, made.text)
+            numbers.object = tokens.numbers(made.tokenizer, found, unknown, len(split_words(made.text)))
+            drawn.object = tokens.markup(made.text, found, unknown=unknown) + say(
                 f"Out of vocabulary: {KINDS[made.tokenizer.kind].unknown}.", "quiet"
             )
         step_to()
@@ -334,8 +334,8 @@ def _stepper(corpus: CorpusStore) -> tuple[Any, Renew]:
         at = min(slider.value, len(made.merges) - 1)
         state = made.merges[at]
         found = [(piece, first, last) for piece, first, last, _ in state["pieces"]]
-        drawn.object = pieces.markup(made.beginning, found, state["joined"] if at else ())
-        said.object = pieces.told(made.merges, at)
+        drawn.object = tokens.markup(made.beginning, found, state["joined"] if at else ())
+        said.object = tokens.told(made.merges, at)
 
     def step_to() -> None:
         made: Cut | None = corpus.cutting.result

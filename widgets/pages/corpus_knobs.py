@@ -8,8 +8,8 @@ import param
 from playground.corpora.sources import source_knobs
 from playground.errors import Refusal
 from playground.knob import Knob, check
-from widgets.choosing_corpus import CorpusChoice
 from widgets.pages.layout import control
+from widgets.state.corpus_choice import CorpusChoice
 
 
 def corpus_knobs(store: CorpusChoice) -> pmui.Column:

@@ -18,13 +18,13 @@ from playground.training.store.runs import LONGEST_TITLE, RunRow, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from playground.zoo.recipe import Recipe
+from widgets.charts.saved_runs import kept_chart
+from widgets.charts.strategies_over_steps import legend
+from widgets.lists.run_line import RunLine
 from widgets.pages.layout import download
+from widgets.state.train import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
+from widgets.static import svg
 from widgets.theme import html, say
-from widgets.training import AT_ONCE, TrainStore, groups, held_out_curves, noise, tree
-from widgets.views import svg
-from widgets.views.courses import legend
-from widgets.views.kept import kept_chart
-from widgets.views.run_line import RunLine
 
 LISTED = 30
 """Runs that the list shows, and by how many more it grows, the newest trees first."""

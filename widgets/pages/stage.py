@@ -12,13 +12,13 @@ from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged
 from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import SENTENCE, Rebuilt
-from widgets.pages import lending
+from widgets.animation import cue, stage_pane, typeset, unheard
+from widgets.animation import page as saved_page
+from widgets.animation.survey_table import Wall, table_data, table_pane
+from widgets.lists.objective_picker import picker
+from widgets.pages import model_bar
 from widgets.pages.layout import bind, control, download, heading, limits
-from widgets.scene import cue, stage_pane, typeset, unheard
-from widgets.scene import page as saved_page
-from widgets.scene.picker import picker
-from widgets.scene.table import Wall, table_data, table_pane
-from widgets.store import LONGEST_TEXT, NOTHING_COUNTS, StageStore
+from widgets.state.app import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
@@ -41,7 +41,7 @@ LAYOUT = """
 
 def page(store: StageStore) -> tuple[Any, Any]:
     """The whole page: the sentence, and below it the table of all objectives or the stage of one; and the tick."""
-    lent, tick = lending.row(store)
+    lent, tick = model_bar.row(store)
     table, stage = _table(store), _stage(store, lent)
 
     def turn(*_: Any) -> None:

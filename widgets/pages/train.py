@@ -15,11 +15,11 @@ from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.corpus_knobs import corpus_knobs
+from widgets.pages.curves import Picture
 from widgets.pages.layout import Folding, bind, heading, limits, refuse_nothing
-from widgets.pages.picture import Picture
 from widgets.pages.runs import replay_button
+from widgets.state.train import AS_DECLARED, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.theme import GROWING, html, say
-from widgets.training import AS_DECLARED, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 
 ROW_LENGTHS = {"as the recipe says": 0, **{str(tokens): tokens for tokens in (8, 16, 24, 32, 48, 64, 128, 256)}}
 """Tokens of one row of a batch."""

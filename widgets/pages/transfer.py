@@ -20,18 +20,19 @@ from playground.finetuning.data.input_format import PACKINGS
 from playground.finetuning.report.page import FILES
 from playground.finetuning.run.trainer import SEEN
 from playground.training.parallel.workers import spare
-from widgets.bases import CHANGES
-from widgets.comparing import OWN_FILE, TURN_FILES, Course, TransferStore, latest
-from widgets.drafting import DraftStore
-from widgets.pages.choosing import choice
-from widgets.pages.drafting import editor
+from widgets.charts import label_efficiency, strategies_over_steps
+from widgets.charts.outcomes import outcome_chart
+from widgets.lists.strategy_picker import cards, chooser
 from widgets.pages.layout import Folding, beside, bind, heading, limits, refuse_nothing
-from widgets.pages.sentence import desk
-from widgets.store import Store
+from widgets.pages.run_task_matrix import choice
+from widgets.pages.sentence_editor import desk
+from widgets.pages.strategy_editor import editor
+from widgets.state.app import Store
+from widgets.state.base_changes import CHANGES
+from widgets.state.strategy_editor import DraftStore
+from widgets.state.transfer import OWN_FILE, TURN_FILES, Course, TransferStore, latest
+from widgets.static import comparison, model_diagram, svg, task_sequence
 from widgets.theme import html, say
-from widgets.views import comparison, courses, curve, diagram, svg, turns
-from widgets.views.chooser import cards, chooser
-from widgets.views.outcomes import outcome_chart
 
 COUNTS = [16, 32, 64, 128, 256, 512]
 
@@ -365,7 +366,7 @@ def _picture(store: TransferStore, more: Sequence[tuple[Any, Callable[[], None]]
         progress.value = round(100 * store.done_share)
         known = latest(store.courses, store.chosen)
         going = [n for n, c in known.items() if c.running and store.state == "running"]
-        legend.object = "" if store.state == "ready" else courses.legend(list(known), going)
+        legend.object = "" if store.state == "ready" else strategies_over_steps.legend(list(known), going)
         plans.move(known)
         if fresh("looked", (run, store.looked)):
             moving.show(known)
@@ -397,7 +398,7 @@ class _Labels:
     """Accuracy against labels, once there is more than one number of them, and what the picture says."""
 
     def __init__(self) -> None:
-        self.chart, self.said = curve.label_curve(), html("")
+        self.chart, self.said = label_efficiency.label_curve(), html("")
         self.pane = pmui.Column(
             pn.pane.Bokeh(self.chart.figure, sizing_mode="stretch_width"), self.said, margin=0,
             sizing_mode="stretch_width", visible=False,
@@ -410,15 +411,15 @@ class _Labels:
         if self.pane.visible:
             self.chart.show({name: found.get(name, {}) for name in known})
             self.chart.reach(store.asked.train_sizes)
-            self.said.object = curve.markup(store.result.facts()["curve"]) if store.result else ""
+            self.said.object = label_efficiency.markup(store.result.facts()["curve"]) if store.result else ""
 
 
 class _InTurn:
     """What is left of the first task while others are learnt, and the whole matrix of every strategy."""
 
     def __init__(self) -> None:
-        self.first = courses.course_chart("What is left", "accuracy", "tasks learnt so far", most=1.0)
-        self.lost = courses.course_chart(
+        self.first = strategies_over_steps.course_chart("What is left", "accuracy", "tasks learnt so far", most=1.0)
+        self.lost = strategies_over_steps.course_chart(
             "Forgetting: rise of the pre-training loss", "nats per scored position", "tasks learnt so far", zero=True
         )
         self.tables = html("")
@@ -431,19 +432,19 @@ class _InTurn:
         if (found := store.found) is None:
             return
         self.first.figure.title.text = f"What is left of {found['tasks'][0]}"
-        for chart, values in ((self.first, turns.first_task), (self.lost, turns.pre_training)):
+        for chart, values in ((self.first, task_sequence.first_task), (self.lost, task_sequence.pre_training)):
             chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))
             chart.show(values(store.passed, store.chosen))
-        self.tables.object = turns.markup(found)
+        self.tables.object = task_sequence.markup(found)
 
 
 class _Moving:
     """The curves that grow while lanes run."""
 
     def __init__(self) -> None:
-        self.accuracy = courses.course_chart(f"On {SEEN} unseen texts", "accuracy", most=1.0)
-        self.loss = courses.course_chart("Loss of the task", "nats")
-        self.forgetting = courses.course_chart("Forgetting, modules plugged in", "nats", zero=True)
+        self.accuracy = strategies_over_steps.course_chart(f"On {SEEN} unseen texts", "accuracy", most=1.0)
+        self.loss = strategies_over_steps.course_chart("Loss of the task", "nats")
+        self.forgetting = strategies_over_steps.course_chart("Forgetting, modules plugged in", "nats", zero=True)
         charts = (self.accuracy, self.loss, self.forgetting)
         self.panes = beside(*(pn.pane.Bokeh(c.figure, sizing_mode="stretch_width") for c in charts), basis=300)
 
@@ -454,7 +455,7 @@ class _Moving:
     def show(self, known: dict[str, Course]) -> None:
         """Draw everything so far."""
         for chart, what in ((self.accuracy, "accuracy"), (self.loss, "loss"), (self.forgetting, "forgetting")):
-            chart.show(courses.over_steps(known, what))
+            chart.show(strategies_over_steps.over_steps(known, what))
 
 
 @dataclass
@@ -469,7 +470,7 @@ class Plans:
         for number, name in enumerate(store.chosen):
             if name not in self.cards:
                 self.cards[name] = html("")
-            edge = "3px {1} {0}".format(*courses.style(number))
+            edge = "3px {1} {0}".format(*strategies_over_steps.style(number))
             card = self.cards[name]
             card.styles = CARD | {"border-top": edge}
             try:
@@ -492,7 +493,7 @@ class Plans:
 
     def _show(self, name: str, step: int, moved: Sequence[float], sizes: Sequence[int] = ()) -> None:
         groups, plan = self.plans[name]
-        picture = diagram.markup(groups, plan, step, moved, sizes)
+        picture = model_diagram.markup(groups, plan, step, moved, sizes)
         self.cards[name].object = svg.heat(name, groups, plan, step) + picture
 
 

@@ -1,0 +1,123 @@
+"""What the engine sends to the drawing, and what comes back, is what `widgets/animation/schema.py` says."""
+
+import re
+import types
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+
+from playground.analysis.predictions import read
+from playground.errors import Refusal
+from playground.objectives import objectives
+from playground.trace.model_frames import numbers, with_numbers
+from playground.trace.rebuild import Rebuilt, rebuild
+from tests.runs import learner_of, reviews
+from widgets.animation import edits, schema
+from widgets.animation.record import typeset
+from widgets.state import app
+
+DRAWING = Path(schema.__file__).with_name("js")
+TEXT, PAIR, OTHER = (
+    "I am happy to be with you . We walk side by side .",
+    "It rained all day .",
+    "The moon is far away .",
+)
+
+
+SAMPLE = "the film is good"
+
+
+def differences(value: Any, kind: Any, where: str) -> list[str]:
+    """What of a value is not as a type says."""
+    if kind is Any:
+        return []
+    if is_typeddict(kind):
+        said = get_type_hints(kind)
+        wrong = [f"{where} lacks {key}" for key in kind.__required_keys__ - set(value)]
+        wrong += [f"{where} has {key}, which the schema does not know" for key in set(value) - set(said)]
+        return wrong + [
+            d for key in set(value) & set(said) for d in differences(value[key], said[key], f"{where}.{key}")
+        ]
+    if get_origin(kind) in (list, tuple):
+        wrong = [] if isinstance(value, list | tuple) else [f"{where} is no list"]
+        return wrong or [d for one in value for d in differences(one, get_args(kind)[0], f"{where}[]")]
+    if get_origin(kind) is dict:
+        if not isinstance(value, dict):
+            return [f"{where} is {value!r}, not a dict"]
+        return [d for key, one in value.items() for d in differences(one, get_args(kind)[1], f"{where}[{key!r}]")]
+    if get_origin(kind) in (Union, types.UnionType):
+        tried = [differences(value, part, where) for part in get_args(kind)]
+        return [] if [] in tried else tried[0]
+    fits = isinstance(value, (int, float) if kind is float else kind)
+    return [] if fits else [f"{where} is {value!r}, not {kind.__name__}"]
+
+
+def test_the_declarations_of_the_drawing_are_those_of_the_engine():
+    written = Path(schema.__file__).with_name("record.d.ts").read_text(encoding="utf-8")
+    assert written == schema.declarations(), "run `python -m widgets.animation.schema`"
+
+
+def test_a_difference_is_seen():
+    record = typeset(rebuild("MLM").record())
+    assert differences(record, schema.StageRecord, "record") == []
+    assert differences({**record, "version": "1"}, schema.StageRecord, "record") == ["record.version is '1', not int"]
+    assert differences({**record, "more": 1}, schema.StageRecord, "record")
+    assert differences({k: v for k, v in record.items() if k != "plan"}, schema.StageRecord, "record") == [
+        "record lacks plan"
+    ]
+
+
+class WithoutLabels(Exception):
+    """A typed text has none of the labels that an objective needs, so it has no record."""
+
+
+def made(name: str) -> Rebuilt:
+    """An objective on a typed text."""
+    try:
+        return rebuild(name, TEXT, pair=PAIR, other=OTHER)
+    except Refusal as refusal:
+        if "which a typed text does not have" in str(refusal):
+            raise WithoutLabels from refusal
+        raise
+
+
+@pytest.mark.parametrize("name", objectives())
+def test_a_record_is_what_the_schema_says(name):
+    with suppress(WithoutLabels):
+        assert differences(typeset(made(name).record()), schema.StageRecord, "record") == []
+
+
+def test_a_model_says_what_the_schema_says():
+    corpus = reviews()
+    learner = learner_of("BERT")
+    shown = rebuild("MLM", SAMPLE, tokenizer=corpus.tokenizer)
+    record = shown.record()
+    told = with_numbers(record, numbers(record, read(learner.model, shown.example), "BERT"))
+    assert told["numbers"]["guesses"] and told["numbers"]["attention"]
+    assert differences(typeset(told), schema.StageRecord, "record") == []
+
+
+def test_the_verbs_of_edits_are_those_that_are_heard():
+    sent = set(re.findall(r'\bdo: "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))))
+    store = Path(app.__file__).read_text(encoding="utf-8")
+    heard = set(edits.DO) | {
+        word for line in re.findall(r'case ((?:"\w+"(?: \| )?)+)', store) for word in re.findall(r"\w+", line)
+    }
+    heard |= set(re.findall(r'message\.get\("do"\) == "(\w+)"', store))
+    assert sent <= heard and set(edits.DO) <= sent
+
+
+def test_the_fields_of_edits_are_those_of_the_schema():
+    drawing = "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))
+    sent = {
+        field
+        for each in re.findall(r"\{ (do: [^{}]*)", drawing)
+        for field in re.findall(r"(?:^|, )([a-z]+)(?=:|,|$| )", each)
+    }
+    hearing = "".join(Path(part.__file__).read_text(encoding="utf-8") for part in (edits, app))
+    heard = set(re.findall(r'(?:edit|message)(?:\.get\(|\[)"(\w+)"|number\((?:edit|message), "(\w+)"', hearing))
+    read_fields = {field for pair in heard for field in pair if field}
+    known = set(schema.Edit.__annotations__)
+    assert sent <= known and read_fields <= known | {"edits"}, (sent - known, read_fields - known)

@@ -1,0 +1,60 @@
+"""The stage as a page that needs neither kernel nor network."""
+
+import base64
+import json
+import zlib
+from html import escape
+from typing import Any
+from uuid import uuid4
+
+from widgets.animation.record import Record, typeset
+from widgets.animation.static_svg import still
+from widgets.animation.widget import ESM
+
+
+def js(value: Any) -> str:
+    """JSON that is safe inside a script: no tag can close it and no line separator can break it."""
+    text = json.dumps(value)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def packed(value: Any) -> str:
+    """JSON made small, as letters that neither a script nor a page can mistake for its own."""
+    return base64.b64encode(zlib.compress(json.dumps(value).encode(), 9)).decode("ascii")
+
+
+def standalone(record: Record) -> str:
+    """A self-contained fragment: the stage where scripts run, the last frame as picture and table where they do not."""
+    name, record = f"stage-{uuid4().hex[:12]}", typeset(record)
+    return (
+        f'<div id="{name}">{still(record)}</div>\n'
+        f'<script type="module">\n{ESM}\n'
+        f'mount(document.getElementById("{name}"), await unpacked("{packed(record)}"));\n</script>'
+    )
+
+
+PAGE_STYLE = """
+:root { color-scheme: light dark; --panel-on-background-color: #1d2129; background: #ffffff; }
+@media (prefers-color-scheme: dark) { :root { --panel-on-background-color: #e8eaf0; background: #15171c; } }
+body { margin: 0 auto; max-width: 1160px; padding: clamp(8px, 2.5vw, 28px); font-family: system-ui, sans-serif;
+  color: var(--panel-on-background-color); }
+img { max-width: 100%; height: auto; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+"""
+
+
+def page(record: Record, title: str = "") -> str:
+    """A whole HTML document that needs neither kernel nor network."""
+    return document(standalone(record), title or str(record.get("title", "Stage")))
+
+
+def document(inside: str, title: str) -> str:
+    """Markup of ours as a whole document in light and dark."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n"
+        f'<body>\n<main>\n<h1 class="unseen">{escape(title)}</h1>\n{inside}\n</main>\n</body>\n</html>\n'
+    )

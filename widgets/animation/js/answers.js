@@ -1,0 +1,312 @@
+/** What a real model answers: its guesses as cards, what they cost as chips, what one update does to its layers. */
+
+import { boxPath, cut, paintRing, paintWrapped, streamSpots } from "./chips.js";
+import { chipBox, inFull } from "./layout.js";
+import { READER_LANE, clamp, ease, font, laneOf, percent } from "./record.js";
+
+// ---------------------------------------------------------------------------------------------------- answers
+
+const CARD = { least: 128, most: 216, gap: 10, head: 20, line: 17, pad: 7 };
+const CARD_LINES = 2; // lines of cards; what does not fit is shown when somebody points at it
+const BAR = { line: 21, name: 132 };
+
+/** Which stream's rows a matrix holds, as questions name their reader. */
+const asksRow = (guess, matrix) => (guess.reader === "decoder") === (READER_LANE[matrix] === "decoder");
+
+const guessesOf = (record) => (record.numbers && record.numbers.guesses) || [];
+const groupsOf = (record) => (record.numbers && record.numbers.groups) || [];
+
+/** Is there a frame that puts a price on the graded chips? */
+export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some((frame) => frame.name === "loss");
+
+/** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
+function bandOf(frame) {
+  if (!frame.told) return null;
+  const kinds = { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" };
+  return kinds[frame.name] || null;
+}
+
+/** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
+export function planAnswers(record, plan, y) {
+  if (!guessesOf(inFull(record)).length && !groupsOf(record).length) return y;
+  const room = plan.chips.columns * (plan.chips.w + plan.chips.gap) - plan.chips.gap; // as wide as the lanes
+  const top = y + (plan.wide ? 0 : 19);
+  plan.answers = { ...fitAnswers(record, room, CARD_LINES), x: plan.left, y, top, room, titled: plan.wide ? "beside" : "above" };
+  return top + plan.answers.height + 22;
+}
+
+/** Room for the band beside a lone matrix, so that both are in sight; answers where the picture ends, or 0 without room. */
+export function planAnswersBeside(record, plan, bottom) {
+  const { beside } = plan;
+  if (!beside || (!guessesOf(inFull(record)).length && !groupsOf(record).length)) return 0;
+  const x = beside.x + 6;
+  const [box] = Object.values(plan.boxes);
+  const room = plan.width - plan.pad - x;
+  if (room < (groupsOf(record).length ? 300 : CARD.least)) return 0;
+  const top = box.top + 26;
+  const one = fitAnswers(record, room, 1).card.h + CARD.gap;
+  const fitted = fitAnswers(record, room, Math.max(CARD_LINES, Math.floor((bottom - 26 - top + CARD.gap) / one)));
+  if (fitted.shown < Math.min(4, guessesOf(inFull(record)).length)) return 0;
+  plan.answers = { ...fitted, x, y: box.top + 8, top, room, titled: "above" };
+  return Math.max(bottom, top + fitted.height + 26);
+}
+
+/** How many cards stand in a line, how many are shown, how high they are; and the lines of the bars. */
+function fitAnswers(record, room, most) {
+  const [guesses, groups] = [guessesOf(inFull(record)), groupsOf(record)];
+  const across = Math.max(1, Math.floor((room + CARD.gap) / (CARD.least + CARD.gap)));
+  const columns = Math.min(across, Math.max(1, guesses.length));
+  const shown = Math.min(guesses.length, across * most);
+  const apart = (guess) => (record.changing || !guess.top.some(([word]) => word === guess.truth) ? 1 : 0);
+  const lines = Math.max(0, ...[...guesses, ...(inFull(record).numbers.after || [])].map((guess) => guess.top.length + apart(guess)));
+  const card = { w: Math.floor(Math.min(CARD.most, (room - CARD.gap * (columns - 1)) / columns)), h: CARD.head + CARD.line * lines + CARD.pad };
+  const bars = { columns: groups.length > 5 && room >= 560 ? 2 : 1 };
+  bars.lines = Math.ceil(groups.length / bars.columns);
+  const height = Math.max(Math.ceil(shown / columns) * (card.h + CARD.gap) - CARD.gap, bars.lines * BAR.line);
+  return { columns, shown, card, bars, height };
+}
+
+/** The whole band at (k, u), and the prices on lane C. */
+export function paintAnswers(ctx, art, record, k, u, reader) {
+  const band = art.plan.answers;
+  if (!band) return;
+  const [before, after] = [record.frames[k], record.frames[Math.min(k + 1, record.frames.length - 1)]];
+  const [a, b] = [bandOf(before), bandOf(after)];
+  paintBandTitle(ctx, art, record, u < 0.5 ? a : b);
+  const e = ease(u);
+  const paintKind = (kind, frame, alpha, grown) => {
+    if (!kind || alpha <= 0) return;
+    ctx.save();
+    ctx.globalAlpha *= alpha;
+    if (kind === "gradient" || kind === "change") paintGroups(ctx, art, groupsOf(record), kind, grown);
+    else paintCards(ctx, art, frame, kind, grown, reader);
+    ctx.restore();
+  };
+  if (a === b || u === 0) paintKind(a, before, 1, 1);
+  else {
+    paintKind(a, before, 1 - e, 1);
+    paintKind(b, after, e, e);
+  }
+  paintPrices(ctx, art, before, after, e);
+}
+
+const BAND_TITLES = { guesses: "The model guesses", gradient: "Length of the gradient", change: "How far each group moves", after: "Before and after" };
+
+function paintBandTitle(ctx, art, record, kind) {
+  const { plan, theme } = art;
+  const band = plan.answers;
+  const title = BAND_TITLES[kind] || BAND_TITLES[guessesOf(record).length ? "guesses" : "gradient"];
+  const more = (kind === "guesses" || kind === "after") && guessesOf(record).length > band.shown;
+  const said = `${band.shown} of ${guessesOf(record).length}; point at a row`;
+  ctx.save();
+  ctx.font = font(plan.wide ? 12.5 : 12, 600);
+  ctx.fillStyle = kind ? theme.muted : theme.faint;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  if (band.titled === "beside") paintWrapped(ctx, art, title, plan.pad, band.top + 16, plan.gutter - 18, 15);
+  else ctx.fillText(title, band.x > plan.left ? band.x : plan.pad, band.y + 3);
+  ctx.font = font(11);
+  if (more && band.titled === "beside") paintWrapped(ctx, art, said, plan.pad, band.top + 54, plan.gutter - 18, 13);
+  ctx.textAlign = "right";
+  if (more && band.titled === "above") ctx.fillText(said, band.x + band.room, band.y + 3);
+  if (!kind) {
+    ctx.fillStyle = theme.track;
+    ctx.beginPath();
+    boxPath(ctx, band.x - plan.inset, band.top - 4, band.room + 2 * plan.inset, band.height + 8, 13);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+/** The guesses that have a card: the first ones, and in place of the last the one that is being pointed at. */
+function cardsShown(band, guesses, reader) {
+  const shown = guesses.slice(0, band.shown);
+  const asked = reader && guesses.find((guess) => asksRow(guess, reader.matrix) && guess.place === reader.row);
+  if (asked && !shown.includes(asked)) shown[shown.length - 1] = asked;
+  return { shown, asked };
+}
+
+function paintCards(ctx, art, frame, kind, grown, reader) {
+  const band = art.plan.answers;
+  const { guesses = [], after = [] } = frame.told;
+  const { shown, asked } = cardsShown(band, guesses, reader);
+  shown.forEach((guess, i) => {
+    const x = band.x + (i % band.columns) * (band.card.w + CARD.gap);
+    const y = band.top + Math.floor(i / band.columns) * (band.card.h + CARD.gap);
+    const later = kind === "after" ? after[guesses.indexOf(guess)] : null;
+    ctx.save();
+    if (asked && asked !== guess) ctx.globalAlpha *= 0.35;
+    paintCard(ctx, art, { x, y, ...band.card }, frame, guess, later, grown);
+    ctx.restore();
+  });
+}
+
+/** The lines of a card: the likeliest answers, and the true one below them where it is not among them. */
+function cardLines(guess, later) {
+  const now = later || guess;
+  const was = new Map([...guess.top, [guess.truth, guess.probability]]);
+  const lines = now.top.map(([word, share]) => ({ word, share, was: later ? was.get(word) : undefined, right: word === now.truth }));
+  if (!lines.some((line) => line.right)) lines.push({ word: now.truth, share: now.probability, was: later ? guess.probability : undefined, right: true, apart: true });
+  return lines;
+}
+
+function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
+  const { theme } = art;
+  ctx.fillStyle = theme.chip;
+  ctx.strokeStyle = theme.line;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  boxPath(ctx, x + 0.5, y + 0.5, w - 1, h - 1, 9);
+  ctx.fill();
+  ctx.stroke();
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  ctx.font = font(11, 600);
+  ctx.fillStyle = theme.muted;
+  const price = later ? `${guess.loss.toFixed(2)} → ${later.loss.toFixed(2)}` : "";
+  const spare = price ? ctx.measureText(price).width + 8 : 0;
+  ctx.fillText(cut(ctx, cardTitle(frame, guess), w - 16 - spare, art.memory), x + 8, y + 12);
+  ctx.textAlign = "right";
+  if (price) ctx.fillText(price, x + w - 8, y + 12);
+  cardLines(guess, later).forEach((line, i) => paintGuess(ctx, art, x + 8, y + CARD.head + i * CARD.line, w - 16, line, grown));
+}
+
+/** Where the answer stands: its position and what the model sees there; with several questions, which one it is. */
+function cardTitle(frame, guess) {
+  const lane = guess.reader === "decoder" ? "decoder" : "inputs";
+  const spot = streamSpots(frame, lane)[guess.place];
+  const several = new Set(frame.told.guesses.map((each) => each.question)).size > 1;
+  return `${guess.number ?? guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.question}` : ""}`;
+}
+
+/** One answer: the bar is its probability, a hollow bar what it was before, the ring marks the true one. */
+function paintGuess(ctx, art, x, y, w, line, grown) {
+  const { theme } = art;
+  const middle = y + CARD.line / 2;
+  ctx.fillStyle = line.right ? theme.tint("orange", theme.dark ? 0.5 : 0.42) : theme.tint("blue", theme.dark ? 0.5 : 0.26);
+  ctx.beginPath();
+  boxPath(ctx, x, y + 1, Math.max(1.5, w * clamp(line.share) * grown), CARD.line - 3, 3);
+  ctx.fill();
+  if (line.was !== undefined) {
+    ctx.strokeStyle = theme.muted;
+    ctx.setLineDash([3, 2]);
+    ctx.strokeRect(x + 0.5, y + 1.5, Math.max(1, w * clamp(line.was) - 1), CARD.line - 4);
+    ctx.setLineDash([]);
+  }
+  if (line.apart) {
+    ctx.fillStyle = theme.line;
+    ctx.fillRect(x, y - 0.5, w, 1);
+  }
+  ctx.font = font(10.5);
+  ctx.textAlign = "right";
+  const said = percent(line.share);
+  ctx.fillStyle = w * line.share * grown > w - ctx.measureText(said).width - 4 ? theme.ink : theme.muted;
+  ctx.fillText(said, x + w, middle);
+  const room = w - ctx.measureText(said).width - (line.right ? 22 : 9);
+  if (line.right) paintRing(ctx, theme, x + 7, middle, 3.4);
+  ctx.font = font(11.5, line.right ? 650 : 400);
+  ctx.textAlign = "left";
+  ctx.fillStyle = theme.ink;
+  ctx.fillText(cut(ctx, line.word, room, art.memory), x + (line.right ? 15 : 4), middle);
+}
+
+/** A bar for every group of layers: the length of its gradient, or how far it moves as a share of its own length. */
+function paintGroups(ctx, art, groups, kind, grown) {
+  const { plan, theme } = art;
+  const band = plan.answers;
+  const value = (group) => (kind === "gradient" ? group.gradient : group.change / Math.max(group.size, 1e-12));
+  const most = Math.max(1e-12, ...groups.map(value));
+  const width = (band.room - 24 * (band.bars.columns - 1)) / band.bars.columns;
+  const name = Math.min(BAR.name, width * 0.4);
+  groups.forEach((group, i) => {
+    const x = band.x + Math.floor(i / band.bars.lines) * (width + 24);
+    const y = band.top + (i % band.bars.lines) * BAR.line;
+    const full = width - name - 96;
+    ctx.font = font(12);
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "left";
+    ctx.fillStyle = theme.ink;
+    ctx.fillText(cut(ctx, group.name, name - 8, art.memory), x, y + BAR.line / 2);
+    ctx.fillStyle = theme.lattice;
+    ctx.fillRect(x + name, y + 4, full, BAR.line - 9);
+    ctx.fillStyle = theme.strong(kind === "gradient" ? "vermilion" : "green");
+    ctx.fillRect(x + name, y + 4, Math.max(1, full * (value(group) / most) * grown), BAR.line - 9);
+    ctx.fillStyle = theme.muted;
+    const said = kind === "gradient" ? small(group.gradient) : `${small(100 * value(group))} % of ${small(group.size)}`;
+    ctx.fillText(said, x + name + full + 8, y + BAR.line / 2);
+  });
+}
+
+/** A number with three significant digits. */
+const small = (value) => (value === 0 ? "0" : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1));
+
+/** What every graded answer costs, on a chip below it; nothing hangs on what is not graded. */
+function paintPrices(ctx, art, before, after, e) {
+  const [a, b] = [pricesOf(before), pricesOf(after)];
+  if (!a && !b) return;
+  const shown = e >= 0.5 && b ? [after, b] : a ? [before, a] : [after, b];
+  ctx.save();
+  ctx.globalAlpha *= a && b ? 1 : a ? 1 - e : e;
+  const [frame, guesses] = shown;
+  const cells = (laneOf(frame, "targets") || { cells: [] }).cells;
+  const dearest = Math.max(1, ...guesses.map((guess) => guess.loss));
+  for (const guess of guesses) if (cells[guess.place] && cells[guess.place].graded) paintPrice(ctx, art, guess, dearest);
+  ctx.restore();
+}
+
+/** The guesses whose loss hangs on lane C; several questions at one position add up. */
+function pricesOf(frame) {
+  if (!frame.told || !["loss", "gradient", "change", "after"].includes(frame.name)) return null;
+  const guesses = frame.name === "after" ? frame.told.after : frame.told.guesses;
+  const answering = guesses.filter((guess) => (guess.reader === "decoder") === Boolean(guesses[0] && guesses[0].reader === "decoder"));
+  const sums = new Map();
+  for (const guess of answering) sums.set(guess.place, { place: guess.place, loss: guess.loss + (sums.get(guess.place)?.loss || 0) });
+  return [...sums.values()];
+}
+
+function paintPrice(ctx, art, { place, loss }, dearest) {
+  const { theme, plan } = art;
+  const box = chipBox(plan, "targets", place);
+  const size = clamp(plan.chips.size * 0.78, 9, 11.5);
+  ctx.font = font(size, 650);
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  const said = loss.toFixed(box.w < 34 ? 1 : 2);
+  const width = Math.min(box.w, ctx.measureText(said).width + 12);
+  const [x, y] = [box.x + box.w / 2, box.y + box.h + 9];
+  ctx.fillStyle = theme.tint("vermilion", 0.12 + 0.5 * clamp(loss / dearest));
+  ctx.strokeStyle = theme.strong("vermilion");
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  boxPath(ctx, x - width / 2, y - 7.5, width, 15, 7.5);
+  ctx.fill();
+  ctx.stroke();
+  ctx.fillStyle = theme.ink;
+  ctx.fillText(said, x, y + 0.5);
+}
+
+/** What a reader guesses, as a spoken sentence. */
+export function speakGuess(frame, who) {
+  const kind = bandOf(frame);
+  if (!["guesses", "after"].includes(kind)) return "";
+  const list = kind === "after" ? frame.told.after : frame.told.guesses;
+  return list
+    .filter((guess) => asksRow(guess, who.matrix) && guess.place === who.row)
+    .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${percent(share)}`).join(", ")}; the truth '${guess.truth}' has ${percent(guess.probability)} and costs ${guess.loss.toFixed(2)} nats.`)
+    .join("");
+}
+
+/** What of a model's answers stands on screen in a frame, for tests and hosts. */
+export function answersShown(record, k, band) {
+  const frame = record.frames[k];
+  const kind = bandOf(frame);
+  const prices = pricesOf(frame) || [];
+  return {
+    kind,
+    band: band && { x: band.x, top: band.top, room: band.room, height: band.height },
+    step: (frame.told || {}).step ?? null,
+    guesses: kind === "guesses" || kind === "after" ? (kind === "after" ? frame.told.after : frame.told.guesses).map(({ place, truth, top }) => ({ place, truth, first: top[0] && top[0][0] })) : [],
+    prices: prices.map(({ place, loss }) => ({ place, loss })),
+    layers: frame.matrices.map(({ name, layers, data }) => ({ name, layers, held: Object.keys(data).map(Number) })),
+  };
+}

@@ -1,0 +1,351 @@
+/** Matrices: cells by their state, attention over them, words along the axes, show the path of a leak. */
+
+import { boxPath, cut, paintRing } from "./chips.js";
+import { node } from "./dom.js";
+import {
+  CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, layerOf, leakSteps, lerp, range, runsThrough, sameStates,
+  weightAt,
+} from "./record.js";
+
+// ---------------------------------------------------------------------------------------------------- painting: matrices
+
+/** Textures in device pixels, so that hatching stays crisp on any screen. */
+export function patterns(ctx, theme, ratio) {
+  const tile = (size, draw) => {
+    const side = Math.round(size * ratio);
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = side;
+    const pen = canvas.getContext("2d");
+    pen.strokeStyle = pen.fillStyle = theme.hatch;
+    draw(pen, side);
+    const pattern = ctx.createPattern(canvas, "repeat");
+    if (pattern.setTransform) pattern.setTransform(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
+    return pattern;
+  };
+  const hatch = (pen, side) => {
+    pen.lineWidth = 1.1 * ratio;
+    for (const shift of [-side, 0, side]) {
+      pen.beginPath();
+      pen.moveTo(shift - 2, side + 2);
+      pen.lineTo(shift + side + 2, -2);
+      pen.stroke();
+    }
+  };
+  return { hatch: tile(6, hatch), fine: tile(4, hatch) };
+}
+
+/** Row and column slots of a matrix while its axes glide to the order of prediction. */
+export function axes(matrix, sort) {
+  const slot = (length) => (i) => (matrix.slots && matrix.slots.length === length ? lerp(i, matrix.slots[i], sort) : i);
+  return { row: slot(matrix.n), column: slot(matrix.m), still: sort === 0 || !matrix.slots };
+}
+
+/** The gap between cells; without gaps nothing would be left of very small ones. */
+const gapOf = ({ cell }) => (cell >= 9 ? 1.5 : cell >= 5 ? 0.6 : 0);
+
+/** Small cells are painted as whole runs, and this cuts the gaps: thousands of single boxes would be slow. */
+export function cutGaps(ctx, box, n, m) {
+  const gap = gapOf(box);
+  if (!gap) return;
+  for (let j = 1; j <= m; j++) ctx.clearRect(box.x + j * box.cell - gap, box.y, gap, n * box.cell);
+  for (let i = 1; i <= n; i++) ctx.clearRect(box.x, box.y + i * box.cell - gap, m * box.cell, gap);
+}
+
+function paintLattice(ctx, art, box, n, m, alpha) {
+  ctx.save();
+  ctx.globalAlpha = alpha;
+  ctx.fillStyle = art.theme.lattice;
+  ctx.beginPath();
+  const gap = gapOf(box);
+  if (box.cell < FUSED) boxPath(ctx, box.x, box.y, m * box.cell, n * box.cell, 0);
+  else for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) boxPath(ctx, box.x + j * box.cell, box.y + i * box.cell, box.cell - gap, box.cell - gap, 3.5);
+  ctx.fill();
+  ctx.restore();
+}
+
+/** Cells of some rows, one path for each state: a matrix of 64 x 64 costs five fills, not four thousand. */
+export function paintCells(ctx, art, box, matrix, axis, rows, shown) {
+  const { theme } = art;
+  const { cell } = box;
+  const fused = cell < FUSED && axis.still;
+  const side = cell - gapOf(box);
+  const radius = cell >= 13 ? Math.min(4, cell * 0.14) : 0;
+  const paths = [0, 1, 2, 3, 4].map(() => (ctx.newPath ? ctx.newPath() : new Path2D()));
+  const marks = [];
+  for (const i of rows) {
+    for (let j = 0; j < matrix.m; j++) {
+      if (!shown(i, j)) continue;
+      const state = matrix.cells[i * matrix.m + j];
+      const [x, y] = [box.x + axis.column(j) * cell, box.y + axis.row(i) * cell];
+      if (state > 1) marks.push({ state, x, y });
+      if (matrix.painted && matrix.painted.has(i * matrix.m + j)) marks.push({ state: "painted", x, y });
+      if (fused && j > 0 && shown(i, j - 1) && matrix.cells[i * matrix.m + j - 1] === state) continue;
+      let run = 1;
+      while (fused && j + run < matrix.m && shown(i, j + run) && matrix.cells[i * matrix.m + j + run] === state) run += 1;
+      boxPath(paths[state] || paths[0], x, y, side + (run - 1) * cell, side, radius);
+    }
+  }
+  const fills = [theme.blocked, theme.visible, theme.self, theme.blocked, theme.tint("vermilion", 0.4)];
+  fills.forEach((fill, state) => {
+    ctx.fillStyle = fill;
+    ctx.fill(paths[state]);
+  });
+  ctx.fillStyle = cell >= 13 ? art.patterns.hatch : art.patterns.fine;
+  ctx.fill(paths[CELL.blocked]);
+  for (const mark of marks) paintCellMark(ctx, theme, mark, side);
+}
+
+function paintCellMark(ctx, theme, { state, x, y }, side) {
+  const at = (t) => [x + side * t, y + side * t];
+  ctx.lineWidth = clamp(side * 0.08, 1, 2);
+  if (state === CELL.self) {
+    const [[a, b], [c, d]] = [at(0.28), at(0.72)];
+    ctx.strokeStyle = theme.selfMark;
+    ctx.beginPath();
+    ctx.moveTo(a, b);
+    ctx.lineTo(c, d);
+    ctx.moveTo(c, b);
+    ctx.lineTo(a, d);
+    ctx.stroke();
+  } else if (state === CELL.padding) {
+    ctx.fillStyle = theme.faint;
+    const radius = clamp(side * 0.06, 0.7, 1.6);
+    const dots = side >= 12 ? [[0.3, 0.3], [0.7, 0.3], [0.3, 0.7], [0.7, 0.7]] : [[0.5, 0.5]];
+    for (const [dx, dy] of dots) {
+      ctx.beginPath();
+      ctx.arc(x + side * dx, y + side * dy, radius, 0, 7);
+      ctx.fill();
+    }
+  } else if (state === "painted") {
+    ctx.fillStyle = theme.ink; // a folded corner: this cell is as a hand left it
+    const fold = clamp(side * 0.34, 3, 9);
+    ctx.beginPath();
+    ctx.moveTo(x + side - fold, y);
+    ctx.lineTo(x + side, y);
+    ctx.lineTo(x + side, y + fold);
+    ctx.fill();
+  } else if (state === CELL.leaked) paintLeakBorder(ctx, theme, x, y, side);
+}
+
+/** Leaked: a double border, readable without colour. */
+function paintLeakBorder(ctx, theme, x, y, side) {
+  ctx.strokeStyle = theme.leak;
+  ctx.lineWidth = clamp(side * 0.07, 1, 2);
+  for (const inset of side >= 10 ? [0, clamp(side * 0.16, 2.5, 4.5)] : [0]) {
+    ctx.strokeRect(x + inset + 0.5, y + inset + 0.5, side - 2 * inset - 1, side - 2 * inset - 1);
+  }
+}
+
+/**
+ * Real attention over the mask: an inner square whose area is the weight, so mask and weight are never confused. Only
+ * cells that may be looked at can hold one: a forbidden cell stays as it is.
+ */
+export function paintWeights(ctx, art, box, matrix, axis, rows, shown, eye, strength) {
+  if (!matrix.heads || eye.head === null || strength <= 0) return;
+  const side = box.cell - gapOf(box);
+  ctx.save();
+  const base = ctx.globalAlpha;
+  ctx.fillStyle = art.theme.weight;
+  for (const i of rows) {
+    for (let j = 0; j < matrix.m; j++) {
+      const state = matrix.cells[i * matrix.m + j];
+      const open = state === CELL.visible || state === CELL.leaked;
+      const weight = open && shown(i, j) ? weightAt(matrix, i, j, eye) * strength : 0;
+      if (weight < 0.004) continue;
+      const inner = Math.sqrt(weight) * side * 0.82;
+      const [x, y] = [box.x + axis.column(j) * box.cell + (side - inner) / 2, box.y + axis.row(i) * box.cell + (side - inner) / 2];
+      ctx.globalAlpha = base * (0.45 + 0.5 * weight);
+      ctx.fillRect(x, y, inner, inner);
+    }
+  }
+  ctx.restore();
+}
+
+/** The words along both axes; when cells are too small for words, every fifth number. */
+function paintLabels(ctx, art, box, matrix, axis, reader, column) {
+  const { theme } = art;
+  const lit = (j) => {
+    if (!reader) return false;
+    const state = matrix.cells[reader.row * matrix.m + j];
+    return state === CELL.visible || state === CELL.leaked;
+  };
+  const every = box.labelled ? 1 : 5;
+  const name = (labels, i, begins) => (box.labelled ? labels[i] ?? "" : String(begins + i + 1));
+  const [top, left] = [matrix.top || 0, matrix.left || 0];
+  const size = box.labelled ? box.size : 9;
+  ctx.textBaseline = "middle";
+  for (let i = 0; i < matrix.n; i++) {
+    const mine = reader && reader.row === i;
+    const y = box.y + (axis.row(i) + 0.5) * box.cell;
+    if (matrix.graded[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
+    if (!mine && (top + i + 1) % every) continue;
+    ctx.font = font(size, mine ? 600 : 400);
+    ctx.fillStyle = mine ? theme.ink : reader ? theme.faint : theme.muted;
+    ctx.textAlign = "right";
+    ctx.fillText(cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL, art.memory), box.x - 18, y);
+  }
+  for (let j = 0; j < matrix.m; j++) {
+    if (j !== column && (left + j + 1) % every) continue;
+    ctx.save();
+    ctx.translate(box.x + (axis.column(j) + 0.5) * box.cell - 0.5, box.y - (box.angle === 0 ? 9 : 7));
+    ctx.rotate(box.angle);
+    ctx.font = font(size, j === column || lit(j) ? 600 : 400);
+    ctx.fillStyle = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
+    ctx.textAlign = box.angle === 0 ? "center" : "left";
+    ctx.fillText(cut(ctx, name(matrix.columns, j, left), LABEL, art.memory), 0, 0);
+    ctx.restore();
+  }
+}
+
+/** The title of a matrix and the room it has: where the whole does not fit, what stands before the colon. */
+function titleOf(ctx, box, { plan }) {
+  const room = Math.max(120, box.right - box.left + (plan.wide ? 20 : 6));
+  return [ctx.measureText(box.title).width > room ? box.title.split(":")[0] : box.title, room];
+}
+
+/**
+ * One matrix at (k, u): it grows row by row when it first appears, fades where its cells change, and glides when its
+ * axes are sorted. `reader` is the current row, `column` the one under the pointer.
+ */
+export function paintMatrix(ctx, art, box, pair, u, view, reader) {
+  const [before, after] = pair;
+  const matrix = u > 0 ? after || before : before || null;
+  ctx.save();
+  const known = matrix && (before || u > 0);
+  ctx.globalAlpha = known ? 1 : 0.55;
+  ctx.font = font(13, 600);
+  ctx.fillStyle = known ? art.theme.ink : art.theme.faint;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art), art.memory), box.left, box.top + 12);
+  ctx.restore();
+  const shape = matrix || box;
+  const leaving = before && !after && u > 0;
+  const growing = after && u > 0 && (!before || !sameStates(before, after));
+  if (!matrix || growing || leaving) paintLattice(ctx, art, box, shape.n, shape.m, 1);
+  if (!matrix) {
+    if (box.cell < FUSED) cutGaps(ctx, box, shape.n, shape.m);
+    return;
+  }
+  const axis = axes(matrix, view.sort);
+  const mine = reader && READER_LANE[reader.matrix] === READER_LANE[box.name] && reader.row < matrix.n ? reader : null;
+  const grown = growing ? u * matrix.n : matrix.n;
+  ctx.save();
+  ctx.globalAlpha = leaving ? 1 - ease(u) : 1;
+  const base = ctx.globalAlpha;
+  if (growing && before && before.n === after.n && before.m === after.m) {
+    paintRows(ctx, art, box, before, axis, range(before.n), view, { grown, rest: true });
+  }
+  const rows = range(matrix.n);
+  const strength = after && u > 0 && !(before && before.heads) ? ease(u) : 1;
+  /** @type {[number[], number][]} */
+  const lit = mine ? [[rows.filter((i) => i !== mine.row), 0.34], [[mine.row], 1]] : [[rows, 1]];
+  for (const [list, alpha] of lit) {
+    ctx.globalAlpha = base * alpha;
+    paintRows(ctx, art, box, matrix, axis, list, view, { grown, strength });
+  }
+  if (box.cell < FUSED && axis.still && (growing || leaving || !art.sheets)) cutGaps(ctx, box, matrix.n, matrix.m);
+  ctx.globalAlpha = base;
+  paintLabels(ctx, art, box, matrix, axis, mine, mine && mine.matrix === box.name ? mine.column ?? -1 : -1);
+  if (mine) paintReaderRow(ctx, art, box, matrix, axis, mine);
+  ctx.restore();
+}
+
+function paintReaderRow(ctx, art, box, matrix, axis, mine) {
+  const y = box.y + axis.row(mine.row) * box.cell;
+  ctx.strokeStyle = art.theme.ink;
+  ctx.lineWidth = 2;
+  ctx.beginPath();
+  boxPath(ctx, box.x - 2.5, y - 2.5, matrix.m * box.cell + 3.5, box.cell + 3.5, 6);
+  ctx.stroke();
+  if (mine.matrix !== box.name || !(mine.column >= 0) || mine.column >= matrix.m) return;
+  ctx.strokeStyle = art.theme.ink;
+  ctx.strokeRect(box.x + axis.column(mine.column) * box.cell - 0.5, y - 0.5, box.cell - 0.5, box.cell - 0.5);
+}
+
+// -- sheets: a matrix at rest is painted once and copied in the frames that follow
+
+const MOST_SHEETS = 4; // for each set of cells: as many layers and heads as one looks at in turns
+let numbered = 0;
+
+/** The whole of a matrix as a picture in device pixels, with the weights that the eye is on. */
+function sheetOf({ sheets, ratio, theme, patterns: textures }, box, matrix, eye) {
+  const weights = matrix.heads && eye.head !== null ? matrix.data[layerOf(matrix, eye)] : null;
+  if (weights) weights.number ??= numbered += 1;
+  const key = [box.name, box.cell, ratio, theme.key, ...(weights ? [weights.number, eye.head, layerOf(matrix, eye)] : [])].join();
+  if (!sheets.has(matrix.cells)) sheets.set(matrix.cells, new Map());
+  const kept = sheets.get(matrix.cells);
+  if (kept.has(key)) return kept.get(key);
+  const [width, height] = [Math.ceil(matrix.m * box.cell * ratio), Math.ceil(matrix.n * box.cell * ratio)];
+  const canvas = node("canvas", { width: String(Math.max(1, width)), height: String(Math.max(1, height)) });
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const [bare, home, axis] = [{ theme, ratio, patterns: textures }, { ...box, x: 0, y: 0 }, axes(matrix, 0)];
+  paintCells(pen, bare, home, matrix, axis, range(matrix.n), () => true);
+  paintWeights(pen, bare, home, matrix, axis, range(matrix.n), () => true, eye, 1);
+  if (box.cell < FUSED) cutGaps(pen, home, matrix.n, matrix.m);
+  if (kept.size >= MOST_SHEETS) kept.delete(kept.keys().next().value);
+  kept.set(key, canvas);
+  return canvas;
+}
+
+/**
+ * Some rows of a matrix: their first columns as far as it has grown, or with `rest` the others. `grown` counts rows,
+ * as in 3.5. What glides or fades is painted cell by cell, what rests is copied from its sheet.
+ */
+function paintRows(ctx, art, box, matrix, axis, rows, view, { grown = matrix.n, rest = false, strength = 1 } = {}) {
+  if (!art.sheets || !axis.still || strength < 1) {
+    const shown = (i, j) => Math.round(axis.row(i)) + (axis.column(j) + 0.5) / matrix.m < grown !== rest;
+    paintCells(ctx, art, box, matrix, axis, rows, shown);
+    if (!rest) paintWeights(ctx, art, box, matrix, axis, rows, shown, view, strength);
+    return;
+  }
+  const sheet = sheetOf(art, box, matrix, rest ? { head: null } : view);
+  const pixels = (cells) => Math.round(cells * box.cell * art.ratio);
+  const [left, top] = [Math.round(box.x * art.ratio), Math.round(box.y * art.ratio)];
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  for (const [i, count, from, to] of stretchesOf(rows, matrix.m, grown, rest)) {
+    const [x, y, w, h] = [pixels(from), pixels(i), pixels(to) - pixels(from), pixels(i + count) - pixels(i)];
+    if (w > 0 && h > 0) ctx.drawImage(sheet, x, y, w, h, left + x, top + y, w, h);
+  }
+  ctx.restore();
+}
+
+/** Neighbouring rows that are shown alike, as [first row, rows, first column, column after the last]. */
+function stretchesOf(rows, m, grown, rest) {
+  const found = [];
+  for (const i of rows) {
+    const upto = clamp(Math.ceil((grown - i) * m - 0.5), 0, m);
+    const [from, to] = rest ? [upto, m] : [0, upto];
+    const before = found[found.length - 1];
+    if (before && before[0] + before[1] === i && before[2] === from && before[3] === to) before[1] += 1;
+    else if (to > from) found.push([i, 1, from, to]);
+  }
+  return found;
+}
+
+/** The way of a leaked answer through the matrices: its cells doubly bordered, joined in the order of the layers. */
+export function paintLeak(ctx, art, record, frame, view) {
+  const { theme, plan } = art;
+  for (const matrix of frame.matrices) {
+    const box = plan.boxes[matrix.name];
+    const axis = axes(matrix, view.sort);
+    const within = (place, total) => place >= 0 && place < total;
+    const steps = leakSteps(record).filter((step) => runsThrough(step, matrix) && within(step.reader.position, matrix.n) && within(step.read.position, matrix.m));
+    const centre = ({ reader, read }) => [box.x + (axis.column(read.position) + 0.5) * box.cell, box.y + (axis.row(reader.position) + 0.5) * box.cell];
+    for (const step of steps) {
+      const [x, y] = centre(step);
+      paintLeakBorder(ctx, theme, x - box.cell / 2, y - box.cell / 2, box.cell - 1);
+    }
+    if (steps.length < 2) continue;
+    ctx.save();
+    ctx.strokeStyle = theme.leak;
+    ctx.lineWidth = 2;
+    ctx.setLineDash([5, 4]);
+    ctx.beginPath();
+    steps.forEach((step, i) => (i ? ctx.lineTo(...centre(step)) : ctx.moveTo(...centre(step))));
+    ctx.stroke();
+    ctx.restore();
+  }
+}

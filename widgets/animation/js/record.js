@@ -1,0 +1,275 @@
+/** The record: what the stage draws, read once, and which token goes where between two frames. */
+
+import { plain } from "./dom.js";
+
+/**
+ * The weight of a cell in 0..1 in the layer and head that the eye is on (head -1: the mean of all). Null where there
+ * are no weights, where nobody wants to see them (head null), and where that layer has not arrived yet.
+ */
+export function weightAt(matrix, i, j, eye) {
+  if (matrix.whole) return weightAt(matrix.whole, i + matrix.top, j + matrix.left, eye);
+  const data = matrix.heads && eye.head !== null && holdsIn(matrix, layerOf(matrix, eye)) ? matrix.data[layerOf(matrix, eye)] : null;
+  if (!data) return null;
+  if (eye.head >= 0 && eye.head < matrix.heads) return data[(eye.head * matrix.n + i) * matrix.m + j] / 255;
+  matrix.means ??= new Map();
+  if (!matrix.means.has(data)) matrix.means.set(data, meanOf(matrix, data));
+  return matrix.means.get(data)[i * matrix.m + j];
+}
+
+/** The mean of all heads of a layer, found once for each: it is asked for in every picture. */
+function meanOf({ heads, n, m }, data) {
+  const mean = new Float32Array(n * m);
+  for (let at = 0; at < heads * n * m; at++) mean[at % (n * m)] += data[at] / 255 / heads;
+  return mean;
+}
+
+/** The layer that the eye is on; without a wish the topmost one. */
+export const layerOf = (matrix, eye) => Math.min(eye.layer ?? matrix.layers - 1, matrix.layers - 1);
+
+export const sameStates = (a, b) => a.n === b.n && a.m === b.m && (a.cells === b.cells || a.cells.every((state, i) => state === b.cells[i]));
+
+// ---------------------------------------------------------------------------------------------------- constants
+
+export const MOVE = 450; // ms of one move
+export const REST = 700; // ms of rest between two moves while playing
+export const BACK = 260; // ms of a step back: nobody wants to wait for a rewind
+export const ROW = 75; // ms for a row of the matrix to appear
+export const ANSWER = 180; // ms for one answer of the forward sweep
+export const SWEEP = 1200; // no sweep lasts longer than this
+export const SPEEDS = [0.25, 0.5, 1, 2, 4];
+export const FAMILY = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
+
+export const LANES = ["original", "inputs", "decoder", "targets"];
+export const MATRICES = ["encoder", "content", "query", "content above", "query above", "decoder", "cross"];
+export const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
+export const FUSED = 13; // px: cells below this are painted in runs
+export const LABEL = 86; // px at most for a word beside a matrix
+export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
+
+/** Where the reader of a matrix stands and where the places that it reads stand. */
+export const READER_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "decoder" };
+export const READ_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "inputs" };
+
+/** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture. */
+export const HUE = {
+  blue: [0, 114, 178], // may be looked at
+  sky: [86, 180, 233], // added by the objective
+  green: [0, 158, 115], // moved, fine
+  orange: [230, 159, 0], // chosen and graded
+  vermilion: [213, 94, 0], // made wrong on purpose, leak
+  purple: [204, 121, 167], // from another model
+};
+
+export const TOKEN_LEGEND = {
+  chosen: "chosen",
+  masked: "masked",
+  randomised: "random word instead",
+  graded_as_is: "unchanged, but scored",
+  deleted: "deleted",
+  moved: "moved",
+  replaced: "replaced by the generator",
+  same_by_luck: "generator sampled the original token",
+  inserted: "inserted",
+  special: "special token",
+  padding: "padding",
+  graded: "scored: counts in the loss",
+  first: "the first language",
+  second: "the second language",
+};
+export const SPOKEN = ["", "first", "second"]; // by the number of the language, where a text holds two
+export const CELL_LEGEND = ["masked", "can attend", "cannot attend to itself", "padding", "leak: shows the answer"];
+
+// ---------------------------------------------------------------------------------------------------- small tools
+
+export const clamp = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
+export const lerp = (a, b, t) => a + (b - a) * t;
+export const ease = (t) => (t < 0.5 ? 4 * t * t * t : 1 - Math.pow(2 - 2 * t, 3) / 2);
+export const font = (size, weight = 400) => `${weight} ${size}px ${FAMILY}`;
+export const sum = (list) => list.reduce((a, b) => a + b, 0);
+export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`);
+export const range = (n) => Array.from({ length: n }, (_, i) => i);
+
+/** Base64 of uint8, bytes, or an array of numbers, as exactly `size` bytes. */
+export function bytes(data, size) {
+  if (data instanceof Uint8Array && data.length >= size) return data.subarray(0, size);
+  const out = new Uint8Array(size);
+  if (typeof data !== "string") out.set(Array.from(data || []).slice(0, size));
+  else {
+    const text = atob(data);
+    for (let i = 0; i < Math.min(size, text.length); i++) out[i] = text.charCodeAt(i);
+  }
+  return out;
+}
+
+// ---------------------------------------------------------------------------------------------------- the record
+
+/**
+ * The record with defaults filled in, matrices unpacked, and the moves between neighbouring frames found once.
+ * @param {Partial<import("../record").StageRecord>} raw
+ * @returns {any}
+ */
+export function readRecord(raw) {
+  const record = { title: "", subtitle: "", source: "", text: [], leak: null, frames: [], ...plain(raw || {}) };
+  if (!record.frames.length) record.frames = [{ name: "empty", title: "Nothing to show", caption: "There is no text yet." }];
+  record.frames = record.frames.map((frame) => ({
+    ...frame,
+    title: frame.title || frame.name,
+    lanes: (frame.lanes || []).map((lane) => ({ ...lane, cells: (lane.cells || []).map(readCell) })),
+    matrices: (frame.matrices || []).map((matrix) => readMatrix(matrix, (record.painted || {})[matrix.name])),
+  }));
+  shareCells(record.frames);
+  record.moves = record.frames.slice(1).map((frame, k) => movesBetween(record.frames[k], frame));
+  return record.numbers ? withNumbers(record, record.numbers) : record;
+}
+
+/** Frames whose matrix is the same hold the very same cells, so that it is painted only once. */
+function shareCells(frames) {
+  frames.forEach((frame, k) => {
+    for (const matrix of k ? frame.matrices : []) {
+      const before = matrixOf(frames[k - 1], matrix.name);
+      if (before && sameStates(before, matrix)) matrix.cells = before.cells;
+    }
+  });
+}
+
+/** The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions. */
+export function withNumbers(record, numbers) {
+  const held = {};
+  const weights = (name, cells) => (held[name] ??= readWeights((numbers.attention || {})[name], cells));
+  const weigh = (matrix) => ({ ...matrix, ...weights(matrix.name.replace(" above", ""), matrix.n * matrix.m) });
+  const tell = (frame) => ({ ...frame, told: numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
+  return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
+}
+
+/** Attention as bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for. */
+function readWeights(weights, cells) {
+  if (!weights) return { heads: 0, layers: 0, data: {} };
+  const { heads, layers = 1 } = weights;
+  const given = typeof weights.data === "string" ? { 0: weights.data } : weights.data;
+  return { heads, layers, data: Object.fromEntries(Object.entries(given).map(([layer, data]) => [layer, bytes(data, heads * cells)])) };
+}
+
+export function readCell(cell) {
+  const filled = { key: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
+  return { ...filled, text: String(filled.text ?? ""), badge: String(filled.badge ?? ""), was: String(filled.was ?? "") };
+}
+
+export function readMatrix(matrix, painted = []) {
+  const [n, m] = matrix.shape || [matrix.rows.length, matrix.columns.length];
+  const ordered = matrix.order && (matrix.order.length === n || matrix.order.length === m);
+  return {
+    ...matrix,
+    n,
+    m,
+    cells: bytes(matrix.states, n * m),
+    graded: Array.from(matrix.graded_rows || []),
+    ...readWeights(matrix.weights, n * m),
+    painted: new Set(painted.map(([i, j]) => i * m + j)),
+    order: ordered ? matrix.order : null,
+    slots: ordered ? inverse(matrix.order) : null,
+  };
+}
+
+/** `order[slot] = position` turned round: the slot of every position. */
+export function inverse(order) {
+  const slots = new Array(order.length);
+  order.forEach((position, slot) => (slots[position] = slot));
+  return slots;
+}
+
+export const laneOf = (frame, name) => frame.lanes.find((lane) => lane.name === name);
+export const matrixOf = (frame, name) => frame.matrices.find((matrix) => matrix.name === name);
+
+/** Every cell of a frame with an identity that is unique in its lane even if a key is given twice. */
+export function placed(frame) {
+  return frame.lanes.flatMap((lane) => {
+    const seen = {};
+    return lane.cells.map((cell, i) => {
+      seen[cell.key] = (seen[cell.key] || 0) + 1;
+      return { lane: lane.name, i, cell, id: `${lane.name}/${cell.key}/${seen[cell.key]}` };
+    });
+  });
+}
+
+/**
+ * Which token goes where between two frames. The same key in the same lane is the same chip. A chip that is new in
+ * its lane is taken out of the lane it vanishes from if there is one (folded spans fly to the targets), else copied
+ * from a lane above. What vanishes for good squeezes into what was inserted in its place, or falls.
+ */
+export function movesBetween(before, after) {
+  const olds = placed(before);
+  const news = placed(after);
+  const oldById = new Map(olds.map((spot) => [spot.id, spot]));
+  const newById = new Map(news.map((spot) => [spot.id, spot]));
+  const vanishing = olds.filter((spot) => !newById.has(spot.id));
+  const taken = new Set();
+  const moves = news.map((to) => {
+    const stay = oldById.get(to.id);
+    if (stay) return { from: stay, to };
+    const flown = vanishing.find((spot) => spot.cell.key === to.cell.key && !taken.has(spot));
+    if (flown) taken.add(flown);
+    const twins = olds.filter((spot) => spot.cell.key === to.cell.key);
+    const source = flown || (to.lane === "decoder" && twins.find((spot) => spot.lane === "targets")) || twins[0];
+    return { from: source || null, to };
+  });
+  const gone = vanishing.filter((spot) => !taken.has(spot)).map((from) => ({ from, to: null, into: heir(from, before, after) }));
+  return [...gone, ...moves];
+}
+
+/** The inserted chip that took the place of a vanished one: the first new key after its surviving left neighbour. */
+function heir(spot, before, after) {
+  const old = laneOf(before, spot.lane).cells;
+  const now = laneOf(after, spot.lane);
+  if (!now || spot.cell.state === "deleted") return null;
+  const known = new Set(old.map((cell) => cell.key));
+  const kept = new Set(now.cells.map((cell) => cell.key));
+  const left = old.slice(0, spot.i).reverse().find((cell) => kept.has(cell.key));
+  const at = left ? now.cells.findIndex((cell) => cell.key === left.key) + 1 : 0;
+  return now.cells[at] && !known.has(now.cells[at].key) ? { lane: spot.lane, i: at, cell: now.cells[at] } : null;
+}
+
+/** The two or three places that a reader looks at most, as one spoken clause; nothing where there are no weights. */
+export function speakWeights(matrix, row, eye) {
+  if (matrix.whole) return speakWeights(matrix.whole, row + matrix.top, eye);
+  const shares = range(matrix.m).map((j) => [j, weightAt(matrix, row, j, eye) || 0]).filter(([, share]) => share >= 0.05);
+  const most = shares.sort((a, b) => b[1] - a[1]).slice(0, 3).map(([j, share]) => `'${matrix.columns[j] ?? j + 1}' ${percent(share)}`);
+  return most.length ? `, and looks most at ${most.join(", ")}` : "";
+}
+
+/** What a reader may do, as one spoken clause. */
+export function speak(matrix, row) {
+  if (matrix.whole) return speak(matrix.whole, row + matrix.top);
+  const states = Array.from(matrix.cells.subarray(row * matrix.m, (row + 1) * matrix.m));
+  const seen = states.filter((state) => state === CELL.visible || state === CELL.leaked).length;
+  const places = states.filter((state) => state !== CELL.padding).length;
+  const square = matrix.n === matrix.m && matrix.name !== "cross";
+  const self = square && states[row] !== CELL.visible && states[row] !== CELL.leaked ? ", not itself" : "";
+  return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} places${self}`;
+}
+
+/** The steps of a leak as cells of matrices: information flows up the layers, so the later node is the reader. */
+export function leakSteps(record) {
+  const path = (record.leak && record.leak.leak && record.leak.path) || [];
+  return path.slice(1).map((b, i) => {
+    const [read, reader] = (b.layer ?? 0) >= (path[i].layer ?? 0) ? [path[i], b] : [b, path[i]];
+    return { reader, read };
+  }).filter(({ reader, read }) => reader.stream !== read.stream || reader.position !== read.position);
+}
+
+/** Does a matrix hold in this layer, counted from 0? Where not all layers see alike, each matrix says which are its. */
+const holdsIn = (matrix, layer) => (matrix.every ?? layer % 2) === layer % 2;
+
+/** Does a step of a leak run through this matrix? A stream is called by the name of its stack or of its lane. */
+export function runsThrough({ reader, read }, matrix) {
+  if (!holdsIn(matrix, (reader.layer ?? 1) - 1)) return false;
+  const name = matrix.name.replace(" above", "");
+  if (reader.stream === "decoder") return name === (read.stream === "decoder" ? "decoder" : "cross");
+  if (reader.stream === "query") return name === "query";
+  return name === "encoder" || name === "content";
+}
+
+/** The frame from which an edit can be seen, by the name of the stage that it bends. */
+export function shownFrom(record, name) {
+  const at = record.frames.findIndex((frame) => frame.name.split(" ")[0] === name);
+  return at < 0 ? 0 : at;
+}

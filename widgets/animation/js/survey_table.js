@@ -1,0 +1,469 @@
+// ---------------------------------------------------------------------------------------------------- the survey's table
+
+import { paintChip, paintHangers } from "./chips.js";
+import { csvText } from "./csv.js";
+import { node, plain } from "./dom.js";
+import { download } from "./export.js";
+import { axes, cutGaps, paintCells, patterns } from "./matrices.js";
+import { paintLegend } from "./paint.js";
+import { planLegend } from "./plan.js";
+import { FAMILY, FUSED, clamp, ease, font, range, readCell, readMatrix } from "./record.js";
+import { mountOne } from "./stage.js";
+import { svgPen } from "./svg_pen.js";
+import { HOST_COLOURS, themeOf } from "./theme.js";
+
+/**
+ * The whole input/target table of the survey for one sentence, drawn with the stage's own chips and cells. A row
+ * opens its stage: in the app the host hears of it, in a notebook or a saved page the stage unfolds below.
+ */
+const TABLE_STYLE = `
+.wall { container-type: inline-size; position: relative; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
+.wall * { box-sizing: border-box; }
+.wall .wall-head { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; padding: 2px 4px 6px; }
+.wall .wall-head, .wall details { font-size: clamp(14px, 6px + .62cqw, 29px); }
+.wall h2 { margin: 0; font-size: clamp(19px, 9px + .8cqw, 40px); font-weight: 650; letter-spacing: -.012em; } .wall .wall-head p { margin: 0; flex: 1 1 260px; color: var(--muted); }
+.wall button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px; min-height: 32px; padding: 2px 11px; cursor: pointer; }
+.wall button:hover { background: var(--hover); } .wall :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.wall .wall-picture { position: relative; } .wall canvas { display: block; width: 100%; }
+.wall .wall-picture > button { position: absolute; left: 0; right: 0; width: 100%; border: 0; border-radius: 12px; padding: 0; }
+.wall .wall-picture > button:hover { background: color-mix(in srgb, var(--accent) 9%, transparent); } .wall .wall-picture > button:focus-visible { outline-offset: -2px; }
+.wall .wall-picture > button[aria-expanded="true"] { background: color-mix(in srgb, var(--accent) 9%, transparent); }
+.wall .wall-open > button { float: right; margin: 0 6px; } .wall .wall-open { margin: 10px 0; padding: 8px 4px; border: 1px solid var(--line); border-radius: 12px; }
+.wall details { margin: 8px 4px 2px; color: var(--muted); } .wall summary { cursor: pointer; }
+.wall .wall-words { overflow-x: auto; } .wall table { border-collapse: collapse; margin: 6px 0; }
+.wall table { font-size: .93em; } .wall th, .wall td { text-align: left; vertical-align: top; padding: 3px 14px 3px 0; border-top: 1px solid var(--line); color: var(--ink); font-weight: 400; }
+.wall thead th { font-weight: 600; border-top: 0; } .wall tbody th { font-weight: 600; white-space: nowrap; }
+`;
+
+const WALL_HEADS = ["Objective", "The model is given", "It must predict", "Attention mask"];
+
+/** The rows with cells and matrices read as the stage reads them; a decoder that writes nothing has no matrix to draw. */
+function readTable(raw) {
+  const data = { title: "", subtitle: "", rows: [], ...plain(raw || {}) };
+  const cells = (list) => (list || []).map(readCell);
+  const matrices = (list) => (list || []).map((m) => readMatrix(m)).filter((m) => m.n && m.m);
+  const rows = data.rows.map((row) => ({ ...row, inputs: cells(row.inputs), targets: cells(row.targets), matrices: matrices(row.matrices) }));
+  return { ...data, rows };
+}
+
+/** A text on at most `most` lines; what does not fit ends with an ellipsis. */
+function linesOf(text, spec, width, most, measure) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (measure(longer, spec) <= width) lines[lines.length - 1] = longer;
+    else if (lines.length < most) lines.push(word);
+    else {
+      while (lines.at(-1).includes(" ") && measure(`${lines.at(-1)} …`, spec) > width) lines[lines.length - 1] = lines.at(-1).replace(/ \S+$/, "");
+      lines[lines.length - 1] += " …";
+      break;
+    }
+  }
+  return lines;
+}
+
+/** Chips beside each other, on as many lines as they need. */
+function flow(cells, chips, x, y, width, measure) {
+  const boxes = [];
+  let [left, top] = [x, y];
+  for (const cell of cells) {
+    const natural = measure(cell.text || "·", font(chips.size, 600)) + chips.size * (cell.graded ? 1.85 : 1.15);
+    const w = Math.min(width, Math.max(natural, chips.size * 2.6));
+    if (left > x && left + w > x + width) [left, top] = [x, top + chips.h + chips.gap * 1.3];
+    boxes.push({ cell, box: { x: left, y: top, w, h: chips.h } });
+    left += w + chips.gap;
+  }
+  return { boxes, bottom: cells.length ? top + chips.h : y };
+}
+
+/** Where every row and everything in it stands at a width. */
+function planTable(data, width, measure) {
+  const wide = width >= 720;
+  const size = wide ? clamp(width / 92, 12.5, 34) : clamp(width / 30, 12, 14);
+  const pad = wide ? size : 8;
+  const chips = { size, mark: clamp(size / 14, 0.72, 2), gap: size * 0.42, h: Math.round(size * 2.05), columns: 1, w: 0 };
+  const [name, side] = wide ? [size * 11.4, size * 11.6] : [width - 2 * pad, 0];
+  const arrow = wide ? size * 2.6 : 0;
+  const room = wide ? width - 2 * pad - name - side - arrow - size * 2 : width - 2 * pad;
+  const columns = wide
+    ? { name: pad, inputs: pad + name + size, targets: pad + name + size + room * 0.6 + arrow, side: width - pad - side }
+    : { name: pad, inputs: pad, targets: pad, side: pad };
+  const widths = { name, inputs: wide ? room * 0.6 : room, targets: wide ? room * 0.4 : room, side };
+  const plan = { width, wide, size, pad, chips, columns, widths, rows: [], legend: [], lanes: { inputs: { below: 0 }, targets: { below: 0 } }, height: 0 };
+  let y = wide ? size * 2.4 : 4;
+  for (const row of data.rows) y = (wide ? planWide : planNarrow)(row, plan, y, measure);
+  const shown = { frames: [{ lanes: [{ cells: data.rows.flatMap((row) => [...row.inputs, ...row.targets]).map((cell) => ({ ...cell, chosen: false })) }], matrices: data.rows.flatMap((row) => row.matrices) }] };
+  plan.height = Math.ceil(planLegend(shown, plan, y + size, measure) + 4);
+  return plan;
+}
+
+function planWide(row, plan, top, measure) {
+  const { size, chips, columns, widths } = plan;
+  const y = top + size * 0.8;
+  const idea = linesOf(row.idea, font(size * 0.78), widths.name, 4, measure);
+  const inputs = flow(row.inputs, chips, columns.inputs, y, widths.inputs, measure);
+  const targets = flow(row.targets, chips, columns.targets, y, widths.targets, measure);
+  const squares = thumbnails(row, columns.side, y, size * 3.1, widths.side);
+  const bottom = Math.max(y + size * 1.3 + idea.length * size * 1.05, inputs.bottom, targets.bottom, row.reason ? y + size * 3.4 : squares.bottom + size * 1.5) + size * 0.8;
+  plan.rows.push({ row, top, bottom, y, idea, inputs, targets, squares, share: { x: columns.side, y: squares.bottom + size * 0.85 }, arrow: { x: columns.targets - size * 2, y: y + chips.h / 2 } });
+  return bottom;
+}
+
+function planNarrow(row, plan, top, measure) {
+  const { size, chips, columns, widths } = plan;
+  const y = top + size * 0.9;
+  const squares = thumbnails(row, columns.side, y, size * 3, widths.name * 0.45);
+  const shift = widths.name - (squares.right - columns.side);
+  for (const each of squares.boxes) each.x += shift;
+  const idea = linesOf(row.idea, font(size * 0.92), shift - size, 4, measure);
+  const start = Math.max(y + size * 1.5 + idea.length * size * 1.25 + size * 0.3, row.matrices.length ? squares.bottom + size * 0.8 : 0);
+  const inputs = flow(row.inputs, chips, columns.inputs, start, widths.inputs, measure);
+  const targets = flow(row.targets, chips, columns.targets + size * 1.9, inputs.bottom + size * 0.8, widths.targets - size * 1.9, measure);
+  const share = { x: columns.name, y: (row.reason ? start + size * 2.2 : targets.bottom) + size * 1.1 };
+  const bottom = share.y + size * 1.1;
+  plan.rows.push({ row, top, bottom, y, idea, inputs, targets, squares, share, arrow: { x: columns.targets + size * 0.2, y: inputs.bottom + size * 0.8 + chips.h / 2 } });
+  return bottom;
+}
+
+/** The matrices of a row as small pictures side by side. */
+function thumbnails(row, x, y, side, room) {
+  const many = row.matrices.length;
+  const gap = side * 0.2;
+  const most = Math.min(side, (room - gap * (many - 1)) / Math.max(1, many));
+  const whole = (cell) => (cell >= 4 ? Math.floor(cell) : cell); // so that all gaps look the same
+  const boxes = row.matrices.map((matrix, i) => ({ name: matrix.name, x: Math.round(x + i * (most + gap)), y: Math.round(y), cell: whole(most / Math.max(matrix.n, matrix.m)) }));
+  return { boxes, bottom: many ? y + Math.max(...boxes.map((box, i) => row.matrices[i].n * box.cell)) : y, right: many ? boxes.at(-1).x + row.matrices.at(-1).m * boxes.at(-1).cell : x };
+}
+
+/** The whole table at `u` of its entrance, 1 when all rows stand. */
+function paintTable(ctx, art, data, u = 1) {
+  const { theme, plan } = art;
+  const { size, columns } = plan;
+  ctx.textBaseline = "middle";
+  if (plan.wide) {
+    ctx.font = font(size * 0.78, 600);
+    ctx.fillStyle = theme.muted;
+    ctx.textAlign = "left";
+    Object.values(columns).forEach((x, i) => ctx.fillText(WALL_HEADS[i], x, size * 1.2));
+  }
+  plan.rows.forEach((place, i) => {
+    const e = ease(clamp(u * (1 + 0.09 * plan.rows.length) - 0.09 * i));
+    if (e > 0) paintTableRow(ctx, art, place, e);
+  });
+  paintLegend(ctx, art);
+}
+
+function paintTableRow(ctx, art, place, e) {
+  const { theme, plan } = art;
+  const { size, columns } = plan;
+  const { row, top, y } = place;
+  ctx.save();
+  ctx.globalAlpha = e;
+  ctx.fillStyle = theme.line;
+  ctx.fillRect(plan.pad * 0.5, top, plan.width - plan.pad, 1);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = row.reason ? theme.muted : theme.ink;
+  ctx.font = font(size * 1.12, 650);
+  ctx.fillText(row.name, columns.name, y + size * 0.65);
+  ctx.fillStyle = theme.muted;
+  ctx.font = font(size * (plan.wide ? 0.78 : 0.92));
+  place.idea.forEach((line, i) => ctx.fillText(line, columns.name, y + size * (plan.wide ? 1.95 + 1.05 * i : 2.1 + 1.25 * i)));
+  if (row.reason) paintReason(ctx, art, place);
+  else {
+    paintArrow(ctx, theme, place.arrow, size);
+    for (const { cell, box } of place.inputs.boxes) chipAt(ctx, art, box, cell, "inputs");
+    const late = clamp(2 * e - 1);
+    for (const { cell, box } of place.targets.boxes) chipAt(ctx, art, box, cell, "targets", late);
+    place.squares.boxes.forEach((box, i) => {
+      const matrix = row.matrices[i];
+      paintCells(ctx, art, box, matrix, axes(matrix, 0), range(matrix.n), () => true);
+      if (box.cell < FUSED) cutGaps(ctx, box, matrix.n, matrix.m);
+    });
+    paintShare(ctx, art, place, row);
+  }
+  ctx.restore();
+}
+
+function chipAt(ctx, art, box, cell, lane, alpha = 1) {
+  paintChip(ctx, art, box, { ...cell, chosen: false }, lane, alpha);
+  paintHangers(ctx, art, box, { ...cell, was: "" }, lane, alpha);
+}
+
+function paintReason(ctx, art, place) {
+  const { theme, plan } = art;
+  const { size, columns, widths } = plan;
+  const y = plan.wide ? place.y : place.inputs.bottom;
+  const width = plan.wide ? plan.width - columns.inputs - plan.pad : widths.name;
+  ctx.font = font(size * 0.9);
+  ctx.fillStyle = theme.muted;
+  const measure = (text) => ctx.measureText(text).width;
+  linesOf(`${place.row.reason} Open it with a sample.`, ctx.font, width, 3, measure).forEach((line, i) => ctx.fillText(line, columns.inputs, y + size * (0.7 + 1.25 * i)));
+}
+
+function paintArrow(ctx, theme, { x, y }, size) {
+  ctx.strokeStyle = theme.muted;
+  ctx.lineWidth = Math.max(1.4, size * 0.11);
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x + size * 1.1, y);
+  ctx.moveTo(x + size * 0.72, y - size * 0.34);
+  ctx.lineTo(x + size * 1.1, y);
+  ctx.lineTo(x + size * 0.72, y + size * 0.34);
+  ctx.stroke();
+}
+
+/** How much of the text teaches: a bar and the numbers. */
+function paintShare(ctx, art, { share }, row) {
+  const { theme, plan } = art;
+  const { size } = plan;
+  const wide = size * 2.6;
+  ctx.fillStyle = theme.line;
+  ctx.fillRect(share.x, share.y - size * 0.2, wide, size * 0.4);
+  ctx.fillStyle = theme.strong("orange");
+  ctx.fillRect(share.x, share.y - size * 0.2, wide * clamp(row.signal.graded / Math.max(1, row.signal.tokens)), size * 0.4);
+  ctx.font = font(size * 0.78);
+  ctx.fillStyle = theme.muted;
+  ctx.fillText(teaches(row), share.x + wide + size * 0.6, share.y);
+}
+
+const teaches = ({ signal }) => `${signal.graded} answer${signal.graded === 1 ? "" : "s"} / ${signal.tokens} tokens`;
+const wordsOf = (cells) => cells.map((cell) => cell.text).join(" ");
+const spokenRow = (row) => (row.reason ? `${row.name}: ${row.reason} Open it with a sample.` : `${row.name}: given ${wordsOf(row.inputs)}; predicts ${wordsOf(row.targets)}; ${teaches(row)}. Open the stage.`);
+
+export function mountTable(el, raw, options = {}) {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const style = node("style");
+  style.textContent = TABLE_STYLE;
+  const parts = { title: node("h2"), about: node("p"), canvas: node("canvas", { role: "img" }), picture: node("div", { class: "wall-picture" }), open: node("div", { class: "wall-open", role: "region", "aria-label": "Stage of the chosen row" }), words: node("div", { class: "wall-words", tabindex: "0", role: "region", "aria-label": "The table in words" }), tools: node("span") };
+  const details = node("details", {}, node("summary", {}, "The same in words"), parts.words);
+  const root = node("section", { class: "wall", "aria-label": "The survey's table" }, style, node("div", { class: "wall-head" }, parts.title, parts.about, parts.tools), parts.picture, parts.open, details);
+  parts.picture.append(parts.canvas);
+  parts.open.hidden = true;
+  el.replaceChildren(root);
+  const ctx = parts.canvas.getContext("2d");
+  const memory = new Map();
+  const measure = (text, spec) => {
+    ctx.font = spec;
+    return ctx.measureText(text).width;
+  };
+  let [data, plan, theme, art, begun, loop, stage] = [readTable(raw), null, null, null, null, 0, null];
+
+  function retheme() {
+    theme = themeOf(root);
+    const shades = { ink: theme.ink, muted: theme.muted, line: theme.line, hover: theme.lattice, accent: theme.strong("blue") };
+    for (const [name, value] of Object.entries(shades)) root.style.setProperty(`--${name}`, value);
+  }
+
+  function relayout() {
+    const width = Math.max(300, Math.min(3840, parts.picture.clientWidth || el.clientWidth || 900));
+    const ratio = Math.min(width > 2000 ? 1.5 : 3, window.devicePixelRatio || 1);
+    memory.clear();
+    plan = planTable(data, width, measure);
+    parts.canvas.width = Math.round(width * ratio);
+    parts.canvas.height = Math.round(plan.height * ratio);
+    parts.canvas.style.height = `${plan.height}px`;
+    art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
+    place();
+  }
+
+  function draw(stamp = performance.now()) {
+    loop = 0;
+    begun ??= stamp;
+    const u = calm.matches ? 1 : clamp((stamp - begun) / 1100);
+    ctx.setTransform(art.ratio, 0, 0, art.ratio, 0, 0);
+    ctx.clearRect(0, 0, plan.width, plan.height);
+    paintTable(ctx, art, data, u);
+    if (u < 1) loop = requestAnimationFrame(draw);
+  }
+
+  /** One button over each row, so that rows are reached and pressed like any other. */
+  function place() {
+    const rows = [...parts.picture.querySelectorAll("button")];
+    plan.rows.forEach(({ row, top, bottom }, i) => {
+      const over = rows[i] || node("button", { type: "button" });
+      if (!rows[i]) parts.picture.append(over);
+      over.setAttribute("aria-label", spokenRow(row));
+      over.dataset.name = row.name;
+      Object.assign(over.style, { top: `${top + 1}px`, height: `${bottom - top - 1}px` });
+      over.onclick = () => open(row.name);
+    });
+    for (const spare of rows.slice(plan.rows.length)) spare.remove();
+  }
+
+  function adopt() {
+    parts.title.textContent = data.title;
+    parts.about.textContent = data.subtitle;
+    parts.canvas.setAttribute("aria-label", `${data.title}: ${data.rows.length} objectives on '${data.text || ""}'`);
+    const head = node("tr", {}, ...["Objective", "Given", "To predict", "Answers for tokens"].map((text) => node("th", { scope: "col" }, text)));
+    const body = data.rows.map((row) => node("tr", {}, node("th", { scope: "row" }, row.name), ...(row.reason ? [node("td", { colspan: "3" }, row.reason)] : [wordsOf(row.inputs), wordsOf(row.targets), `${row.signal.graded} for ${row.signal.tokens}`].map((text) => node("td", {}, text)))));
+    parts.words.replaceChildren(node("table", {}, node("thead", {}, head), node("tbody", {}, ...body)));
+  }
+
+  function open(name) {
+    if (options.onOpen) return options.onOpen(name);
+    const record = (data.stages || {})[name];
+    if (!record) return;
+    close();
+    parts.open.append(tool("Close", "Close the stage (Escape)", leave));
+    stage = mountOne(parts.open.appendChild(node("div")), record, { playing: !calm.matches });
+    parts.open.hidden = false;
+    parts.open.querySelector("section.stage").focus({ preventScroll: true });
+    parts.open.scrollIntoView({ block: "nearest", behavior: calm.matches ? "auto" : "smooth" });
+    mark(name);
+  }
+
+  function close() {
+    stage?.destroy();
+    stage = null;
+    parts.open.replaceChildren();
+    parts.open.hidden = true;
+    mark("");
+  }
+
+  /** Back from the stage to the row that it belongs to. */
+  function leave() {
+    const row = parts.picture.querySelector("[aria-expanded='true']");
+    close();
+    row?.focus();
+  }
+
+  function mark(name) {
+    if (!data.stages) return;
+    for (const each of parts.picture.querySelectorAll("button")) each.setAttribute("aria-expanded", String(each.dataset.name === name));
+  }
+
+  function key(event) {
+    const rows = [...parts.picture.querySelectorAll("button")];
+    const at = rows.indexOf(event.target);
+    const wanted = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (event.key === "Escape" && stage && !stage.state().reader) leave();
+    else if (at >= 0 && wanted !== undefined) rows[clamp(wanted, 0, rows.length - 1)].focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // -- to take home
+
+  const named = (ending) => `survey-table-${(data.text || "").replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 50)}.${ending}`;
+
+  function svgText() {
+    const pen = svgPen(plan.width, plan.height, theme, measure);
+    paintTable(pen, { ...art, memory: new Map(), patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } }, data);
+    return pen.text(`${data.title}: ${data.text || ""}`);
+  }
+
+  function png() {
+    const scale = Math.max(2, art.ratio);
+    const canvas = node("canvas", { width: String(Math.round(plan.width * scale)), height: String(Math.round(plan.height * scale)) });
+    const pen = canvas.getContext("2d");
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    paintTable(pen, { ...art, ratio: scale, patterns: patterns(pen, theme, scale) }, data);
+    pen.globalCompositeOperation = "destination-over";
+    pen.fillStyle = theme.paper;
+    pen.fillRect(0, 0, plan.width, plan.height);
+    canvas.toBlob((blob) => download(root, blob, named("png")));
+  }
+
+  function csv() {
+    const rows = data.rows.filter((row) => !row.reason);
+    const cells = rows.map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets), row.signal.graded, row.signal.tokens]);
+    return csvText([["objective", "inputs", "targets", "answers", "tokens"], ...cells]);
+  }
+
+  const tool = (text, label, act) => {
+    const made = node("button", { type: "button", "aria-label": label, title: label }, text);
+    made.addEventListener("click", act);
+    return made;
+  };
+  parts.tools.append(
+    tool("PNG", "Save the table as a picture (PNG)", png), " ",
+    tool("SVG", "Save the table as SVG (selectable text)", () => download(root, new Blob([svgText()], { type: "image/svg+xml" }), named("svg"))), " ",
+    tool("CSV", "Save the table as values (CSV)", () => download(root, new Blob([csv()], { type: "text/csv" }), named("csv"))),
+  );
+
+  // -- surroundings
+
+  function renew(fresh = true) {
+    const old = theme?.key;
+    retheme();
+    if (!fresh && theme.key === old && Math.max(300, Math.min(3840, parts.picture.clientWidth || plan.width)) === plan.width) return;
+    relayout();
+    if (!loop) draw();
+  }
+
+  const look = () => renew(false);
+  const resized = new ResizeObserver(look);
+  const attributes = new MutationObserver(() => {
+    look();
+    setTimeout(look, 350);
+  });
+  resized.observe(parts.picture);
+  for (const target of [document.documentElement, document.body]) attributes.observe(target, { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-jp-theme-light", "data-bs-theme", "theme"] });
+  scheme.addEventListener("change", look);
+  root.addEventListener("keydown", key, { capture: true }); // before the stage, which keeps its keys to itself
+  adopt();
+  renew();
+  const handle = {
+    update(fresh) {
+      data = readTable(fresh);
+      close();
+      adopt();
+      renew();
+    },
+    svg: svgText,
+    csv,
+    open,
+    state: () => ({ rows: data.rows.map((row) => ({ name: row.name, inputs: wordsOf(row.inputs), targets: wordsOf(row.targets), reason: row.reason || "" })), width: plan.width, height: plan.height, dark: theme.dark, opened: stage ? stage.state() : null }),
+    destroy() {
+      cancelAnimationFrame(loop);
+      stage?.destroy();
+      resized.disconnect();
+      attributes.disconnect();
+      scheme.removeEventListener("change", look);
+      root.remove();
+      delete el.__table;
+    },
+  };
+  el.__table = handle;
+  return handle;
+}
+
+/** Once the host has put the stage in the place of the table, the keyboard goes on there; it may not be seen at once. */
+function follow(el, patience = 500) {
+  const stage = el.isConnected && el.getClientRects().length === 0 && deep(document, "section.stage");
+  if (stage) stage.focus({ preventScroll: true });
+  if (!(stage && stage.matches(":focus")) && patience) setTimeout(() => follow(el, patience - 1), 60);
+}
+
+/** The first element that fits, also behind shadow roots. */
+function deep(root, what) {
+  const found = root.querySelector(what);
+  if (found) return found;
+  for (const element of root.querySelectorAll("*")) {
+    const inner = element.shadowRoot && deep(element.shadowRoot, what);
+    if (inner) return inner;
+  }
+  return null;
+}
+
+function renderTable({ model, el }) {
+  let count = 0;
+  const handle = mountTable(el, model.get("table"), {
+    onOpen(name) {
+      model.set("opened", { name, number: (count += 1) });
+      model.save_changes();
+      follow(el);
+    },
+  });
+  const changed = () => handle.update(model.get("table"));
+  model.on("change:table", changed);
+  return () => {
+    model.off?.("change:table", changed);
+    handle.destroy();
+  };
+}
+
+export default { render: renderTable };

@@ -1,0 +1,76 @@
+// Colours: the theme of whatever the stage stands in, and ours on it.
+
+import { HUE, lerp } from "./record.js";
+
+// ---------------------------------------------------------------------------------------------------- colours
+
+const mix = (a, b, t) => a.map((value, i) => Math.round(lerp(value, b[i], t)));
+const css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
+const luminance = (rgb) => (0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]) / 255;
+
+/** A computed colour as [r, g, b, a]; the browser always answers with rgb() or color(srgb ...). */
+function parseColour(text) {
+  const numbers = (text.match(/[\d.]+(?:e-?\d+)?/g) || []).map(Number);
+  const scale = text.startsWith("color(") ? 255 : 1;
+  return numbers.length < 3 ? [0, 0, 0, 0] : [...numbers.slice(0, 3).map((x) => x * scale), numbers[3] ?? 1];
+}
+
+/** The first painted background behind an element, looking through shadow roots. */
+function backgroundOf(element) {
+  for (let at = element; at; at = at.parentElement || at.getRootNode().host) {
+    const colour = parseColour(getComputedStyle(at).backgroundColor);
+    if (colour[3] > 0.5) return colour.slice(0, 3);
+  }
+  return null;
+}
+
+/**
+ * The colours of whoever hosts the picture. VS Code has its own, and lays white under every widget, whatever its theme;
+ * what a stage stands on there is the editor's own colour.
+ */
+export const HOST_COLOURS = "color: var(--vscode-editor-foreground, var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText))); background: var(--vscode-editor-background, transparent);";
+
+/** All colours of the picture from the two that the host gives: ink and paper. */
+export function themeOf(element) {
+  const colour = parseColour(getComputedStyle(element).color);
+  const guess = luminance(colour) > 0.5 ? [24, 26, 31] : [255, 255, 255];
+  let paper = backgroundOf(element) || guess;
+  if (Math.abs(luminance(paper) - luminance(colour)) < 0.25) paper = guess; // a host that lies about its background
+  const ink = mix(paper, colour.slice(0, 3), colour[3]);
+  const dark = luminance(ink) > luminance(paper);
+  const toward = (t) => mix(paper, ink, t);
+  const tint = (hue, t) => mix(paper, HUE[hue], t);
+  const strong = (hue) => (dark ? mix(HUE[hue], [255, 255, 255], 0.28) : mix(HUE[hue], [0, 0, 0], 0.08));
+  return {
+    dark,
+    key: css(ink) + css(paper),
+    ink: css(ink),
+    paper: css(paper),
+    muted: css(toward(0.68)),
+    faint: css(toward(0.4)),
+    line: css(toward(dark ? 0.22 : 0.16)),
+    track: css(toward(dark ? 0.045 : 0.032)),
+    lattice: css(toward(dark ? 0.07 : 0.05)),
+    chip: css(dark ? toward(0.11) : paper),
+    shadow: dark ? "rgba(0,0,0,.55)" : "rgba(20,24,40,.16)",
+    ledge: dark ? "rgba(0,0,0,.4)" : "rgba(20,24,40,.09)",
+    cover: css(toward(dark ? 0.66 : 0.78)),
+    coverText: css(paper),
+    visible: css(dark ? mix(paper, mix(HUE.blue, HUE.sky, 0.45), 0.85) : mix(paper, mix(HUE.blue, HUE.sky, 0.35), 0.8)),
+    blocked: css(toward(dark ? 0.075 : 0.05)),
+    hatch: css(toward(dark ? 0.24 : 0.2)),
+    self: css(toward(dark ? 0.075 : 0.05)),
+    selfMark: css(toward(0.66)),
+    weight: dark ? "rgba(255,255,255,1)" : css(mix(HUE.blue, [0, 0, 0], 0.72)),
+    leak: css(strong("vermilion")),
+    tint: (hue, t = dark ? 0.3 : 0.16) => css(tint(hue, t)),
+    strong: (hue) => css(strong(hue)),
+  };
+}
+
+/** The colours of an element, which its style sheet gets too: the accent of bars and of what has the focus. */
+export function dressed(element) {
+  const theme = themeOf(element);
+  element.style.setProperty("--accent", theme.strong("blue"));
+  return theme;
+}

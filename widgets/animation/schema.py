@@ -1,0 +1,219 @@
+"""What travels between the engine and the drawing: the record of a stage, and the edits that come back.
+
+`record.d.ts` says the same for the JavaScript; `python -m widgets.animation.schema` writes it, a test compares both.
+"""
+
+import types
+from pathlib import Path
+from typing import Any, NotRequired, Required, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+
+class Cell(TypedDict):
+    """A token of a lane; what is left out is as in `record.DEFAULTS`."""
+
+    text: str
+    key: str
+    state: NotRequired[str]
+    chosen: NotRequired[bool]
+    graded: NotRequired[bool]
+    badge: NotRequired[str]
+    was: NotRequired[str]
+    language: NotRequired[int]
+
+
+class Lane(TypedDict):
+    """A row of tokens: the text, the input, the decoder's input or the targets."""
+
+    name: str
+    title: str
+    cells: list[Cell]
+
+
+class Weights(TypedDict):
+    """Attention weights as base64 of bytes, `[heads, rows, columns]` for each layer that is sent."""
+
+    heads: int
+    layers: int
+    data: dict[str, str]
+
+
+class Matrix(TypedDict):
+    """An attention mask: `states` is base64 of a byte per cell, rows are queries and columns keys."""
+
+    name: str
+    title: str
+    rows: list[str]
+    columns: list[str]
+    shape: list[int]
+    states: str
+    graded_rows: list[int]
+    order: list[int] | None
+    every: NotRequired[int]
+
+
+class CodePart(TypedDict):
+    """Lines of the engine."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Code(TypedDict):
+    """The source of a stage, and how it is called."""
+
+    call: str
+    parts: list[CodePart]
+    says: NotRequired[str]
+
+
+class Frame(TypedDict):
+    """The example after one stage; `numbers` marks a frame that shows those of a model."""
+
+    name: str
+    title: str
+    caption: str
+    lanes: list[Lane]
+    matrices: list[Matrix]
+    code: NotRequired[Code]
+    numbers: NotRequired[bool]
+
+
+class Place(TypedDict):
+    """A position of a stream in a layer, on the way of a leak."""
+
+    stream: str
+    position: int
+    layer: int
+
+
+class Leak(TypedDict):
+    """Whether an answer can reach its own prediction, and on which way."""
+
+    leak: bool
+    level: str
+    by_design: list[int]
+    sentence: str
+    path: list[Place]
+
+
+class Term(TypedDict):
+    """A term of the loss as LaTeX and MathML, with what its symbols mean."""
+
+    question: str
+    latex: str
+    mathml: str
+    weight: float
+    symbols: dict[str, str]
+    signs: dict[str, str]
+    network: str
+    reader: str
+    positions: list[int]
+
+
+class Guess(TypedDict):
+    """A model's answer at one scored position."""
+
+    place: int
+    question: str
+    reader: str
+    truth: str
+    probability: float
+    loss: float
+    top: list[list[Any]]
+
+
+class Numbers(TypedDict):
+    """What a model says of the example; `groups` and `after` only where one update is looked into."""
+
+    model: str
+    attention: dict[str, Weights]
+    guesses: list[Guess]
+    losses: dict[str, float]
+    captions: dict[str, str]
+    groups: NotRequired[list[dict[str, Any]]]
+    after: NotRequired[list[Guess]]
+
+
+class StageRecord(TypedDict):
+    """All frames of one objective on one text. What is not required is left out where there is nothing to say."""
+
+    version: int
+    title: str
+    subtitle: str
+    formula: str
+    source: str
+    loss: str
+    terms: list[Term]
+    misprint: dict[str, str] | None
+    signal: dict[str, int]
+    meters: list[dict[str, Any]]
+    left_out: list[dict[str, Any]]
+    film: dict[str, Any] | None
+    switch: dict[str, Any] | None
+    plan: dict[str, Any]
+    edits: list[str]
+    outcomes: list[str]
+    words: list[str]
+    word: list[int]
+    units: list[str]
+    text: list[str]
+    leak: Leak
+    frames: list[Frame]
+    numbers: NotRequired[Numbers]
+    painted: NotRequired[dict[str, list[list[int]]]]
+
+
+Edit = TypedDict(
+    "Edit",
+    {
+        "do": Required[str],
+        "number": int,  # a running number, so that none is heard twice
+        "word": int,
+        "to": Any,
+        "from": int,
+        "old": str,
+        "with": str,
+        "acts": bool,
+        "matrix": str,
+        "cells": list[list[Any]],
+        "knob": str,
+        "layer": int,
+    },
+    total=False,
+)
+Edit.__doc__ = "What a person did by hand: `do` says what, the rest is what that needs (see `edits.DO`)."
+
+
+ALL = (Cell, Lane, Weights, Matrix, CodePart, Code, Frame, Place, Leak, Term, Guess, Numbers, StageRecord, Edit)
+BASIC = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", type(None): "null"}
+
+
+def declarations() -> str:
+    """The same for TypeScript."""
+    parts = []
+    for kind in ALL:
+        fields = get_type_hints(kind)
+        lines = [f"  {n}{'' if n in kind.__required_keys__ else '?'}: {_said(t)};" for n, t in fields.items()]
+        doc = " ".join((kind.__doc__ or "").split())
+        parts.append("\n".join((f"/** {doc} */", f"export interface {kind.__name__} {{", *lines, "}")))
+    return "// Written by `python -m widgets.animation.schema` from schema.py.\n\n" + "\n\n".join(parts) + "\n"
+
+
+def _said(kind: Any) -> str:
+    """A type in the words of TypeScript."""
+    if kind in BASIC:
+        return BASIC[kind]
+    if is_typeddict(kind):
+        return kind.__name__
+    inner = [_said(part) for part in get_args(kind)]
+    if get_origin(kind) is list:
+        return f"{inner[0]}[]"
+    if get_origin(kind) is dict:
+        return f"{{ [name: {inner[0]}]: {inner[1]} }}"
+    assert get_origin(kind) in (Union, types.UnionType), kind
+    return " | ".join(inner)
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("record.d.ts").write_text(declarations(), encoding="utf-8")

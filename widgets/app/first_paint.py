@@ -1,0 +1,85 @@
+"""What a browser shows at once, before the app's scripts have run: the same table or picture, as tags and a drawing."""
+
+from html import escape
+
+from playground.errors import Refusal
+from widgets.animation.static_svg import svg
+from widgets.animation.survey_table import in_words, table_data
+from widgets.state.app import StageStore
+
+TEMPLATE = """
+{% extends "base.html" %}
+{% block loader_css %}
+{% set dark = "--paper: #121212; --ink: #e8eaf0; --line: #2c3038; --top: #16293a; --tag: #262a31;"
+   ~ "--night: invert(.93) hue-rotate(180deg);" %}
+#first { --paper: #fff; --ink: #1d2129; --line: #e3e6ea; --top: #0072b2; --tag: #eef1f4; }
+#first.dark { {{ dark }} }
+@media (prefers-color-scheme: dark) { #first:not(.light) { {{ dark }} } }
+#first { position: fixed; inset: 0; z-index: 1; overflow: hidden; background: var(--paper); color: var(--ink);
+  font: 400 14px/1.5 ui-sans-serif, system-ui, sans-serif; }
+#first header { background: var(--top); color: #fff; font-size: 22px; font-weight: 700; line-height: 50px;
+  padding: 0 24px; }
+#first .bar { height: 3px; margin: 0; overflow: hidden; background: #cfe3f1; }
+#first .bar i { display: block; width: 30%; height: 100%; background: #0072b2;
+  animation: first 1.4s linear infinite alternate; }
+@keyframes first { to { margin-left: 70%; } }
+@media (prefers-reduced-motion: reduce) { #first .bar i { animation: none; } }
+#first .tag { display: table; margin: 0 0 8px; padding: 1px 10px; border-radius: 99px; background: var(--tag); }
+#first main { padding: 58px 14px 0; }
+#first svg { max-width: 100%; height: auto; background: #fff; filter: var(--night); }
+#first table { border-collapse: collapse; width: 100%; }
+#first th, #first td { text-align: left; padding: 10px 12px; border-bottom: 1px solid var(--line); }
+{% endblock %}
+{% block js_resources %}
+<script>
+  (() => {
+    const address = new URL(location.href);
+    if (!address.searchParams.has("bokeh-session-id")) return;
+    address.searchParams.delete("bokeh-session-id");
+    history.replaceState(history.state, "", address);
+  })();
+</script>
+{{ (bokeh_js or "") | replace('<script type="text/javascript" src', '<script defer src')
+   | replace('<script type="text/javascript">', '<script type="module">') }}
+{% endblock %}
+{% block loader %}
+<div id="first" class="{{ scheme }}">{{ first | safe }}</div>
+<script>
+  addEventListener("error", (event) => {
+    const said = event.target.localName === "script" && document.getElementById("first-said");
+    if (said) said.textContent = "A part of the app could not be loaded; reload the page.";
+  }, true);
+</script>
+{% endblock %}
+{% block loader_script %}
+<script>
+  document.addEventListener("DOMContentLoaded", function look() {
+    const said = document.getElementById("first-said");
+    if (said && _wsError) said.textContent = "The app does not answer; reload the page.";
+    else if (said) setTimeout(look, 500);
+  });
+</script>
+{% endblock %}
+"""
+"""The page of the widget library without its sheets: a grey one took every click until the last part was drawn, and
+one with an error stayed for ever over a page that needed more than 10 s for its scripts. Troubles are said in what is
+seen at first, and go with it.
+
+Which visit a page came back to is nobody else's affair, so it goes from the address before anything reads that.
+"""
+
+
+def first(store: StageStore) -> str:
+    """The stage as it will be drawn, or the table in words."""
+    try:
+        inside = in_words(table_data(*store.table())) if store.view == "table" else svg(store.record(), 0)
+    except Refusal as refusal:
+        inside = escape(str(refusal))
+    return page('<p class="tag">preview, loading…</p>' + inside)
+
+
+def page(inside: str) -> str:
+    """A page until the app's scripts have run: its head, a bar that moves, what there is to show, and any trouble."""
+    bar = '<p class="bar" role="progressbar" aria-label="Opening"><i></i></p>'
+    said = '<p id="first-said" role="status"></p>'
+    return f"<header>Pretraining Playground</header>{bar}<main>{inside}{said}</main>"

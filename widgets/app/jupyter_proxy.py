@@ -1,0 +1,27 @@
+"""The tile in JupyterLab's launcher: starts the app behind Jupyter's own proxy and login."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from widgets.app.server import LARGEST_MESSAGE, LOOKED_EVERY, LOST_FOR
+
+
+def setup_playground() -> dict[str, Any]:
+    """What jupyter-server-proxy needs to know; imports nothing heavy, it runs when Jupyter starts."""
+    here = Path(__file__).parent
+    return {
+        "command": [sys.executable, "-m", "panel", "serve", str(here / "served.py"), "--unix-socket", "{unix_socket}"]
+        + ["--index", "served", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
+        + ["--plugins", "widgets.app.session"]
+        + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],
+        "unix_socket": True,
+        "timeout": 300,  # a class that starts all at once waits for the disk of its hub
+        "new_browser_tab": False,
+        "launcher_entry": {
+            "enabled": True,
+            "title": "Playground",
+            "icon_path": str(here / "icon.svg"),
+            "category": "Notebook",
+        },
+    }

@@ -1,0 +1,44 @@
+"""How much room this place gives the app; where it is little, a visit begins smaller and the page says so."""
+
+import os
+
+from playground.devices import doubt
+from playground.training.system import cgroup
+from widgets.state.train import TrainStore
+
+LITTLE = 3 << 30
+"""Bytes below which one more worker process may cost the whole session; Binder gives 1 to 2 GB."""
+
+SHORT = 300
+"""Steps with which a run begins where there is little room: enough to see it learn on a shared core."""
+
+
+def limit() -> int | None:
+    """Bytes that this session may take, as JupyterHub or the container says, whoever gives less; None: nobody says."""
+    said = os.environ.get("MEM_LIMIT", "")
+    hub = int(said) if said.isdigit() and int(said) < cgroup.NO_LIMIT else None
+    return min((most for most in (hub, cgroup.limit()) if most is not None), default=None)
+
+
+def little() -> bool:
+    """Whether the system would end this session where a larger machine would go on."""
+    room = limit()
+    return room is not None and room < LITTLE
+
+
+def fit(store: TrainStore) -> None:
+    """Begin a visit with what fits: shorter runs, and one worker process beside the app."""
+    if little():
+        store.param.update(steps=SHORT, workers=1)
+
+
+def told() -> list[str]:
+    """What a person should know of this machine, in sentences."""
+    room = limit()
+    small = (
+        f"This session has {room / 1e9:.1f} GB of memory, so it begins small: runs of {SHORT} steps, and further seeds "
+        "train one after the other."
+        if little() and room is not None
+        else ""
+    )
+    return [said for said in (small, doubt()) if said]

@@ -1,0 +1,134 @@
+/**
+ * A lost connection is no end: the visit and its run go on without the page for some minutes. What is on screen stays,
+ * a line says so, and as soon as the app answers the page is loaded again in the same visit. Where the visit is gone it
+ * begins anew; the tab remembers its run, which the Train page then offers.
+ *
+ * What is pressed meanwhile has nowhere to go, and what was on its way may have been lost with the connection. Both are
+ * said; to send them again could do them twice.
+ */
+
+const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
+const LONGEST = 10000;
+const RUN = "playground-run";
+const BACK = "playground-back";
+const SHOWN = 12000; // milliseconds that a line stays which asks for nothing
+
+const STYLE = `
+.lost-line { position: fixed; left: 0; right: 0; top: 0; z-index: 1400; display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 10px 18px; font: 400 15px/1.45 system-ui, sans-serif; color: #1d2129; background: #fff3d6; border-bottom: 3px solid #e69f00; }
+.lost-line[hidden] { display: none; } .lost-line[role=status] { pointer-events: none; border-color: #009e73; } .lost-line p { margin: 0; flex: 1 1 260px; }
+.lost-line button { font: inherit; font-weight: 600; color: #fff; background: #0072b2; border: 0; border-radius: 8px; padding: 6px 16px; cursor: pointer; }
+.lost-line button:focus-visible { outline: 3px solid #1d2129; outline-offset: 2px; }
+`;
+
+/** The step that stands on the Train page, also behind shadow roots; empty where no run has begun. */
+function stepShown(root) {
+  for (const element of root.querySelectorAll("*")) {
+    if (element.matches(".figures div") && element.querySelector("span")?.textContent === "step") {
+      const step = element.querySelector("b").textContent.split(" of ")[0];
+      return step === "0" ? "" : step;
+    }
+    const inner = element.shadowRoot && stepShown(element.shadowRoot);
+    if (inner) return inner;
+  }
+  return "";
+}
+
+/** Whether the app itself answers, and not only what stands before it: a script that every page needs is there. */
+async function answers() {
+  const script = /** @type {HTMLScriptElement | null} */ (document.querySelector("script[src*='static/js/bokeh']"));
+  try {
+    return (await fetch(script ? script.src : location.href, { method: script ? "HEAD" : "GET", cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What a browser refuses to keep is forgotten; nothing else depends on it. */
+function remembered(write) {
+  try {
+    return write(sessionStorage);
+  } catch {
+    return null;
+  }
+}
+
+export function render({ model, el }) {
+  const style = document.createElement("style");
+  style.textContent = STYLE;
+  const [line, text] = ["div", "p"].map((tag) => document.createElement(tag));
+  const again = document.createElement("button");
+  Object.assign(line, { className: "lost-line", hidden: true });
+  again.type = "button";
+  again.textContent = "Try now";
+  line.append(text, again);
+  el.replaceChildren(style, line);
+  let [wait, timer, trying, away] = [FIRST, 0, false, false];
+
+  function show(role, words) {
+    clearTimeout(timer);
+    line.setAttribute("role", role);
+    text.textContent = words;
+    again.hidden = role === "status";
+    line.hidden = false;
+  }
+
+  function lost() {
+    if (away) return;
+    away = true;
+    const step = stepShown(document);
+    const run = ` The run was at step ${step} and goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
+    const pressed = " What is pressed or typed now does not reach the app.";
+    show("alert", `Connection lost. What is on screen stays.${pressed}${step ? run : ""} Trying again …`);
+    timer = setTimeout(tryAgain, wait);
+  }
+
+  async function tryAgain() {
+    if (!away || trying) return;
+    clearTimeout(timer);
+    trying = true;
+    const there = await answers();
+    trying = false;
+    if (there) {
+      remembered((kept) => kept.setItem(BACK, "yes"));
+      const address = new URL(location.href);
+      address.searchParams.set("bokeh-session-id", model.get("visit"));
+      return location.replace(address);
+    }
+    wait = Math.min(LONGEST, 2 * wait);
+    timer = setTimeout(tryAgain, wait);
+  }
+
+  /** The page was loaded again after its connection was lost. */
+  function sayBack() {
+    if (!remembered((kept) => kept.getItem(BACK))) return;
+    remembered((kept) => kept.removeItem(BACK));
+    show("status", "Connected again. What was pressed or typed last before may not have arrived; look whether it did.");
+    timer = setTimeout(() => (line.hidden = true), SHOWN);
+  }
+
+  function goodbye() {
+    if (away) return; // nobody would hear it
+    navigator.sendBeacon(new URL(`goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
+  }
+
+  const remember = () => model.get("run") && remembered((kept) => kept.setItem(RUN, model.get("run")));
+  const before = remembered((kept) => kept.getItem(RUN));
+  if (before && !model.get("run")) {
+    model.set("earlier", before);
+    model.save_changes();
+  }
+  remember();
+  sayBack();
+  model.on("change:run", remember);
+  again.addEventListener("click", tryAgain);
+  addEventListener("online", tryAgain);
+  addEventListener("pagehide", goodbye);
+  for (const shown of window.Bokeh?.documents || []) shown.on_event("connection_lost", lost);
+  return () => {
+    clearTimeout(timer);
+    removeEventListener("online", tryAgain);
+    removeEventListener("pagehide", goodbye);
+  };
+}
+
+export default { render };

@@ -1,0 +1,81 @@
+/**
+ * Keys of the Train page that need no focus: each presses the button of its name, if that can be pressed now. F also
+ * works on the Stage page. What a fork has done is said in a line that fades, and read aloud.
+ */
+
+import { node } from "../animation/js/dom.js";
+
+const STAGE = 0;
+const TRAIN = 1;
+const BUTTONS = { s: ["Step"], p: ["Pause", "Resume"], r: ["Reset"], n: ["New seed"], " ": ["Pause", "Resume", "Train"] };
+const LIST = [["Space", "train, pause"], ["S", "one step"], ["P", "pause, go on"], ["R", "restart with the same seed"], ["N", "again with a new seed"], ["F", "fork the run at this step"], ["?", "this list"]];
+
+const CHOOSING = "[role=option], [role=listbox], [role=menu], [role=combobox], [role=dialog]"; // letters seek in a list
+
+const STYLE = `
+.key-line { position: fixed; left: 50%; bottom: 18px; transform: translateX(-50%); z-index: 1300; max-width: min(92vw, 560px); font: 400 14px/1.45 system-ui, sans-serif; color: #fff; background: #1d2129; border-radius: 10px; box-shadow: 0 6px 24px rgba(0, 0, 0, .3); }
+.key-line > p { margin: 0; padding: 10px 16px; } .key-line > dl { margin: 0; padding: 12px 18px; display: grid; grid-template-columns: auto 1fr; gap: 3px 16px; } .key-line dt { font-weight: 650; } .key-line dd { margin: 0; }
+.key-line:empty { display: none; } .key-line > :empty { display: none; }
+`;
+
+/** The words on a button without the name of its icon, which the icon font turns into a picture. */
+const wordsOn = (button) => [...button.childNodes].filter((part) => !/icon/i.test(part.className || "")).map((part) => part.textContent).join("").trim();
+
+/** A visible button with one of these names that can be pressed, also behind shadow roots. */
+function pressable(root, names) {
+  for (const element of root.querySelectorAll("*")) {
+    const button = element.tagName === "BUTTON" && element.getAttribute("role") !== "tab";
+    if (button && !element.disabled && element.offsetParent && names.includes(wordsOn(element))) return element;
+    const inner = element.shadowRoot && pressable(element.shadowRoot, names);
+    if (inner) return inner;
+  }
+  return null;
+}
+
+export function render({ model, el }) {
+  const style = node("style", {}, STYLE);
+  const [said, list] = [node("p", { role: "status" }), node("dl")];
+  const home = node("div", { class: "key-line" }, said, list);
+  el.replaceChildren(style, home);
+  let [fading, count] = [0, 0];
+
+  function say() {
+    clearTimeout(fading);
+    said.textContent = model.get("said").text || "";
+    fading = setTimeout(() => (said.textContent = ""), 8000);
+  }
+
+  function help(open = !list.firstChild) {
+    list.replaceChildren(...(open ? LIST.flatMap(([key, text]) => [node("dt", {}, key), node("dd", {}, text)]) : []));
+  }
+
+  function heard(event) {
+    const at = event.composedPath()[0];
+    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || at.isContentEditable || at.closest?.(CHOOSING);
+    if (typing || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const [key, page] = [event.key.toLowerCase(), model.get("page")];
+    const names = page === TRAIN && !(key === " " && at.tagName === "BUTTON") ? BUTTONS[key] : null;
+    const button = names && pressable(document, names);
+    if (button) button.click();
+    else if (key === "f" && [STAGE, TRAIN].includes(page)) {
+      model.set("asked", (count += 1));
+      model.save_changes();
+    } else if (page === TRAIN && key === "?") help();
+    else if (key === "escape" && list.firstChild) help(false);
+    else return;
+    event.preventDefault();
+  }
+
+  const elsewhere = () => help(false);
+  document.addEventListener("keydown", heard);
+  model.on("change:said", say);
+  model.on("change:page", elsewhere);
+  return () => {
+    clearTimeout(fading);
+    document.removeEventListener("keydown", heard);
+    model.off?.("change:said", say);
+    model.off?.("change:page", elsewhere);
+  };
+}
+
+export default { render };

@@ -1,0 +1,32 @@
+"""JavaScript modules joined to one text, for hosts that take a single module and load nothing."""
+
+import re
+from pathlib import Path
+
+IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?:default [^;]*;\n|(?=async |function|const|let|class))", re.MULTILINE)
+
+
+def joined(entry: Path) -> str:
+    """A module and all that it imports, what is imported first, as one module; only the entry still exports.
+
+    All share one scope then, so no two may name something alike at their top level (a test holds that).
+    """
+    texts: dict[Path, str] = {}
+
+    def follow(path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        for name in IMPORT.findall(text):
+            if (other := (path.parent / name).resolve()) not in texts:
+                follow(other)
+        texts[path] = IMPORT.sub("", text) if path == entry else EXPORT.sub("", IMPORT.sub("", text))
+
+    entry = entry.resolve()
+    follow(entry)
+    return "\n".join(texts.values())
+
+
+def beside(file: str, name: str = "") -> str:
+    """The module with the same name as a Python file, or with another one in its folder, joined."""
+    path = Path(file)
+    return joined(path.parent / name if name else path.with_suffix(".js"))

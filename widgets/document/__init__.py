@@ -1,0 +1,1 @@
+"""A document of a corpus with its annotations: what is drawn, and the drawing."""

@@ -1,0 +1,6 @@
+// What BokehJS puts on the page.
+declare const Bokeh: any;
+
+interface Window {
+  Bokeh: any;
+}

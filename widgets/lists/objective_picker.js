@@ -1,0 +1,183 @@
+/**
+ * A list of objectives to choose from: grouped, searched, walked by the arrow keys. Where it is wide it stays open;
+ * in a narrow column it folds into one button. Texts only ever reach `textContent`.
+ */
+
+import { node, plain } from "../animation/js/dom.js";
+import { matches } from "../animation/js/search.js";
+
+const STYLE = `
+.picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
+  color: var(--panel-on-background-color, CanvasText); --line: color-mix(in srgb, currentColor 17%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent); --blue: #3390d6; position: relative; }
+.picker * { box-sizing: border-box; }
+.picker .now { display: none; width: 100%; text-align: left; padding: 9px 12px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }
+.picker .now::after { content: "▾"; float: right; opacity: .6; }
+.picker input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; margin-bottom: 6px; }
+.picker .list { overflow-y: auto; max-height: min(430px, 62vh); border: 1px solid var(--line); border-radius: 10px; padding: 3px; scrollbar-width: thin; }
+.picker h5 { margin: 9px 8px 3px; font-size: 10.5px; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; opacity: .62; }
+.picker h5:first-child { margin-top: 4px; }
+.picker .card { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; padding: 5px 8px; border-radius: 8px; cursor: pointer; border-left: 3px solid transparent; }
+.picker .card:hover { background: var(--soft); }
+.picker .card.active { outline: 2px solid var(--blue); outline-offset: -2px; }
+.picker .card[aria-selected="true"] { background: color-mix(in srgb, var(--blue) 15%, transparent); border-left-color: var(--blue); }
+.picker .card b { font-weight: 600; } .picker .card small { grid-column: 1 / -1; opacity: .72; font-size: 11.8px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.picker .card[aria-selected="true"] small { white-space: normal; }
+.picker .signal { font-size: 11px; font-variant-numeric: tabular-nums; opacity: .8; display: inline-flex; align-items: center; gap: 5px; }
+.picker .signal i { width: 26px; height: 5px; border-radius: 3px; background: var(--line); overflow: hidden; display: inline-block; } .picker .signal i i { display: block; height: 100%; background: #e69f00; border-radius: 0; }
+.picker .beside { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; width: 20px; height: 18px; padding: 0; cursor: pointer; opacity: .35; }
+.picker .card:hover .beside, .picker .card.active .beside, .picker .beside[data-pressed="true"] { opacity: 1; } .picker .beside[data-pressed="true"] { background: var(--blue); color: #fff; }
+.picker .none { padding: 12px; opacity: .7; margin: 0; }
+.picker .count { font-size: 11.5px; opacity: .65; margin: 4px 4px 0; }
+.picker :focus-visible { outline: 2px solid var(--blue); outline-offset: 1px; }
+@media (max-width: 860px) { .picker .now { display: block; } .picker .open { display: none; } .picker.unfolded .open { display: block; margin-top: 6px; } .picker .list { max-height: 46vh; } }
+`;
+
+/** Everything by which a card is found. */
+const told = (card) => `${card.name} ${card.row} ${card.also} ${card.idea} ${card.group}`;
+
+function render({ model, el }) {
+  const id = `picker-${Math.random().toString(36).slice(2)}`;
+  const style = node("style");
+  style.textContent = STYLE;
+  const now = node("button", { type: "button", class: "now", "aria-expanded": "false" });
+  const search = node("input", { type: "search", placeholder: "Search objectives", "aria-label": "Search objectives", role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
+  const list = node("div", { class: "list", role: "listbox", id, "aria-label": "Objectives" });
+  const count = node("p", { class: "count", role: "status" });
+  const root = node("div", { class: "picker" }, style, now, node("div", { class: "open" }, search, list, count));
+  let active = "";
+
+  const cards = () => (model.get("cards") || []).map(plain);
+  const beside = () => model.get("beside") || [];
+  const found = () => cards().filter((card) => matches(told(card), search.value));
+
+  /** What is typed, where it is a sum of objectives and no name of one; the engine reads it, or says why it cannot. */
+  const sum = () => (search.value.includes("+") && !found().length ? search.value.trim() : "");
+
+  function set(name, value) {
+    model.set(name, value);
+    model.save_changes();
+  }
+
+  function choose(name) {
+    active = name;
+    fold(false);
+    if (model.get("value") !== name) set("value", name);
+    else draw();
+  }
+
+  function compare(name) {
+    const others = beside();
+    set("beside", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
+    draw();
+  }
+
+  function draw() {
+    const value = model.get("value");
+    const shown = found();
+    if (!shown.some((card) => card.name === active)) active = (shown.find((card) => card.name === value) || shown[0] || { name: "" }).name;
+    let group = null;
+    const rows = shown.flatMap((card, i) => {
+      const heading = card.group === group ? [] : [node("h5", { role: "presentation" }, card.group)];
+      group = card.group;
+      return [...heading, draft(card, i, value)];
+    });
+    const none = sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : `No objective has '${search.value}' in its name or idea.`;
+    list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none)]));
+    now.textContent = value || "Choose an objective";
+    count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss`;
+    search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
+  }
+
+  function draft(card, i, value) {
+    const side = node("span", { class: "signal" });
+    if (card.signal) {
+      const bar = node("i");
+      bar.style.width = card.signal.endsWith("%") ? card.signal : "5%";
+      side.append(node("i", { "aria-hidden": "true" }, bar), card.signal);
+      side.title = "How much of a text of two sentences teaches";
+    } else side.append("needs a corpus");
+    if (card.name !== value) {
+      const pressed = beside().includes(card.name);
+      // An option may hold no button: this one is for the pointer, Shift+Enter does the same.
+      const made = node("span", { class: "beside", "data-pressed": String(pressed), title: pressed ? "No longer beside (Shift+Enter)" : "Show beside the chosen one, in step (Shift+Enter)" }, pressed ? "✓" : "+");
+      made.addEventListener("click", (event) => {
+        event.stopPropagation();
+        compare(card.name);
+      });
+      side.append(made);
+    }
+    const made = node("div", { class: `card${card.name === active ? " active" : ""}`, role: "option", id: `${id}-${i}`, "aria-selected": String(card.name === value), "data-name": card.name, title: card.idea }, node("b", {}, card.name), side, node("small", {}, card.idea));
+    made.addEventListener("click", () => choose(card.name));
+    return made;
+  }
+
+  function walk(step) {
+    const names = found().map((card) => card.name);
+    active = names[Math.min(names.length - 1, Math.max(0, names.indexOf(active) + step))] || "";
+    draw();
+    list.querySelector(".active")?.scrollIntoView({ block: "nearest" });
+  }
+
+  function onKey(event) {
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+    if (steps[event.key]) walk(steps[event.key]);
+    else if (event.key === "Enter" && event.shiftKey && active && active !== model.get("value")) compare(active);
+    else if (event.key === "Enter" && active) choose(active);
+    else if (event.key === "Enter" && sum()) choose(sum());
+    else if (event.key === "Escape" && search.value) search.value = "";
+    else if (event.key === "Escape") fold(false);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Escape") draw();
+  }
+
+  function fold(open) {
+    root.classList.toggle("unfolded", open);
+    now.setAttribute("aria-expanded", String(open));
+  }
+
+  function seek() {
+    fold(true);
+    search.focus();
+  }
+
+  /** From anywhere on the page that is not a field: "/" searches, a digit chooses, "c" compares. */
+  function anywhere(event) {
+    const at = event.composedPath()[0];
+    const typing = ["TEXTAREA", "SELECT"].includes(at.tagName) || (at.tagName === "INPUT" && at.type !== "range");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !root.offsetParent) return;
+    const card = /^\d$/.test(event.key) && cards()[(Number(event.key) + 9) % 10];
+    const act = card ? () => choose(card.name) : { "/": seek, c: () => compare(model.get("value") === "LM" ? "MLM" : "LM") }[event.key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  search.addEventListener("input", draw);
+  search.addEventListener("keydown", onKey);
+  now.addEventListener("click", () => {
+    fold(!root.classList.contains("unfolded"));
+    search.focus();
+  });
+  document.addEventListener("keydown", anywhere);
+  const changes = ["change:value", "change:cards", "change:beside"];
+  const changed = () => {
+    active = model.get("value");
+    draw();
+  };
+  for (const change of changes) model.on(change, changed);
+  el.replaceChildren(root);
+  changed();
+  requestAnimationFrame(() => {
+    const chosen = list.querySelector("[aria-selected='true']");
+    if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
+  });
+  return () => {
+    document.removeEventListener("keydown", anywhere);
+    for (const change of changes) model.off?.(change, changed);
+    root.remove();
+  };
+}
+
+export default { render };

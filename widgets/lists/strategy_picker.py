@@ -1,0 +1,73 @@
+"""Strategies to choose several from, in families, with what each is for; drawn in `chooser.js`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import param
+
+from playground.finetuning import Strategy, strategies
+from playground.finetuning.strategy.strategy import FAMILIES
+from widgets.bundle import beside
+from widgets.charts.strategies_over_steps import shape, style
+from widgets.component import Component
+from widgets.state.transfer import MOST_STRATEGIES
+
+BY_HAND = "made by hand"
+
+
+class Chooser(Component):
+    """Chips of the strategies that are chosen, and a list with a search to choose from."""
+
+    _esm = beside(__file__)
+    cards = param.List(default=[], doc="Name, family, purpose, source and published rate of each strategy.")
+    value = param.List(default=[], doc="The names of those that are chosen.")
+    marks = param.List(default=[], doc="Colour, dash and shape of the n-th chosen one.")
+    most = param.Integer(default=MOST_STRATEGIES)
+
+
+def chooser(**parameters: Any) -> Chooser:
+    """The list with a card for every strategy of the catalogue."""
+    marks = [_mark(k) for k in range(MOST_STRATEGIES)]
+    return Chooser(**{"cards": cards({}), "marks": marks, "sizing_mode": "stretch_width", **parameters})
+
+
+def _mark(index: int) -> dict[str, str]:
+    """How the n-th chosen strategy looks in every chart."""
+    colour, dash = style(index)
+    return {"colour": colour, "dash": SVG_DASHES[dash], "shape": shape(index)}
+
+
+SVG_DASHES = {"solid": "none", "dashed": "6 3", "dotted": "2 2"}
+
+
+def cards(own: Mapping[str, Strategy]) -> list[dict[str, str]]:
+    """A card for each strategy: those of this visit, then the catalogue's family by family."""
+    made = [_card(s, BY_HAND, "put together or painted on this visit") for s in own.values()]
+    known = [_card(s, family, shared) for family, shared in FAMILIES.items() for s in members(family)]
+    return made + known
+
+
+def members(family: str) -> list[Strategy]:
+    """The strategies of a family, in their own order."""
+    return [strategy for strategy in strategies().values() if strategy.family == family]
+
+
+def _card(strategy: Strategy, family: str, shared: str) -> dict[str, str]:
+    return {
+        "name": strategy.name,
+        "family": family,
+        "shared": shared,
+        "idea": strategy.idea,
+        "source": strategy.source,
+        "also": ", ".join(strategy.aliases),
+        "rate": rate_of(strategy),
+    }
+
+
+def rate_of(strategy: Strategy) -> str:
+    """The learning rate of a strategy in words: ours, and the published one with the place where it stands."""
+    if strategy.prompt:
+        return "Nothing learns, so there is no rate."
+    if strategy.published is None:
+        return f"Rate {strategy.rate:g}, ours; none that we could read is published."
+    return f"Rate {strategy.rate:g}, ours; published {strategy.published.rate:g} ({strategy.published.where})."

@@ -1,0 +1,1 @@
+"""What a visit knows and does, without any picture: a class of parameters for each page."""

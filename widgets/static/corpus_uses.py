@@ -1,0 +1,109 @@
+"""What can be done with a corpus, and what cannot because it does not know enough about its words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+import torch
+
+from playground.corpora import Corpus
+from playground.tokenizing.vocabulary import SEPARATOR
+from widgets.document.annotations import known
+
+GENERATED = "the corpora of our own grammar know it"
+
+
+@dataclass(frozen=True)
+class Use:
+    """Something that needs certain labels, and where a person finds a corpus that has them."""
+
+    name: str
+    needs: tuple[str, ...]
+    found: str = GENERATED
+
+
+USES = (
+    Use("probing for parts of speech", ("pos",), "a treebank (.conllu) or a generated corpus knows them"),
+    Use("comparing attention with dependency trees", ("head",), "a treebank (.conllu) or a generated corpus has them"),
+    Use("hiding gold phrases", ("phrase",)),
+    Use("hiding whole names, and types of entities", ("mention", "entity_type")),
+    Use("one word, two meanings", ("sense",), "“senses” and “world” have such words"),
+    Use("agreement across attractors", ("attractors",), "“agreement” and “world” have them"),
+    Use("who does what to whom", ("role",), "“roles” reverses them"),
+    Use("supersenses", ("supersense",)),
+    Use("who is meant: chains of mentions", ("chain",), "“stories” and “world” have them"),
+    Use("the order of events", ("event",), "“stories” and “world” have it"),
+    Use("feelings of texts", ("polarity",), "“reviews” and “world” know them"),
+    Use("topics", ("topic",), "“stories” and “world” know them"),
+    Use("relations between clauses", ("connective",), "“arguments” has them"),
+    Use("questions with answers", ("answer",), "“questions” has them"),
+    Use("summaries", ("key",), "“summaries” has them"),
+    Use("which facts were told how often", ("fact",), "“facts” counts them"),
+    Use("two domains", ("domain",), "“domains” has them"),
+    Use("feelings about single aspects", ("feeling",), "“reviews” and “world” know them"),
+    Use("past and present", ("tense",)),
+    Use("stems with beginnings and endings", ("stem", "affix"), "“affixes” has them"),
+    Use("cues that mislead", ("shortcut",), "“shortcuts” has them"),
+    Use("slips of speech", ("slip",), "“speech” has them"),
+    Use("pictures and sounds in symbols", ("modality",), "“scenes” has them"),
+    Use("words at an exact distance", ("gap",), "“gaps” has them"),
+    Use("what everybody knows and few say", ("told",), "“kinds” has it"),
+    Use(
+        "alignment of words",
+        ("aligned",),
+        "“parallel” has it; two files of your own are aligned line by line only",
+    ),
+)
+
+TASKED = ("pos", "relation", "head", "language")
+"""Labels that a file of one's own may have beside the one label of a table."""
+
+
+def verdicts(corpus: Corpus) -> list[tuple[str, bool, str]]:
+    """Every use, whether the corpus can feed it, and why or why not."""
+    labels = set(known(corpus))
+    texts = [("guessing words: LM, MLM, PLM, spans, replaced words", True, "any text will do"), *_order(corpus)]
+    own = [
+        (f"telling texts apart by “{name}”", True, f"{len(names)} values")
+        for name, names in corpus.label_names.items()
+        if name in labels and corpus.entropy_bound is None and name not in TASKED
+    ]
+    uses = [(use.name, *_verdict(use, labels)) for use in USES]
+    bound = ("the best possible loss", corpus.entropy_bound is not None, "known only for generated corpora")
+    return [*texts, *own, *uses, bound]
+
+
+def _verdict(use: Use, labels: set[str]) -> tuple[bool, str]:
+    missing = [name.replace("_", " ") for name in use.needs if name not in labels]
+    if missing:
+        return False, f"no label says {' or '.join(missing)}; {use.found}"
+    return True, "labels: " + ", ".join(name.replace("_", " ") for name in use.needs)
+
+
+def _order(corpus: Corpus) -> Iterator[tuple[str, bool, str]]:
+    """Next sentences, their order, and translations."""
+    several = int(corpus.labels["language"].max()) > 0 if "language" in corpus.labels else False
+    documents = int(corpus.document_ids[-1]) + 1
+    marks = int((corpus.ids == SEPARATOR).sum())
+    sentences = int((torch.diff(corpus.sentence_ids) != 0).sum()) + 1
+    pairs = not several and sentences > documents > 1 and marks > 0
+    why = "it takes several documents, some of two sentences"
+    if several:
+        why = "each document is a sentence and its translation"
+    yield "next sentence and sentence order: NSP, SOP", pairs, "documents of several sentences" if pairs else why
+    yield "translation: TLM", several, "two languages" if several else "it takes two languages: see “parallel”"
+
+
+def markup(corpus: Corpus) -> str:
+    """A list; what cannot be done is grey and says why."""
+    rows = "".join(_row(*verdict) for verdict in sorted(verdicts(corpus), key=lambda verdict: not verdict[1]))
+    return f'<ul style="list-style:none;padding:0;margin:0;columns:2 300px;column-gap:26px">{rows}</ul>'
+
+
+def _row(name: str, can: bool, why: str) -> str:
+    mark, style, no = ("✓", "", "") if can else ("–", "opacity:.55", "not here: ")
+    return (
+        f'<li style="break-inside:avoid;padding:2px 0;{style}"><span aria-hidden="true" '
+        f'style="display:inline-block;width:18px">{mark}</span>{escape(name)}'
+        f'<span class="quiet" style="display:block;margin-left:18px">{no}{escape(why)}</span></li>'
+    )

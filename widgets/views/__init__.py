@@ -1,1 +1,0 @@
-"""Views: one file per picture, pure functions from a value to the columns of a figure."""
