@@ -56,7 +56,7 @@ MUTANTS = (
     ),
     Mutant(
         "order for rank",
-        f"{STAGES}/wishes.py",
+        f"{STAGES}/plan_overrides.py",
         "step.argsort(dim=1, stable=True).argsort(dim=1)",
         "step.argsort(dim=1, stable=True)",
     ),
@@ -74,7 +74,7 @@ MUTANTS = (
     ),
     Mutant(
         "one too many is chosen",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "_places(order) < count[:, None]) & candidates",
         "_places(order) <= count[:, None]) & candidates",
     ),
@@ -86,39 +86,39 @@ MUTANTS = (
     ),
     Mutant(
         "one too many is drawn",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "used = arange(most, count.device)[:, None] < count",
         "used = arange(most, count.device)[:, None] <= count",
     ),
     Mutant(
         "the k-th candidate is taken for the k-th place",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "places if least == candidates.shape[1] else",
         "places if least else",
     ),
     Mutant(
         "gaps between draws are one too long",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "scale, rng).long() + 1",
         "scale, rng).long() + 2",
     ),
     Mutant(
         "a whole word runs into the next",
-        f"{STAGES}/runs.py",
+        f"{STAGES}/ops/segments.py",
         "goes_on & (number[:, 1:] == number[:, :-1])",
         "goes_on",
     ),
     Mutant(
         "a draw that is taken is drawn again",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "torch.where(every.index_select(0, one), last, one, out=one)",
         "one",
     ),
     Mutant(
         "targets come before what they are predicted from",
         f"{STAGES}/choose/order.py",
-        "draw.orders(tokens.lengths - number, number, rng)",
-        "draw.orders(number - number, number, rng)",
+        "sampling.orders(tokens.lengths - number, number, rng)",
+        "sampling.orders(number - number, number, rng)",
     ),
     Mutant(
         "a run over the end of a text is lost at its begin",
@@ -134,7 +134,7 @@ MUTANTS = (
     ),
     Mutant(
         "rounding half up",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "(share * number.double()).round().long()",
         "(share * number.double() + 0.5).floor().long()",
     ),
@@ -242,15 +242,15 @@ MUTANTS = (
     ),
     Mutant(
         "where nothing is missing a sign is asked for",
-        f"{STAGES}/weave.py",
+        f"{STAGES}/ops/ragged.py",
         "((count[:, 0] > 0) | to_empty)",
         "((count[:, 0] >= 0) | to_empty)",
     ),
     Mutant(
         "scores that are shaken to one side only",
         f"{STAGES}/choose/sentences.py",
-        "(2 * draw.noise(tuple(size.shape), rng).double() - 1)",
-        "draw.noise(tuple(size.shape), rng).double()",
+        "(2 * sampling.noise(tuple(size.shape), rng).double() - 1)",
+        "sampling.noise(tuple(size.shape), rng).double()",
     ),
     Mutant(
         "a share of the sentences is all of them",
@@ -314,7 +314,7 @@ MUTANTS = (
     ),
     Mutant(
         "positions of a plan count from 0",
-        f"{STAGES}/wishes.py",
+        f"{STAGES}/plan_overrides.py",
         "torch.tensor([w - 1 for w in words]",
         "torch.tensor([w for w in words]",
     ),
@@ -368,19 +368,19 @@ MUTANTS = (
     ),
     Mutant(
         "a folded run takes the word behind it along",
-        f"{STAGES}/weave.py",
+        f"{STAGES}/ops/ragged.py",
         "jump = (spans.length - 1) * spans.is_span",
         "jump = spans.length * spans.is_span",
     ),
     Mutant(
         "a span that is not there leaves its marker",
-        f"{STAGES}/weave.py",
+        f"{STAGES}/ops/ragged.py",
         "at = at.where(example.spans.is_span, width)",
         "at = at.clamp(min=0, max=width)",
     ),
     Mutant(
         "a marker comes from the place of its run also where there is no run",
-        f"{STAGES}/weave.py",
+        f"{STAGES}/ops/ragged.py",
         "spans.start.where(spans.length > 0, -1)",
         "spans.start",
     ),
@@ -428,7 +428,7 @@ MUTANTS = (
     ),
     Mutant(
         "a window is never wider than one",
-        f"{STAGES}/windows.py",
+        f"{STAGES}/ops/windows.py",
         "* most).long() + 1",
         "* most).long().clamp(max=0) + 1",
     ),
@@ -494,7 +494,7 @@ MUTANTS = (
     ),
     Mutant(
         "a fixed mask forgets its copy",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "_hash(_hash(row) + copy)",
         "_hash(_hash(row) + 0 * copy)",
     ),
@@ -560,19 +560,19 @@ MUTANTS = (
     ),
     Mutant(
         "a run is put where the run before it begins",
-        f"{STAGES}/runs.py",
+        f"{STAGES}/ops/segments.py",
         "jump[1:] -= begun[:-1] + size[:-1]",
         "jump[1:] -= begun[:-1]",
     ),
     Mutant(
         "one place behind the end is real",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "return arange(width, device) < arange(width + 1, device)[:, None]",
         "return arange(width, device) <= arange(width + 1, device)[:, None]",
     ),
     Mutant(
         "an empty span stands behind the last one",
-        f"{STAGES}/draw.py",
+        f"{STAGES}/ops/sampling.py",
         "return used(width, device).long() - 1",
         "return 0 - (numbers(width, device) > numbers(width + 1, device)[:, None]).long()",
     ),
@@ -584,7 +584,7 @@ MUTANTS = (
     ),
     Mutant(
         "the text of a folded row begins one place late",
-        f"{STAGES}/weave.py",
+        f"{STAGES}/ops/ragged.py",
         "place[:, 0] = 0",
         "place[:, 0] = 1",
     ),
@@ -639,8 +639,8 @@ MUTANTS = (
     Mutant(
         "the coin of a pair is biased",
         f"{STAGES}/arrange/pair.py",
-        "draw.noise((len(example.tokens.ids),), rng) * len(self.outcomes)",
-        "draw.noise((len(example.tokens.ids),), rng) ** 1.2 * len(self.outcomes)",
+        "sampling.noise((len(example.tokens.ids),), rng) * len(self.outcomes)",
+        "sampling.noise((len(example.tokens.ids),), rng) ** 1.2 * len(self.outcomes)",
     ),
     Mutant(
         "the coin of a language is biased",
@@ -662,7 +662,7 @@ MUTANTS = (
     ),
     Mutant(
         "RTD: the detector's term is summed over the hidden words",
-        f"{STAGES}/family/rtd.py",
+        f"{STAGES}/catalog/rtd.py",
         r"-\frac{1}{T}\sum_{t=1}^{T}\log p_D",
         r"-\frac{1}{|M|}\sum_{t \in M}\log p_D",
     ),

@@ -488,12 +488,12 @@ def test_workers_that_would_not_fit_do_not_begin():
 WORKERS = """
 import os, time
 from concurrent.futures import ProcessPoolExecutor
-from playground.finetuning import lanes
-from playground.training import lanes as seeds
+from playground.finetuning.run import scheduler
+from playground.training.parallel import seeds
 from playground.training.parallel.workers import context
 
 if __name__ == "__main__":
-    pools = [ProcessPoolExecutor(1, context(), begin, (None,)) for begin in (lanes._begin, seeds._begin)]
+    pools = [ProcessPoolExecutor(1, context(), begin, (None,)) for begin in (scheduler._begin, seeds._begin)]
     print(*(pool.submit(os.getpid).result() for pool in pools), flush=True)
     time.sleep(600)
 """

@@ -36,13 +36,13 @@ assert [s["name"] for s in facts["strategies"]], "every strategy has its outcome
 
 SHOW = """from IPython.display import SVG
 
-from playground.finetuning import figure
+from playground.finetuning.report import plot
 
 values = {
     what: {s["name"]: s[what]["values"] for s in facts["strategies"]} for what in ("accuracy", "forgetting")
 }
 assert all(len(v) == seeds for named in values.values() for v in named.values())
-SVG(figure.svg(figure.outcomes_figure(f"{task}, {facts['labels']} labelled texts", **values)))"""
+SVG(plot.svg(plot.outcomes_figure(f"{task}, {facts['labels']} labelled texts", **values)))"""
 
 VERDICT = """from playground.finetuning.report.page import against
 
