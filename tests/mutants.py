@@ -25,9 +25,14 @@ NEEDED = ("playground", "tests", "pyproject.toml", "README.md", "Makefile", "con
 STAGES = "playground/objectives"
 
 
-AREAS = ("contrast", "judged", "masking", "directions", "noise", "leaks", "laws", "stages", "models")
-AREAS = (*AREAS, "properties", "pair_laws", "signal", "explained", "corpora")
-SUITES = ("tests/papers", *(f"tests/playground/test_{a}.py" for a in AREAS), "tests/contracts/test_objectives.py")
+SUITES = (
+    "tests/papers",
+    *(
+        f"tests/playground/{part}"
+        for part in ("objectives", "models", "trace", "corpora/test_corpora.py", "test_leaks.py")
+    ),
+    "tests/contracts/test_objectives.py",
+)
 """What must notice a fault in the objectives: the tests of objectives, leaks and models."""
 
 

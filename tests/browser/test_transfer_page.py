@@ -17,18 +17,23 @@ from widgets.state.train import TrainStore
 from widgets.state.transfer import TransferStore
 
 
+def base_trained_here(page: Page, address: str, steps: int) -> None:
+    """A model of reviews is the base, once it has learnt for some steps."""
+    visit(page, f"{address}/?page=1")
+    choose(page, 1, "reviews")
+    page.get_by_role("tab", name="Transfer").click()
+    page.get_by_role("button", name="Train one here").click()
+    base = page.get_by_text("BERT on reviews, step")
+    wait_until(page, lambda: base.count() == 1 and int(re.findall(r"step ([\d,]+)", base.inner_text())[0]) >= steps)
+
+
 def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(TransferStore.param.seeds, "default", 2)
     monkeypatch.setattr(TransferStore.param.steps, "default", 40)
     visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("There is no trained model yet")).to_be_visible()
-    page.get_by_role("tab", name="Train").click()
-    choose(page, 1, "reviews")
-    page.get_by_role("tab", name="Transfer").click()
-    page.get_by_role("button", name="Train one here").click()
-    base = page.get_by_text("BERT on reviews, step")
-    wait_until(page, lambda: base.count() == 1 and int(re.findall(r"step ([\d,]+)", base.inner_text())[0]) >= 150)
+    base_trained_here(page, address, 150)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("standard error")).to_be_visible(timeout=3 * PATIENCE)
     for name in ("random start", "feature-based", "full", "adapters"):
@@ -46,6 +51,10 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, 
     expect(compare).to_be_hidden()  # what was asked for is seen, and not the choices
     page.get_by_role("button", name="4 strategies: change").click()
     expect(compare).to_be_visible()
+
+
+def test_a_sentence_is_edited_until_its_label_flips(page: Page, address: str) -> None:
+    base_trained_here(page, address, 150)
     page.get_by_role("button", name="Edit a sentence until its label flips").click()
     page.get_by_role("button", name="Train a classifier").click()
     sentence = page.get_by_label("sentence", exact=True)

@@ -90,7 +90,11 @@ def test_the_tables_of_the_objectives_are_whole(load):
 # the glossary and the words of the screen
 
 ROOT = DOCS.parent
-SCREEN = [*(ROOT / "widgets").rglob("*.py"), *(ROOT / "widgets").rglob("*.js"), ROOT / "playground" / "trace" / "frames.py"]
+SCREEN = [
+    *(ROOT / "widgets").rglob("*.py"),
+    *(ROOT / "widgets").rglob("*.js"),
+    ROOT / "playground" / "trace" / "frames.py",
+]
 
 
 def test_the_glossary_is_what_its_script_writes(load):

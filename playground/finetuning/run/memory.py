@@ -32,11 +32,11 @@ def held(run: Finetuner) -> Held:
     """What the step in which most weights learn holds; it is taken, so nothing else should be learnt from the run."""
     sizes = torch.tensor([_bytes(some) for some in run.groups.values()])
     learns = run.plan != 0
-    kept: dict[int, int] = {}
+    kept: dict[int, torch.UntypedStorage] = {}  # held until all are counted, so that no address is used again
 
     def keep(value: Tensor) -> Tensor:
         storage = value.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
+        kept[storage.data_ptr()] = storage
         return value
 
     with saved_tensors_hooks(keep, lambda value: value):
@@ -45,7 +45,7 @@ def held(run: Finetuner) -> Held:
     return Held(
         int(sizes.sum()),
         PER_WEIGHT * int(sizes[learns.any(dim=1)].sum()),
-        sum(size for place, size in kept.items() if place not in weights),
+        sum(storage.nbytes() for place, storage in kept.items() if place not in weights),
     )
 
 

@@ -24,7 +24,7 @@ from playground.objectives.choose import (
 )
 from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
-from tests.playground.test_stages import assert_same_row, assert_stream
+from tests.playground.objectives.test_stages import assert_same_row, assert_stream
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 
 NAMES = tuple(objectives())

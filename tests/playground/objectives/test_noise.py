@@ -36,9 +36,10 @@ from playground.objectives.ops import ragged as weave
 from playground.objectives.ops import sampling
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests import oracles, oracles_noise
-from tests.playground.test_laws import assert_law, assert_share, uniform
-from tests.playground.test_stages import (
+from tests.oracles import noise as oracles_noise
+from tests.oracles import stages as oracles
+from tests.playground.objectives.test_laws import assert_law, assert_share, uniform
+from tests.playground.objectives.test_stages import (
     SHORT,
     assert_row_is_story,
     closed,

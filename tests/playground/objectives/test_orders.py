@@ -16,7 +16,7 @@ from playground.objectives.choose.order import LAWS, around
 from playground.objectives.see.order import CONTEXTS
 from playground.rng import generator
 from playground.trace.rebuild import SENTENCE, rebuild
-from tests.playground.test_laws import assert_law, assert_mean, assert_share
+from tests.playground.objectives.test_laws import assert_law, assert_mean, assert_share
 from tests.texts import SPECIALS, batches, plain_rows, seeds, tokens_of
 
 ORDER = (3, 5, 6, 8, 2, 1, 4, 7)

@@ -6,9 +6,9 @@ a coin gave, the language that was drawn.
 
 from dataclasses import replace
 
-from tests import oracles, oracles_directions, oracles_judged, oracles_noise
-from tests.oracles import Asked, Row
-from tests.oracles_judged import Pair
+from tests.oracles import directions, judged, noise, stages
+from tests.oracles.judged import Pair
+from tests.oracles.stages import Asked, Row
 from tests.texts import SPECIALS
 
 SIGNS = {"bert": ([SPECIALS.cls], 1, [SPECIALS.sep]), "sep": ([], 1, []), "xlm": ([SPECIALS.sep], 2, [SPECIALS.sep])}
@@ -37,7 +37,7 @@ def _arrange_pair(stage, plan, story):
     outcome = stage.outcomes[plan["number"]]
     second = second_text(outcome, "next" if "next" in plan else "translation", plan)
     row, turn = arrange_pair(story.text, second, stage.pair_format, outcome == "previous", stage.reset_position_ids)
-    whole = oracles.begin([*story.text, *second])
+    whole = stages.begin([*story.text, *second])
     first = len(story.text)
     return Pair(**{**vars(whole), "inputs": row, "first": first, "turn": turn, "judged": plan["number"]})
 
@@ -47,7 +47,7 @@ def _see_prefix(stage, plan, story):
         second = [position >= story.turn for position in range(len(story.inputs.ids))]
     else:
         second = [place >= 0 and story.chosen[place] for place in story.inputs.origin]
-    return replace(story, sees={"inputs": oracles_directions.see_prefix(second)})
+    return replace(story, sees={"inputs": directions.see_prefix(second)})
 
 
 def ask_continuation(text, chosen):
@@ -63,7 +63,7 @@ def _ask_continuation(stage, plan, story):
 
 
 def _arrange_language(stage, plan, story):
-    return oracles_noise.begin(*plan["translation" if plan["second"] else "text"])
+    return noise.begin(*plan["translation" if plan["second"] else "text"])
 
 
 def _as_it_was(stage, plan, story):
@@ -77,7 +77,7 @@ def _change_tokens(stage, plan, story):
     return replace(changed, inputs=replace(changed.inputs, position=story.inputs.position))
 
 
-CHANGED = oracles.ACTS["ChangeTokens"]
+CHANGED = stages.ACTS["ChangeTokens"]
 
 ACTS = {
     "ArrangePair": _arrange_pair,
@@ -87,6 +87,6 @@ ACTS = {
     "ChangeTokens": _change_tokens,
     "SeePrefix": _see_prefix,
     "AskContinuation": _ask_continuation,
-    "AskPair": oracles_judged.ACTS["AskPair"],
+    "AskPair": judged.ACTS["AskPair"],
 }
-oracles.ACTS |= ACTS
+stages.ACTS |= ACTS

@@ -36,10 +36,10 @@ from playground.objectives.ops import sampling
 from playground.objectives.ops.segments import runs, spread, word_sizes
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests import oracles
-from tests import oracles_masking as slow
-from tests.playground.test_laws import assert_law, assert_share, uniform
-from tests.playground.test_stages import assert_row_is_story, plan_of_row, restored, shown, texts
+from tests.oracles import masking as slow
+from tests.oracles import stages
+from tests.playground.objectives.test_laws import assert_law, assert_share, uniform
+from tests.playground.objectives.test_stages import assert_row_is_story, plan_of_row, restored, shown, texts
 from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tokens_of
 
 VARIANTS = {
@@ -94,7 +94,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
     stories = begun(suited(variant(name), tokens))
     for step in (step for step in run(name, tokens, seed) if step.part >= 0):
         for row, told in enumerate(stories):
-            stories[row] = oracles.act(step.stage, plan_of_row(step, row, len(told.text)), told)
+            stories[row] = stages.act(step.stage, plan_of_row(step, row, len(told.text)), told)
             assert_row_is_story(step.example, row, stories[row])
             for question, asked in zip(step.example.questions, stories[row].asked, strict=True):
                 if isinstance(asked, slow.Ends):
@@ -340,7 +340,7 @@ def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     tokens = suited(find_objective("ERNIE"), tokens)
     example, rate = begin(tokens), 0.3
     size = ChooseWholeUnits(unit, mask_ratio=rate).sizes(example)
-    budget = torch.tensor([oracles.count_half_even(t, rate) for t in texts(tokens)])
+    budget = torch.tensor([stages.count_half_even(t, rate) for t in texts(tokens)])
     order = sampling.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
     order = torch.cat([order[:, :3], order], dim=1)
     taken = take_what_fits(size, order.T, budget)
@@ -377,7 +377,7 @@ def test_p5_p7_whole_units_within_the_budget(tokens, seed, rate, one):
     chosen = stage.plan(example, generator(seed)).positions
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
-        units, budget = found_units(tokens, "word")[row], oracles.count_half_even(text, rate)
+        units, budget = found_units(tokens, "word")[row], stages.count_half_even(text, rate)
         parted = [u for u in units if hidden & set(u) and not set(u) <= hidden]
         assert len(hidden) <= budget
         assert not parted or (one and len(hidden) == budget and len(parted) == 1 and not hidden - set(parted[0]))
@@ -442,7 +442,7 @@ def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
     words, blocks = runs(example, example.maskable, number), runs(example, example.maskable)
     dice, chance = sampling.noise((2, *tokens.ids.shape), generator(seed))
     order = dice.masked_fill(words.length == 0, 2.0).argsort(1)
-    budget = torch.tensor([oracles.count_half_even(text, 0.4) for text in texts(tokens)])
+    budget = torch.tensor([stages.count_half_even(text, 0.4) for text in texts(tokens)])
     size = stage.sizes(words, blocks)
     length = stage.lengths(size, chance)
     hidden = words.at(take_ngrams(size, length, order, budget))
@@ -481,7 +481,7 @@ def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
     example, stage = begin(tokens), ChooseGeometricSpans(mask_ratio=rate)
     words, blocks = runs(example, example.maskable, tokens.word_ids), runs(example, example.maskable)
     rng = generator(seed)
-    budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(oracles.maskable, texts(tokens))])
+    budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(stages.maskable, texts(tokens))])
     dice = sampling.noise(tuple(tokens.ids.shape), rng)
     length = stage.lengths(sampling.noise((len(dice), 64), rng))
     hidden = take_spans(words, blocks, dice, length, budget)
@@ -496,12 +496,12 @@ def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
 def test_p6_p7_merged_runs_are_apart_and_hold_the_exact_share(tokens, seed, rate, longest):
     plan = ChooseGeometricSpans(mask_ratio=rate, max_span_length=longest).plan(begin(tokens), generator(seed))
     for row, text in enumerate(texts(tokens)):
-        number = sum(oracles.maskable(text))
+        number = sum(stages.maskable(text))
         spans = [(s, n) for s, n in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True) if n >= 0]
         assert sum(n for _, n in spans) == min(number, ceil(rate * number - 1e-9))
         assert all(n > 0 for _, n in spans)
         for (a, n), (b, _) in pairwise(spans):
-            assert a + n < b or (a + n == b and not oracles.maskable(text)[b - 1])
+            assert a + n < b or (a + n == b and not stages.maskable(text)[b - 1])
 
 
 def test_only_the_last_run_is_cut_inside_a_word():
@@ -577,7 +577,7 @@ def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, 
     example = ChooseTokens(mask_ratio=0.2).build(example, ChooseTokens(mask_ratio=0.2).plan(example, generator(seed)))
     free = example.maskable & ~example.selected
     dice = sampling.noise(tuple(free.shape), generator(seed, "trigrams"))
-    wanted = torch.tensor([round(share * sum(oracles.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
+    wanted = torch.tensor([round(share * sum(stages.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
     start = take_trigrams(example, free, dice, wanted, max(1, int(wanted.max())))
     for row, text in enumerate(texts(tokens)):
         found = [s for s in start[row].tolist() if s < free.shape[1]]
@@ -813,7 +813,7 @@ def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(token
     tokens = suited(find_objective("ERNIE"), tokens)
     size = ChooseWholeUnits(unit).sizes(begin(tokens))
     noise = sampling.noise(tuple(size.shape), generator(seed))
-    budget = torch.tensor([oracles.count_half_even(text, 0.3) for text in texts(tokens)])
+    budget = torch.tensor([stages.count_half_even(text, 0.3) for text in texts(tokens)])
     positions = sampling.marked(spread(*take_in_order(size, noise, budget)), size)
     for row, units in enumerate(found_units(tokens, unit)):
         order = sorted(range(len(units)), key=lambda k: noise[row, units[k][0]])
@@ -829,7 +829,7 @@ def test_whole_words_with_the_last_one_cut_fill_the_budget(tokens, seed, rate):
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
         parted = [u for u in found_units(tokens, "word")[row] if hidden & set(u) and not set(u) <= hidden]
-        assert len(hidden) == oracles.count_half_even(text, rate)
+        assert len(hidden) == stages.count_half_even(text, rate)
         assert len(parted) <= 1
         assert not parted or parted[0][0] in hidden, "a word is cut at its end"
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from dataclasses import replace
 
 from playground.batch import Action
-from tests import oracles
-from tests.oracles import Asked, Row, maskable, see_all, see_left
+from tests.oracles import stages
+from tests.oracles.stages import Asked, Row, maskable, see_all, see_left
 from tests.texts import SPECIALS
 
 
@@ -95,7 +95,7 @@ def _arrange_windows(stage, plan, story):
 
 
 def _ask_centre(stage, plan, story):
-    asked = oracles.ask_in_place(story.text, story.inputs, story.chosen)
+    asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
     graded = [g and any(seen) for g, seen in zip(asked.graded, story.sees["query"], strict=True)]
     return replace(story, asked=[Asked(asked.targets, graded, asked.origin)])
 
@@ -157,9 +157,9 @@ def views(story, unlabelled_only):
     return ((left, forwards), (right, {"backwards": answers(0), "past": answers(-1)}))
 
 
-oracles.ACTS |= {
+stages.ACTS |= {
     "SubsampleFrequent": _choose_rarer,
-    "ChooseNgram": oracles.ACTS["ChooseSpans"],
+    "ChooseNgram": stages.ACTS["ChooseSpans"],
     "ChooseSupervised": _choose_labelled,
     "SeeWindow": _see_window,
     "SeeAllButSelf": _see_others,

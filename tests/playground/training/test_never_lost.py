@@ -23,7 +23,7 @@ from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from tests.runs import becomes, held_out, learner_of, losses, reviews, run_of, tiny
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 # kill -9
 

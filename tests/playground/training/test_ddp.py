@@ -12,7 +12,7 @@ import torch
 from playground.training import train
 from tests.runs import held_out, losses, run_of, tiny
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 NAMES = ("BERT", "ELECTRA", "BART")
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from playground.batch import Action
-from tests import oracles
-from tests.oracles import Asked, Row
+from tests.oracles import stages
+from tests.oracles.stages import Asked, Row
 from tests.texts import SPECIALS
 
 
@@ -48,13 +48,13 @@ def see_kind(kind, second):
     """One of UniLM's masks."""
     size = len(second)
     if kind == "both":
-        return oracles.see_all(size)
+        return stages.see_all(size)
     return see_prefix(second) if kind == "seq2seq" else see_beside(size, kind)
 
 
 def see_order(text, row, rank, chosen, context):
     """Content and query, cell by cell as the three published rules say it."""
-    allowed = oracles.maskable(text)
+    allowed = stages.maskable(text)
 
     def neighbour(position):
         """The place of the word before a sign that was put in, else of the first one behind it."""
@@ -111,11 +111,11 @@ def _change_content(stage, plan, story):
     if stage.content == "words":
         return story
     actions = [Action.MASKED] * len(story.text)
-    row, done = oracles.change_tokens(story.text, story.inputs, story.chosen, actions, story.text)
+    row, done = stages.change_tokens(story.text, story.inputs, story.chosen, actions, story.text)
     return replace(story, inputs=row, done=done)
 
 
-oracles.ACTS |= {
+stages.ACTS |= {
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
     "SeeLeft": _see_left,

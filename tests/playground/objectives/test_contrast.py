@@ -32,10 +32,11 @@ from playground.training.loop import Run, prepared
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe
 from playground.zoo.entry import Entry
-from tests import oracles, oracles_contrast
 from tests.contracts.test_objectives import influences
-from tests.playground.test_laws import assert_law, assert_mean, assert_share
-from tests.playground.test_stages import SHORT, assert_row_is_story, shown, texts
+from tests.oracles import contrast as oracles_contrast
+from tests.oracles import stages
+from tests.playground.objectives.test_laws import assert_law, assert_mean, assert_share
+from tests.playground.objectives.test_stages import SHORT, assert_row_is_story, shown, texts
 from tests.runs import reviews
 from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tokens_for, tokens_of
 
@@ -108,11 +109,11 @@ def own_plan(step, row, stories):
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds)
 def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
-    stories = [oracles.begin(text) for text in texts(tokens)]
+    stories = [stages.begin(text) for text in texts(tokens)]
     for step in run(name, tokens, seed):
         before = list(stories)
         for row, told in enumerate(before):
-            stories[row] = oracles.act(step.stage, own_plan(step, row, before), told)
+            stories[row] = stages.act(step.stage, own_plan(step, row, before), told)
             assert_row_is_story(step.example, row, stories[row])
 
 
@@ -159,7 +160,7 @@ def test_p15_the_ngram_stands_alone_behind_its_sign(tokens, seed):
 def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
     example = run(name, tokens, seed)[-1].example
     for row, text in enumerate(texts(tokens)):
-        told = replace(oracles.begin(text), chosen=example.selected[row, : len(text)].tolist())
+        told = replace(stages.begin(text), chosen=example.selected[row, : len(text)].tolist())
         for part, (cells, answers) in zip(example.auxiliary, oracles_contrast.views(told, name == "CVT"), strict=True):
             assert part.inputs.attn_mask.dense()[row, : len(text), : len(text)].tolist() == cells
             assert [q.name for q in part.questions] == list(answers)
@@ -185,7 +186,7 @@ def test_hardly_any_words_cost_nothing_and_never_nan(name, rows):
         loss, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
         loss = float(loss.detach())
         assert math.isfinite(loss)
-        words = max(sum(oracles.maskable(row)) for row in rows)
+        words = max(sum(stages.maskable(row)) for row in rows)
         assert words > (0 if "CVT" in name else 1) or loss == 0.0
         assert len(terms) == len([q for part in example.with_auxiliary for q in part.questions])
 
@@ -730,7 +731,7 @@ def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, me
     plan = stage.plan(example, generator(seed))
     chosen = stage.build(example, plan).selected
     for row, text in enumerate(texts(tokens)):
-        allowed, marked = oracles.maskable(text), chosen[row, : len(text)].tolist()
+        allowed, marked = stages.maskable(text), chosen[row, : len(text)].tolist()
         assert (sum(marked) > 0) == (sum(allowed) > 1)
         assert sum(marked) == max(0, int(plan.length[row])), "no run is cut short by a sign"
         assert sum(marked) < max(1, sum(allowed))

@@ -6,8 +6,8 @@
 from dataclasses import dataclass, field, replace
 
 from playground.batch import Action
-from tests import oracles
-from tests.oracles import Asked, Row, Story, maskable, see_all, see_left
+from tests.oracles import stages
+from tests.oracles.stages import Asked, Row, Story, maskable, see_all, see_left
 from tests.texts import SPECIALS
 
 SIGNS = {"bert": (SPECIALS.cls, 1), "xlm": (SPECIALS.sep, 2)}
@@ -42,13 +42,13 @@ def laid_out(first, second, form, reset):
 
 def _arrange_judged(stage, plan, story):
     row, turn = laid_out(story.text, plan["second"], stage.pair_format, stage.reset_position_ids)
-    whole = oracles.begin([*story.text, *plan["second"]])
+    whole = stages.begin([*story.text, *plan["second"]])
     judged = max(plan["judged"], default=-1)
     return Pair(**{**vars(whole), "inputs": row, "first": len(story.text), "turn": turn, "judged": judged})
 
 
 def _arrange_half(stage, plan, story):
-    whole = oracles.begin([*story.text, *plan["second"]])
+    whole = stages.begin([*story.text, *plan["second"]])
     first = len(story.text)
     row = Row([SPECIALS.cls, *story.text, SPECIALS.sep], [-1, *range(first), -1])
     chosen = [first > 0 and place >= first and yes for place, yes in enumerate(maskable(whole.text))]
@@ -100,4 +100,4 @@ ACTS = {
     "AskAnswer": _ask_answer,
     "AskTranslation": _ask_answer,
 }
-oracles.ACTS |= ACTS
+stages.ACTS |= ACTS

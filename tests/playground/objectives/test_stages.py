@@ -16,7 +16,7 @@ from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChooseOrder, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.rng import generator
-from tests import oracles
+from tests.oracles import stages
 from tests.texts import SPECIALS, batches, plan_of_one, row_of, seeds, tokens_of
 
 VARIANTS = {
@@ -128,10 +128,10 @@ def assert_sees(example, row, story):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
 def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
-    stories = [oracles.begin(text) for text in texts(tokens)]
+    stories = [stages.begin(text) for text in texts(tokens)]
     for step in run(name, tokens, seed):
         for row, story in enumerate(stories):
-            stories[row] = oracles.act(step.stage, plan_of_row(step, row, len(story.text)), story)
+            stories[row] = stages.act(step.stage, plan_of_row(step, row, len(story.text)), story)
             assert_row_is_story(step.example, row, stories[row])
             if stories[row].generator is not None:
                 assert_row_is_story(step.example.generator, row, stories[row].generator)
@@ -215,7 +215,7 @@ def test_p4_specials_of_the_text_are_never_hidden_and_never_lost(name, tokens, s
     for row, text in enumerate(texts(tokens)):
         ids, origin, _ = shown(example.inputs, row)
         at = dict(zip(origin, ids, strict=True))
-        places = [p for p, allowed in enumerate(oracles.maskable(text)) if not allowed]
+        places = [p for p, allowed in enumerate(stages.maskable(text)) if not allowed]
         for place in places:
             if name == "LM" and place == len(text) - 1:
                 continue
@@ -283,7 +283,7 @@ def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials):
     stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials)
     example = start(tokens)
     chosen = stage.build(example, stage.plan(example, generator(seed))).selected
-    wanted = [oracles.count_half_even(text, rate, specials) for text in texts(tokens)]
+    wanted = [stages.count_half_even(text, rate, specials) for text in texts(tokens)]
     assert chosen.sum(1).tolist() == wanted
 
 
@@ -366,7 +366,7 @@ def test_p3_the_order_is_a_permutation_and_its_end_is_predicted(tokens, seed, ke
     plan = stage.plan(example, generator(seed))
     chosen = stage.build(example, plan).selected
     for row, text in enumerate(texts(tokens)):
-        words = sum(oracles.maskable(text))
+        words = sum(stages.maskable(text))
         assert sorted(plan.rank[row, : len(text)].tolist()) == list(range(len(text)))
         assert int(chosen[row].sum()) == min(words, max(1, int(words / kept)))
 

@@ -17,7 +17,7 @@ from playground.objectives import objectives
 from playground.training import checkpoint, old_names, train
 from playground.training.data import BatchSampler
 from playground.zoo import entry_named
-from tests.playground.test_rows import assert_same
+from tests.playground.test_slicing import assert_same
 from tests.runs import alone, every_entry, held_out, losses, reviews, run_of, suited_reviews, tiny
 
 FILE = "checkpoint.safetensors"

@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from playground.batch import Action
-from tests import oracles
-from tests.oracles import Row, Story
+from tests.oracles import stages
+from tests.oracles.stages import Row, Story
 from tests.texts import SPECIALS
 
 
@@ -17,7 +17,7 @@ class NoisyStory(Story):
 
 
 def begin(text, sentence):
-    started = oracles.begin(text)
+    started = stages.begin(text)
     return NoisyStory(**{k: getattr(started, k) for k in started.__dataclass_fields__}, sentence=list(sentence))
 
 
@@ -25,7 +25,7 @@ def begin(text, sentence):
 
 
 def _choose_share(stage, plan, story):
-    allowed = oracles.maskable(story.text)
+    allowed = stages.maskable(story.text)
     chosen = [wanted and allowed[p] and story.done[p] == Action.KEPT for p, wanted in enumerate(plan["positions"])]
     return replace(story, chosen=chosen)
 
@@ -44,18 +44,18 @@ def _choose_runs(stage, plan, story):
 
 
 def _choose_gap_sentences(stage, plan, story):
-    allowed, drawn = oracles.maskable(story.text), []
+    allowed, drawn = stages.maskable(story.text), []
     for number, taken in enumerate(plan["taken"]):
         places = [p for p, s in enumerate(story.sentence) if s == number and allowed[p]]
         if taken and places:
             drawn.append((places[0], places[-1] + 1 - places[0]))
-    spans, chosen = oracles.choose_spans(story.text, drawn)
+    spans, chosen = stages.choose_spans(story.text, drawn)
     return replace(story, spans=spans, chosen=chosen)
 
 
 def rouge(text, sentence):
     """ROUGE-1 F1 of every sentence that has a word against all other words, by its number."""
-    allowed = oracles.maskable(text)
+    allowed = stages.maskable(text)
     bags = {}
     for token, number, is_word in zip(text, sentence, allowed, strict=True):
         if is_word:
@@ -88,7 +88,7 @@ def gap_sentences(text, sentence, ratio):
 
 
 def _change_to_markers(stage, plan, story):
-    row, done = oracles.change_to_markers(story.inputs.ids, story.spans, stage.marker)
+    row, done = stages.change_to_markers(story.inputs.ids, story.spans, stage.marker)
     kept = [d if d != Action.KEPT else before for d, before in zip(done, story.done, strict=True)]
     return replace(story, inputs=row, done=kept)
 
@@ -136,9 +136,9 @@ def _change_start(stage, plan, story):
 
 def _ask_to_write(stage, plan, story):
     if not (stage.final_sentinel and stage.target == "sentinels"):
-        decoder, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
+        decoder, asked = stages.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
         return replace(story, decoder=decoder, asked=[*story.asked, asked])
-    _, asked = oracles.ask_to_write(story.text, story.spans, story.chosen, "sentinels")
+    _, asked = stages.ask_to_write(story.text, story.spans, story.chosen, "sentinels")
     asked.targets.append(SPECIALS.sentinels[min(len(story.spans), 31)])
     asked.origin.append(-1)
     if stage.add_eos:
@@ -149,7 +149,7 @@ def _ask_to_write(stage, plan, story):
     return replace(story, decoder=decoder, asked=[*story.asked, asked])
 
 
-oracles.ACTS |= {
+stages.ACTS |= {
     "ChooseRatio": _choose_share,
     "ChooseForDeletion": _choose_share,
     "MergeAdjacent": _choose_runs,

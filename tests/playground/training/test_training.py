@@ -26,10 +26,10 @@ from playground.training.prefetch import Prefetcher, steps_together
 from playground.training.store.metrics import Summary
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
-from tests.playground.test_rows import assert_same
+from tests.playground.test_slicing import assert_same
 from tests.runs import alone, every_entry, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CPU = torch.device("cpu")
 
 

@@ -13,7 +13,7 @@ from playground.corpora.tinyworld.labels import LABELS, MARKS
 from playground.errors import Refusal
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.runs import becomes, tiny
-from tests.widgets.test_store import is_a_sentence
+from tests.widgets.state.test_app import is_a_sentence
 from widgets.document.annotations import FEW, codes, known, sheet
 from widgets.pages import corpus as corpus_page
 from widgets.state import corpus as reading

@@ -26,9 +26,10 @@ from playground.tokenizing.vocabulary import SEPARATOR
 from playground.trace.rebuild import rebuild
 from playground.training.data import BatchSampler
 from playground.zoo import entry_for
-from tests import oracles, oracles_contrast, oracles_judged, oracles_noise
-from tests.playground.test_laws import assert_law, assert_share
-from tests.playground.test_stages import SHORT, assert_row_is_story, shown, texts
+from tests.oracles import contrast, noise, stages
+from tests.oracles import judged as oracles_judged
+from tests.playground.objectives.test_laws import assert_law, assert_share
+from tests.playground.objectives.test_stages import SHORT, assert_row_is_story, shown, texts
 from tests.texts import SPECIALS, batches, seeds, story, suited, tokens_of
 
 VARIANTS = {
@@ -69,17 +70,17 @@ def known_of(objective, tokens, row, length):
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds)
 def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
-    objective, stories = variant(name), [oracles.begin(text) for text in texts(tokens)]
+    objective, stories = variant(name), [stages.begin(text) for text in texts(tokens)]
     seconds = second_of(objective, tokens)
     for step in objective.steps(suited(objective, tokens), generator(seed)):
         for row, told in enumerate(stories):
             judged = known_of(objective, tokens, row, len(texts(tokens)[row]))
             plan = {"second": seconds[row], "judged": judged, "group": row}
-            stories[row] = oracles.act(step.stage, plan, told)
+            stories[row] = stages.act(step.stage, plan, told)
             assert_row_is_story(step.example, row, stories[row])
             for question, asked in zip(step.example.questions, stories[row].asked, strict=True):
                 for partner in step.example.auxiliary:
-                    assert shown(partner.inputs, row)[0] == oracles_contrast.missing(stories[row])
+                    assert shown(partner.inputs, row)[0] == contrast.missing(stories[row])
                 if question.reads is not None:
                     assert question.reads[row, : len(asked.reads)].tolist() == asked.reads
 
@@ -88,14 +89,14 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
 @given(tokens=batches(), seed=seeds)
 def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
     rows = zip(texts(tokens), tokens.sentence_ids.tolist(), strict=True)
-    stories = [oracles_noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
+    stories = [noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
     before = begin(tokens).spans.is_span
     for step in find_objective("PEGASUS large").turn({"unmasked_ratio": 0.5}).steps(tokens, generator(seed)):
         for row, told in enumerate(stories):
             named = {f: getattr(step.plan, f)[row].tolist() for f in getattr(step.plan, "__dataclass_fields__", ())}
             if isinstance(step.stage, KeepSomeSentences):
                 named["spans"] = step.plan.spans[row][before[row]].tolist()
-            stories[row] = oracles.act(step.stage, named, told)
+            stories[row] = stages.act(step.stage, named, told)
             assert_row_is_story(step.example, row, stories[row])
         before = step.example.spans.is_span
 
@@ -442,4 +443,4 @@ def test_nothing_left_is_the_smaller_model():
 
 
 def test_every_stage_of_this_area_has_its_oracle():
-    assert oracles_judged.ACTS.items() <= oracles.ACTS.items()
+    assert oracles_judged.ACTS.items() <= stages.ACTS.items()

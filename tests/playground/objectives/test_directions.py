@@ -25,9 +25,9 @@ from playground.objectives.see import SampleMask, SeeLeft, SeePermutation, SeeRi
 from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests import oracles, oracles_directions, oracles_masking
-from tests.playground.test_laws import assert_law, assert_mean, assert_share
-from tests.playground.test_stages import SHORT, assert_row_is_story, dense, shown, texts
+from tests.oracles import directions, masking, stages
+from tests.playground.objectives.test_laws import assert_law, assert_mean, assert_share
+from tests.playground.objectives.test_stages import SHORT, assert_row_is_story, dense, shown, texts
 from tests.texts import SPECIALS, batches, plain_rows, row_of, seeds, story, suited, tokens_of
 from tests.texts import spoken as in_language
 
@@ -75,10 +75,10 @@ def plan_of_row(step, row, length):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
 def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
-    stories = [oracles.begin(text) for text in texts(tokens)]
+    stories = [stages.begin(text) for text in texts(tokens)]
     for step in run(name, tokens, seed):
         for row, told in enumerate(stories):
-            stories[row] = oracles.act(step.stage, plan_of_row(step, row, len(told.text)), told)
+            stories[row] = stages.act(step.stage, plan_of_row(step, row, len(told.text)), told)
             assert_row_is_story(step.example, row, stories[row])
 
 
@@ -283,9 +283,9 @@ def test_p15_a_document_and_its_code_equal_their_oracles(turned, tokens, seed):
     topics = torch.randint(-1, 3, tokens.ids.shape, generator=generator(seed)).sort(1).values.roll(seed % 7, 1)
     known = {"topic": topics.masked_fill(~tokens.valid, 0)}
     labels = [row[: int(length)].tolist() for row, length in zip(known["topic"], tokens.lengths, strict=True)]
-    stories = [oracles_masking.begin(text, {"topic": row}) for text, row in zip(texts(tokens), labels, strict=True)]
+    stories = [masking.begin(text, {"topic": row}) for text, row in zip(texts(tokens), labels, strict=True)]
     for step in objective.steps(replace(tokens, labels=known), generator(seed)):
-        stories = [oracles.act(step.stage, None, told) for told in stories]
+        stories = [stages.act(step.stage, None, told) for told in stories]
         for row, told in enumerate(stories):
             assert_row_is_story(step.example, row, told)
 
@@ -424,7 +424,7 @@ def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept
     plan = stage.plan(example, generator(seed))
     chosen = stage.build(example, plan).selected
     for row, text in enumerate(texts(tokens)):
-        allowed = oracles.maskable(text)
+        allowed = stages.maskable(text)
         assert sorted(plan.rank[row, : len(text)].tolist()) == list(range(len(text)))
         assert int(chosen[row].sum()) == min(sum(allowed), max(1, int(sum(allowed) / kept)))
         signs = [plan.rank[row, p] for p in range(len(text)) if not allowed[p]]
@@ -581,7 +581,7 @@ def test_p15_every_row_has_its_own_mask(tokens, seed):
         count = int(example.inputs.valid[row].sum())
         second = (example.inputs.segment_ids[row, :count] > 0).tolist()
         cells = dense(example.inputs.attn_mask, row, count, count)
-        assert cells == oracles_directions.see_kind(KINDS[kind], second)
+        assert cells == directions.see_kind(KINDS[kind], second)
         assert not dense(example.inputs.attn_mask, row, count, example.inputs.ids.shape[1])[0][count:].count(True)
 
 

@@ -12,9 +12,9 @@ from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeLanguage, ArrangePair, SampleTask
 from playground.objectives.choose import ChooseSplit
 from playground.rng import generator
-from tests import oracles, oracles_masking, oracles_pairs
-from tests.playground.test_laws import assert_law, uniform
-from tests.playground.test_stages import assert_row_is_story, plan_of_row, texts
+from tests.oracles import masking, pairs, stages
+from tests.playground.objectives.test_laws import assert_law, uniform
+from tests.playground.objectives.test_stages import assert_row_is_story, plan_of_row, texts
 from tests.texts import batches, seeds, suited, tokens_of
 
 VARIANTS = {
@@ -65,7 +65,7 @@ def plan_for(step, row, length, tokens):
 
 def begun(tokens):
     labels = [{k: v[r].tolist() for k, v in tokens.labels.items()} for r in range(len(tokens.ids))]
-    return [oracles_masking.begin(text, known) for text, known in zip(texts(tokens), labels, strict=True)]
+    return [masking.begin(text, known) for text, known in zip(texts(tokens), labels, strict=True)]
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -80,7 +80,7 @@ def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
         stories = told.setdefault(max(step.part, 0), begun(tokens))
         for row, story in enumerate(stories):
             plan = plan_for(step, row, len(story.text), tokens)
-            stories[row] = oracles.act(step.stage, plan, story)
+            stories[row] = stages.act(step.stage, plan, story)
             assert drawn == isinstance(step.stage, SampleTask)
             assert_row_is_story(step.example, row, stories[row])
             assert_halves(step.example, row, stories[row])
@@ -90,7 +90,7 @@ def assert_halves(example, row, story):
     """The second half is a segment of its own, from the sign before it on; the text is the two joined."""
     assert example.tokens.ids[row, : len(story.text)].tolist() == story.text
     assert int(example.tokens.lengths[row]) == len(story.text)
-    if isinstance(story, oracles_pairs.Pair):
+    if isinstance(story, pairs.Pair):
         size = len(story.inputs.ids)
         assert example.inputs.segment_ids[row, :size].tolist() == [int(k >= story.turn) for k in range(size)]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 from playground.batch import Action
-from tests import oracles
-from tests.oracles import Asked, Row, Story, maskable
+from tests.oracles import stages
+from tests.oracles.stages import Asked, Row, Story, maskable
 from tests.texts import SPECIALS
 
 MASK64 = 2**64 - 1
@@ -25,7 +25,7 @@ class Ends(Asked):
 
 
 def begin(text, labels):
-    story = oracles.begin(text)
+    story = stages.begin(text)
     return Known(**{**vars(story), "labels": labels})
 
 
@@ -144,7 +144,7 @@ def document(row):
 
 
 def _arrange_signed(stage, plan, story):
-    return replace(story, inputs=oracles.arrange_text(story.text, True))
+    return replace(story, inputs=stages.arrange_text(story.text, True))
 
 
 def _arrange_code(stage, plan, story):
@@ -172,12 +172,12 @@ def choosable(text, signs):
 
 def _positions(stage, plan, story):
     places = [place for place, wanted in enumerate(plan["positions"]) if wanted]
-    return replace(story, chosen=oracles.choose_tokens(story.text, places))
+    return replace(story, chosen=stages.choose_tokens(story.text, places))
 
 
 def _spans(stage, plan, story):
     drawn = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
-    spans, chosen = oracles.choose_spans(story.text, drawn)
+    spans, chosen = stages.choose_spans(story.text, drawn)
     return replace(story, spans=spans, chosen=chosen)
 
 
@@ -216,7 +216,7 @@ def _change_entities(stage, plan, story):
 
 def _ask_boundary(stage, plan, story):
     size, allowed = len(story.text), maskable(story.text)
-    asked = oracles.ask_in_place(story.text, story.inputs, story.chosen)
+    asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
     graded, reads = [False] * len(asked.targets), [[0, 0] for _ in asked.targets]
     at = {place: position for position, place in enumerate(story.inputs.origin) if place >= 0}
     for run in runs(story.chosen):
@@ -255,14 +255,14 @@ def _ask_moved(stage, plan, story):
 
 
 def _ask_replaced(stage, plan, story):
-    asked = oracles.ask_replaced(story.inputs, story.done)
+    asked = stages.ask_replaced(story.inputs, story.done)
     if stage.where == "mentions":
         first = {name[0] for name in _names(story)}
         asked = replace(asked, graded=[place in first for place in story.inputs.origin])
     return replace(story, asked=[*story.asked, asked])
 
 
-oracles.ACTS |= {
+stages.ACTS |= {
     "ArrangeDocument": _arrange_document,
     "WrapSpecials": _arrange_signed,
     "ControlCode": _arrange_code,

@@ -7,7 +7,7 @@ import pytest
 from panel.models.esm import DataEvent
 
 from playground.errors import Refusal
-from tests.widgets.test_store import is_a_sentence
+from tests.widgets.state.test_app import is_a_sentence
 from widgets.pages import corpus, stage, train, transfer
 from widgets.state.app import LONGEST_TEXT, Store
 from widgets.state.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name

@@ -10,7 +10,7 @@ from playground.corpora import open_corpus
 from playground.corpora.sources import FEWEST, name_with_knobs, read_name, source_knobs, sources
 from playground.errors import Refusal
 from playground.knob import knobs
-from tests.widgets.test_store import is_a_sentence
+from tests.widgets.state.test_app import is_a_sentence
 from widgets.app import main
 from widgets.pages import corpus as corpus_page
 from widgets.pages import train as train_page

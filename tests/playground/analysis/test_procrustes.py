@@ -13,7 +13,7 @@ from playground.corpora.tinyworld.cipher import decipher
 from playground.corpora.tinyworld.translate import Language
 from playground.errors import Refusal
 from playground.rng import generator
-from tests.playground.test_laws import assert_share
+from tests.playground.objectives.test_laws import assert_share
 from tests.runs import reviews
 
 
