@@ -141,7 +141,7 @@ def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_a
 
 def test_the_files_that_the_architecture_names_are_there():
     named = re.findall(
-        r"`((?:playground|widgets|cli|objectives|training|models|finetuning|see)/[\w/]+\.py)`",
+        r"`((?:playground|widgets|cli|objectives|training|trace|models|finetuning|see|js)/[\w/]+\.py)`",
         (DOCS / "architecture.md").read_text(encoding="utf-8"),
     )
     assert len(named) > 15

@@ -39,16 +39,16 @@ export interface Matrix {
   every?: number;
 }
 
-/** Lines of the engine. */
+/** Lines of the engine, in runs of one colour: `[kind, text]`. */
 export interface CodePart {
   file: string;
   line: number;
-  text: string;
+  spans: string[][];
 }
 
 /** The source of a stage, and how it is called. */
 export interface Code {
-  call: string;
+  call: string[][];
   parts: CodePart[];
   says?: string;
 }

@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from latex2mathml.converter import convert
+from pygments.lexers.python import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 Record = Mapping[str, Any]
+LEXER = PythonLexer(stripnl=False, ensurenl=False)
 
 
 def lockstep(records: Sequence[Record]) -> dict[str, Any]:
@@ -43,7 +48,35 @@ def _lean(frame: Record) -> Record:
         {**lane, "cells": [{k: v for k, v in cell.items() if DEFAULTS.get(k, ...) != v} for cell in lane["cells"]]}
         for lane in frame.get("lanes", ())
     ]
-    return {**frame, "lanes": lanes}
+    return {**frame, "lanes": lanes} | ({"code": _coloured(frame["code"])} if "code" in frame else {})
+
+
+PAINTED = {
+    Comment: "note",
+    String: "said",
+    Keyword: "word",
+    Operator.Word: "word",
+    Name.Builtin.Pseudo: "word",
+    Number: "figure",
+    Name.Function: "call",
+    Name.Class: "call",
+}
+"""What is coloured of a source, by kind of token and by the class of its colour."""
+
+
+@cache
+def _spans(text: str) -> list[list[Any]]:
+    """Python as runs `[kind, text]`; the kind is empty where nothing is coloured."""
+    told = ((next((PAINTED[k] for k in PAINTED if kind in k), ""), said) for kind, said in LEXER.get_tokens(text))
+    return [[kind, "".join(said for _, said in run)] for kind, run in groupby(told, key=itemgetter(0))]
+
+
+def _coloured(code: Record) -> Record:
+    """The source of a stage, in runs in place of its text."""
+    if not isinstance(code["call"], str):
+        return code
+    parts = [{"file": part["file"], "line": part["line"], "spans": _spans(part["text"])} for part in code["parts"]]
+    return {**code, "call": _spans(code["call"]), "parts": parts}
 
 
 @cache

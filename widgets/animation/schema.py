@@ -52,17 +52,17 @@ class Matrix(TypedDict):
 
 
 class CodePart(TypedDict):
-    """Lines of the engine."""
+    """Lines of the engine, in runs of one colour: `[kind, text]`."""
 
     file: str
     line: int
-    text: str
+    spans: list[list[str]]
 
 
 class Code(TypedDict):
     """The source of a stage, and how it is called."""
 
-    call: str
+    call: list[list[str]]
     parts: list[CodePart]
     says: NotRequired[str]
 

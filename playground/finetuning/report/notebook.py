@@ -1,9 +1,12 @@
 """A notebook that makes a comparison again, generated from the one on screen."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from playground.corpora.sources import two_files
 from playground.errors import Refusal
@@ -123,17 +126,17 @@ def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: C
     """The notebook of a comparison as JSON (nbformat 4.5), with a `parameters` cell that papermill can change."""
     cells = [
         _title(f"Which way of fine-tuning for {asked.task}?", provenance),
-        _code(_parameters(_values(asked)), "parameters"),
-        _words("## Is everything here?"),
-        _code(NEEDS),
-        _words("## Run every lane again"),
-        _code(RUN),
-        _words("## What came out: a dot for every seed"),
-        _code(SHOW),
-        _words("## Is the difference larger than the noise?"),
-        _code(VERDICT),
-        _words("## Is it what was on screen?"),
-        _code(NOW + _check(_values(asked), values_of(comparison.facts()))),
+        _parameters(_values(asked)),
+        new_markdown_cell("## Is everything here?"),
+        new_code_cell(NEEDS),
+        new_markdown_cell("## Run every lane again"),
+        new_code_cell(RUN),
+        new_markdown_cell("## What came out: a dot for every seed"),
+        new_code_cell(SHOW),
+        new_markdown_cell("## Is the difference larger than the noise?"),
+        new_code_cell(VERDICT),
+        new_markdown_cell("## Is it what was on screen?"),
+        new_code_cell(NOW + _check(_values(asked), values_of(comparison.facts()))),
     ]
     return _whole(cells)
 
@@ -144,15 +147,15 @@ def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found
     values.pop("match")
     cells = [
         _title(f"What is left of {asked.task} after {', '.join(asked.then)}?", provenance),
-        _code(_parameters(values), "parameters"),
-        _words("## Is everything here?"),
-        _code(NEEDS),
-        _words("## Learn the tasks in turn again"),
-        _code(RUN_IN_TURN),
-        _words("## What came out: each task after each"),
-        _code(SHOW_IN_TURN),
-        _words("## Is it what was on screen?"),
-        _code(NOW_IN_TURN + _check(values, values_in_turn(found))),
+        _parameters(values),
+        new_markdown_cell("## Is everything here?"),
+        new_code_cell(NEEDS),
+        new_markdown_cell("## Learn the tasks in turn again"),
+        new_code_cell(RUN_IN_TURN),
+        new_markdown_cell("## What came out: each task after each"),
+        new_code_cell(SHOW_IN_TURN),
+        new_markdown_cell("## Is it what was on screen?"),
+        new_code_cell(NOW_IN_TURN + _check(values, values_in_turn(found))),
     ]
     return _whole(cells)
 
@@ -164,15 +167,17 @@ def _check(values: Mapping[str, Any], known: Mapping[str, Kept]) -> str:
     return CHECK.format(known=dict(known), names=f"[{', '.join(names)}]", asked=asked)
 
 
-def _whole(cells: Sequence[dict[str, Any]]) -> bytes:
+def _whole(cells: Sequence[NotebookNode]) -> bytes:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    whole: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}}
-    numbered = [cell | {"id": f"cell-{k}"} for k, cell in enumerate(cells)]
-    return json.dumps(whole | {"cells": numbered}, indent=1, ensure_ascii=False).encode()
+    for k, cell in enumerate(cells):
+        cell.id = f"cell-{k}"  # the same comparison gives the same file
+    return nbformat.writes(new_notebook(cells=cells, metadata={"kernelspec": kernel})).encode()
 
 
-def _parameters(values: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name} = {value!r}" for name, value in values.items())
+def _parameters(values: Mapping[str, Any]) -> NotebookNode:
+    """The cell that papermill can change."""
+    text = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+    return new_code_cell(text, metadata={"tags": ["parameters"]})
 
 
 def _values(asked: ComparisonSpec) -> dict[str, Any]:
@@ -184,15 +189,6 @@ def _values(asked: ComparisonSpec) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _title(question: str, provenance: Mapping[str, str]) -> dict[str, Any]:
+def _title(question: str, provenance: Mapping[str, str]) -> NotebookNode:
     origin = "\n".join(f"* {name}: {said}" for name, said in provenance.items() if name != "command")
-    return _words(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}\n\n{LEFT_BEHIND}")
-
-
-def _words(text: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "metadata": {}, "source": text}
-
-
-def _code(text: str, *tags: str) -> dict[str, Any]:
-    about = {"tags": list(tags)} if tags else {}
-    return {"cell_type": "code", "metadata": about, "source": text, "outputs": [], "execution_count": None}
+    return new_markdown_cell(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}\n\n{LEFT_BEHIND}")

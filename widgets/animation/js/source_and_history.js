@@ -22,20 +22,8 @@ const MORE_STYLE = `
 @container (max-width: 860px) { .stage .stage-explain .stage-code { column-span: all; } }
 `;
 
-const PYTHON = /("""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(#.*)|\b(and|as|assert|break|case|class|continue|def|elif|else|False|for|from|if|import|in|is|lambda|match|None|not|or|raise|return|self|True|while|with|yield)\b|\b(\d[\d_.e]*)\b|\b([A-Za-z_]\w*)(?=\()/g;
-const PYTHON_KINDS = ["said", "note", "word", "figure", "call"];
-
-/** Python's words told apart, as text in spans. */
-function coloured(text) {
-  const parts = [];
-  let end = 0;
-  for (const found of text.matchAll(PYTHON)) {
-    const kind = found.slice(1).findIndex((part) => part !== undefined);
-    parts.push(text.slice(end, found.index), node("span", { class: PYTHON_KINDS[kind] }, found[0]));
-    end = found.index + found[0].length;
-  }
-  return [...parts, text.slice(end)];
-}
+/** Runs of Python `[kind, text]` as text and coloured spans. */
+const coloured = (runs) => runs.map(([kind, text]) => (kind ? node("span", { class: kind }, text) : text));
 
 /** Text of a call that may be broken after its signs, so that no word is cut in two. */
 const breakable = (part) => (typeof part === "string" ? part.split(/(?<=[(,=])/).flatMap((piece, i) => (i ? [node("wbr"), piece] : [piece])) : [part]);
@@ -61,9 +49,9 @@ export function moreOf(kit) {
     shown = made;
     code.hidden = !made;
     if (!made) return;
-    const blocks = made.parts.flatMap(({ file, line, text }) => [
+    const blocks = made.parts.flatMap(({ file, line, spans }) => [
       node("p", { class: "quiet file" }, `${file}, line ${line}`),
-      node("pre", { tabindex: "0", role: "region", "aria-label": `Code in ${file} from line ${line}` }, node("code", {}, ...coloured(text))),
+      node("pre", { tabindex: "0", role: "region", "aria-label": `Code in ${file} from line ${line}` }, node("code", {}, ...coloured(spans))),
     ]);
     const call = node("code", {}, ...coloured(made.call).flatMap(breakable));
     code.replaceChildren(node("h3", {}, "The code of this frame"), ...(made.says ? [node("p", { class: "quiet" }, made.says)] : []), node("details", { open: "" }, node("summary", {}, call), ...blocks));
