@@ -23,7 +23,7 @@ from panel.custom import AnyWidgetComponent
 from playwright.sync_api import Browser, sync_playwright
 
 from widgets.app import server
-from widgets.component import Component
+from widgets.panel_compat import Component
 
 PAGES = {"landing": "", "stage": "?view=stage", "Train": "?page=1", "Transfer": "?page=2", "Corpus": "?page=3"}
 

@@ -6,7 +6,8 @@ from typing import Any
 import panel as pn
 import param
 from bokeh.plotting import figure
-from panel.models.markup import HTML
+
+from widgets.panel_compat import LiveText
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#3390d6",
@@ -82,11 +83,8 @@ def html(markup: str, **parameters: Any) -> Html:
 
 
 def changing(markup: str) -> pn.pane.Bokeh:
-    """A pane like `html` for what changes several times a second, cheaper by far; `tell` changes it.
-
-    Bokeh's own `Div` would measure every figure of the page anew with each change, which is dearer than all drawing.
-    """
-    text = HTML(
+    """A pane like `html` for what changes several times a second, cheaper by far; `tell` changes it."""
+    text = LiveText(
         text=escape(markup), stylesheets=[STYLE], disable_math=True, run_scripts=False, sizing_mode="stretch_width",
         margin=(4, 10),
     )  # fmt: skip

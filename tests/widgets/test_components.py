@@ -7,8 +7,8 @@ from panel.custom import ReactiveESM
 from panel.models.esm import AnyWidgetComponent
 
 from widgets.app import main
-from widgets.component import Component
 from widgets.pages import corpus, stage, train, transfer
+from widgets.panel_compat import Component
 
 PAGES = {
     "Stage": lambda store: stage.page(store.stage),

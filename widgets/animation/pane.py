@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def _pane_class() -> "type[AnyWidgetComponent]":
     import param
 
-    from widgets.component import Component
+    from widgets.panel_compat import Component
 
     class StagePane(Component):
         """The stage in the served app."""

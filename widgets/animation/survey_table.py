@@ -31,7 +31,7 @@ TABLE_ESM = beside(__file__, "js/survey_table.js")
 def _pane_class() -> "type[AnyWidgetComponent]":
     import param
 
-    from widgets.component import Component
+    from widgets.panel_compat import Component
 
     class TablePane(Component):
         """The table in the served app."""

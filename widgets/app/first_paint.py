@@ -5,6 +5,7 @@ from html import escape
 from playground.errors import Refusal
 from widgets.animation.static_svg import svg
 from widgets.animation.survey_table import in_words, table_data
+from widgets.panel_compat import DEFERRED
 from widgets.state.app import StageStore
 
 TEMPLATE = """
@@ -39,8 +40,7 @@ TEMPLATE = """
     history.replaceState(history.state, "", address);
   })();
 </script>
-{{ (bokeh_js or "") | replace('<script type="text/javascript" src', '<script defer src')
-   | replace('<script type="text/javascript">', '<script type="module">') }}
+DEFERRED
 {% endblock %}
 {% block loader %}
 <div id="first" class="{{ scheme }}">{{ first | safe }}</div>
@@ -60,7 +60,7 @@ TEMPLATE = """
   });
 </script>
 {% endblock %}
-"""
+""".replace("DEFERRED", DEFERRED)
 """The page of the widget library without its sheets: a grey one took every click until the last part was drawn, and
 one with an error stayed for ever over a page that needed more than 10 s for its scripts. Troubles are said in what is
 seen at first, and go with it.

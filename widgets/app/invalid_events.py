@@ -8,6 +8,7 @@ import panel as pn
 
 import playground
 from playground.errors import readable
+from widgets.panel_compat import LOG_OF_EVENTS, LOGS, of_a_page_that_went_away
 
 OURS = tuple(f"{Path(package).parent}/" for package in (__file__, playground.__file__))
 """Where our own code lies."""
@@ -16,10 +17,10 @@ OURS = tuple(f"{Path(package).parent}/" for package in (__file__, playground.__f
 def say_in_a_line() -> None:
     """Tell what no widget takes from faults of ours, from now on and for all visits."""
     pn.config.exception_handler = _pass_on
-    events = logging.getLogger("panel.reactive")
+    events = logging.getLogger(LOG_OF_EVENTS)
     events.removeFilter(_without_traceback)  # another app of this process has asked for it too
     events.addFilter(_without_traceback)
-    for name in ("bokeh.server.protocol_handler", "tornado.application"):
+    for name in LOGS:
         logging.getLogger(name).removeFilter(_of_a_page_that_is_there)
         logging.getLogger(name).addFilter(_of_a_page_that_is_there)
 
@@ -31,16 +32,7 @@ def not_taken(error: BaseException) -> bool:
 
 
 def _of_a_page_that_is_there(record: logging.LogRecord) -> bool:
-    """Whether an error is one, and not the end of a page whose last messages came after its connection was let go.
-
-    Bokeh 3.9 detaches a connection as soon as it cannot write to it; what the page had sent until then, and the closing
-    itself, find no session any more (`bokeh/server/connection.py`, the property `session`).
-    """
-    error = record.exc_info[1] if record.exc_info else None
-    if not isinstance(error, AssertionError):
-        return True
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return not (last.name == "session" and Path(last.filename).parts[-3:] == ("bokeh", "server", "connection.py"))
+    return not of_a_page_that_went_away(record.exc_info[1] if record.exc_info else None)
 
 
 def _pass_on(error: BaseException) -> None:

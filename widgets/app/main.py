@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.polling import drain
-from widgets.app.session import after_the_answer, give_up, hear_goodbyes, without_the_common_sign
+from widgets.app.session import after_the_answer, hear_goodbyes
 from widgets.browser.accessibility import Care
 from widgets.browser.busy import busy
 from widgets.browser.color_scheme import Night, scheme
@@ -20,6 +20,7 @@ from widgets.browser.history import Turned
 from widgets.browser.reconnect import lost
 from widgets.browser.shortcuts import keys
 from widgets.pages import corpus, stage, train, transfer
+from widgets.panel_compat import end, is_held, without_the_common_busy_sign
 from widgets.state.app import SCENE, StageStore, Store
 from widgets.state.train import runs_folder
 from widgets.theme import LARGER, html, say
@@ -65,8 +66,8 @@ def app(runs: Path | None = None) -> Any:
     """A fresh visit; its training is kept in the folder `runs`, by default where the app was started."""
     if len(_visits) >= MOST_VISITS:
         for visit in _visits.values():
-            if visit is not None and not visit.session_context.session.expiration_blocked:
-                give_up(visit)
+            if visit is not None and not is_held(visit):
+                end(visit)
         return pmui.Page(title="Pretraining Playground", main=["The server is full; try again in a minute."])
     store = Store(runs or runs_folder())
     limits.fit(store.train)
@@ -94,7 +95,7 @@ def app(runs: Path | None = None) -> Any:
         lost(store),
         keys(store),
     ]
-    return without_the_common_sign(
+    return without_the_common_busy_sign(
         lambda: pmui.Page(
             title="Pretraining Playground",
             main=parts,

@@ -6,7 +6,7 @@ import panel as pn
 import param
 
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 
 
 class Busy(Component):

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 import panel as pn
 
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 
 
 class Night(Component):

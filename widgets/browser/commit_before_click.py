@@ -1,7 +1,7 @@
 """A press is heard by the control on which it began, whatever moves meanwhile, and after what was typed before it."""
 
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 
 
 class Press(Component):

@@ -1,7 +1,7 @@
 """The Back and Forward of the browser turn the page, and not only its address."""
 
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 
 
 class Turned(Component):

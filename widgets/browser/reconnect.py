@@ -5,7 +5,7 @@ import param
 
 from widgets.app.server import LOST_FOR
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 from widgets.state.app import Store
 
 

@@ -3,7 +3,7 @@
 import param
 
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 from widgets.state.app import Store
 
 

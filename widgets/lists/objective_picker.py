@@ -9,7 +9,7 @@ from playground.errors import Refusal
 from playground.objectives import GROUPS, Objective, objectives
 from playground.trace.rebuild import rebuild
 from widgets.bundle import beside
-from widgets.component import Component
+from widgets.panel_compat import Component
 
 SURVEY = "The survey's table"
 HEADINGS = (SURVEY, *GROUPS)

@@ -9,7 +9,7 @@ from playground.finetuning import Strategy, strategies
 from playground.finetuning.strategy.strategy import FAMILIES
 from widgets.bundle import beside
 from widgets.charts.strategies_over_steps import shape, style
-from widgets.component import Component
+from widgets.panel_compat import Component
 from widgets.state.transfer import MOST_STRATEGIES
 
 BY_HAND = "made by hand"

@@ -9,6 +9,7 @@ import param
 
 from playground.glossary import hover
 from playground.knob import Knob
+from widgets.panel_compat import upload_event
 from widgets.theme import GROWING, html
 
 WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
@@ -154,9 +155,10 @@ def refuse_nothing(upload: Any, refuse: Callable[[str], Any]) -> None:
     arrived: list[str] = []
 
     def hear(event: Any) -> None:
-        if event.data["status"] == "upload_event":
-            arrived.append(event.data["name"])
-        elif event.data["status"] == "finished":
+        status, name = upload_event(event)
+        if status == "upload_event":
+            arrived.append(name)
+        elif status == "finished":
             if not arrived:
                 refuse("The file is empty; choose a file with text in it.")
             arrived.clear()

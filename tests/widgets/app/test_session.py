@@ -15,8 +15,8 @@ from panel.util.parameters import edit_readonly
 
 from widgets.app import main
 from widgets.app.invalid_events import say_in_a_line
-from widgets.app.session import without_the_common_sign
 from widgets.browser.busy import busy
+from widgets.panel_compat import without_the_common_busy_sign
 
 
 def visit(pages, blocked=False):
@@ -55,7 +55,7 @@ def test_a_sign_shines_while_its_own_visit_is_served_and_is_forgotten_with_it():
     one, other = Document(), Document()
     before = list(pn.state.param.watchers["busy"]["value"])
     with set_curdoc(one):
-        page, sign = without_the_common_sign(lambda: pmui.Page(title="one")), busy()
+        page, sign = without_the_common_busy_sign(lambda: pmui.Page(title="one")), busy()
     with served(other):
         assert not sign.busy
     with served(one):

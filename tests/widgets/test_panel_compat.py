@@ -1,0 +1,91 @@
+"""The names that Panel and Bokeh do not promise are there and mean what `widgets/panel_compat.py` takes them for."""
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+
+import panel as pn
+import panel_material_ui as pmui
+import pytest
+from bokeh.document import Document
+from bokeh.server.connection import ServerConnection
+from bokeh.server.session import ServerSession
+from bokeh.server.views.ws import WSHandler
+from panel.io.resources import JS_RESOURCES
+from panel.io.state import set_curdoc
+from panel.models.esm import AnyWidgetComponent
+
+from widgets import panel_compat
+from widgets.app.first_paint import TEMPLATE
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("library", panel_compat.WRITTEN_FOR)
+def test_it_is_written_for_the_versions_that_are_installed_and_pinned(library):
+    minor = panel_compat.WRITTEN_FOR[library]
+    assert version(library.replace("_", "-")).startswith(f"{minor}.")
+    pinned = re.search(rf'"{library.replace("_", "-")}>=([\d.]+),<([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    assert pinned is not None and pinned[1].startswith(minor)
+    assert pinned[2] == f"{minor.split('.')[0]}.{int(minor.split('.')[1]) + 1}"
+
+
+def test_a_page_is_connected_and_loaded_by_the_names_that_panel_reads():
+    visit = Document()
+    with set_curdoc(visit):
+        pn.state._loaded[visit] = False
+        assert not pn.state._connected.get(visit) and not pn.state.loaded
+        panel_compat.page_is_here()
+        assert pn.state._connected[visit] and pn.state.loaded
+
+
+def test_the_common_busy_sign_is_a_watcher_of_the_library():
+    before = list(pn.state.param.watchers.get("busy", {}).get("value", []))
+    pmui.Page(title="follows")
+    after = list(pn.state.param.watchers["busy"]["value"])
+    assert len(after) == len(before) + 1, "else there is nothing to take away, and a page follows in another way"
+    pn.state.param.unwatch(after[-1])
+    panel_compat.without_the_common_busy_sign(lambda: pmui.Page(title="does not"))
+    assert list(pn.state.param.watchers.get("busy", {}).get("value", [])) == before
+
+
+def test_a_session_has_what_we_ask_it_for():
+    session = ServerSession("name", Document(), io_loop=SimpleNamespace(asyncio_loop=None))
+    visit = SimpleNamespace(session_context=SimpleNamespace(session=session))
+    let_go = panel_compat.held(visit)
+    assert panel_compat.is_held(visit)
+    let_go()
+    let_go()
+    assert not panel_compat.is_held(visit)
+    panel_compat.end(visit)
+    assert session.expiration_requested
+    assert not panel_compat.was_left(visit)
+    socket = WSHandler.__new__(WSHandler)
+    connection = ServerConnection.__new__(ServerConnection)
+    connection._socket, connection._session = socket, session
+    session._subscribed_connections.add(connection)
+    socket.close_code = 1006
+    assert not panel_compat.was_left(visit), "a connection that was lost"
+    socket.close_code = panel_compat.GOING_AWAY
+    assert panel_compat.was_left(visit)
+
+
+def test_the_scripts_of_a_page_do_not_keep_it_empty():
+    assert panel_compat.DEFERRED in TEMPLATE
+    page = JS_RESOURCES.render(js_files=["a.js"], js_raw=["x"], hashes={}, js_modules=[], js_exports={})
+    assert '<script type="text/javascript" src=' in page
+    assert '<script type="text/javascript">' in page
+
+
+def test_what_the_library_calls_a_bundle_is_part_of_a_component():
+    assert {"esm", "bundle"} <= set(AnyWidgetComponent.properties())
+
+
+def test_private_names_stand_in_one_file():
+    told = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "widgets").rglob("*.py")
+        if re.search(r"(?:panel\.(?:io|models|util)|bokeh\.server)\b", path.read_text(encoding="utf-8"))
+    ]
+    assert told == ["widgets/panel_compat.py"]
