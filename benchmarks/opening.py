@@ -8,7 +8,6 @@ what CHROMIUM names), each time in a browser context of its own, which has store
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from unittest import mock
 from panel.custom import AnyWidgetComponent
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.chromium import chromium
 from widgets.app import server
 from widgets.panel_compat import Component
 
@@ -67,11 +67,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=8)
     given: Any = parser.parse_args(arguments)
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     port = server.free_port()
     thread = server.start(port, runs=Path(tempfile.mkdtemp()))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         found = measure(browser, f"http://localhost:{port}", given.rounds)
         browser.close()
     thread.stop()

@@ -11,7 +11,6 @@ and its cloud client would hold python-dateutil below 3.
 import argparse
 import base64
 import json
-import os
 import re
 import tempfile
 import time
@@ -28,6 +27,7 @@ import torch
 from playground.errors import Refusal
 from playground.trace.frames import attention as encoded
 from playground.trace.model_frames import with_numbers
+from tests.chromium import chromium
 from widgets.animation import page, typeset
 from widgets.animation.widget import ESM
 from widgets.state.app import StageStore
@@ -117,13 +117,11 @@ HOVERS = """() => {
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
+def opened() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        made = play.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
+        made = play.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         yield made
         made.close()
 
@@ -131,7 +129,7 @@ def chromium() -> Iterator[Any]:
 def browser(sizes: list[int]) -> None:
     print("\n| objective | words | scrub, median ms a frame | 95th percentile | page, kB |")
     print("|---|---|---|---|---|")
-    with chromium() as open_browser, tempfile.TemporaryDirectory() as folder:
+    with opened() as open_browser, tempfile.TemporaryDirectory() as folder:
         for name in OBJECTIVES:
             for number in sizes:
                 file = Path(folder) / "stage.html"
@@ -251,7 +249,7 @@ def peer(sizes: list[int], libraries: str, patience: float) -> None:
     print(f"\n{LAYERS} layers x {HEADS} heads, the same attention in each page.\n")
     print("| page | tokens | sent, MB | painted, s | DOM nodes | hover to repaint, ms | scrub, ms a frame |")
     print("|---|---|---|---|---|---|---|")
-    with chromium() as open_browser, tempfile.TemporaryDirectory() as folder:
+    with opened() as open_browser, tempfile.TemporaryDirectory() as folder:
         for n in sizes:
             weights, tokens = attention(LAYERS, HEADS, n), words(n)
             makers = {"stage": ours, "head": partial(theirs, "head"), "model": partial(theirs, "model")}
@@ -285,7 +283,7 @@ def _one(value: float | None) -> str:
 
 def sixteen(n: int = 64) -> None:
     """The scrub that the aims name: 64 tokens, 16 heads."""
-    with chromium() as open_browser, tempfile.TemporaryDirectory() as folder:
+    with opened() as open_browser, tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "stage.html"
         file.write_text(ours(attention(4, 16, n), words(n)), encoding="utf-8")
         tab = open_browser.new_page(viewport={"width": 1280, "height": 900})

@@ -12,7 +12,6 @@ the page's thread and the looks at the model took, beside what the training took
 import argparse
 import os
 import platform
-import shutil
 import sys
 import tempfile
 import time
@@ -29,6 +28,7 @@ import torch
 from playwright.sync_api import Page, sync_playwright
 
 from playground.training import Session
+from tests.chromium import chromium
 from widgets.app import server
 from widgets.app.polling import drain
 from widgets.pages import train
@@ -137,9 +137,8 @@ def shown(watched: Watched, height: int = 1800) -> Iterator[tuple[Page, int]]:
         websocket_origin=[f"localhost:{port}"],
     )  # fmt: skip
     serving = getattr(thread, "ident", 0)
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": height})
         page.goto(f"http://localhost:{port}")
         page.get_by_role("button", name="Train", exact=True).wait_for(timeout=60_000)

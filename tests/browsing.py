@@ -1,8 +1,6 @@
 """A real browser for tests: the system's Chromium, cut off from the network, which forgives nothing."""
 
-import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, Playwright, Request, expect
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), "")
+from tests.chromium import chromium
+
+CHROMIUM = chromium()
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
 """No other machine is found; to stop every request and look at it costs a page an eighth of its time."""
 

@@ -217,6 +217,7 @@ def test_a_row_of_a_corpus_has_its_labels_and_its_neighbours(name, facts):
         assert after["inputs"][first + 1 : -1] == [word for word in second if word != "[PAD]"]
 
 
+@pytest.mark.slow
 def test_it_is_a_program_of_its_own():
     command = [sys.executable, "-m", "playground", "objective", "MLM", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
@@ -447,6 +448,7 @@ def test_compare_learns_tasks_in_turn(facts, text):
     assert table[1].startswith("full,sentiment,sentiment,")
 
 
+@pytest.mark.slow
 def test_compare_prepares_a_base_and_names_it_in_the_command(facts, call, text, monkeypatch):
     monkeypatch.setattr("playground.finetuning.apply.crosslingual.TOKENS", 3_000)
     facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
@@ -464,6 +466,7 @@ def test_compare_prepares_a_base_and_names_it_in_the_command(facts, call, text, 
     assert beside["strategies"][0]["trainable"] > alone["strategies"][0]["trainable"]
 
 
+@pytest.mark.slow
 def test_choose_and_edit_keep_their_promises(facts, call, text):
     facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
     said = facts("choose", "run", "--tasks", "sentiment,topic", *QUICK)
@@ -787,6 +790,7 @@ def test_any_other_mistake_is_one_sentence_that_names_the_value(line, fragment, 
     refuses(call, line.split(), fragment)
 
 
+@pytest.mark.slow
 def test_cuda_where_there_is_none_is_a_mistake(call, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     refuses(call, ["train", "BERT", "--device", "cuda"], "'cuda'")

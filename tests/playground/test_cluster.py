@@ -63,6 +63,7 @@ def kill_one_that_has_begun(runs, deadline):
     raise AssertionError("no run began in time")
 
 
+@pytest.mark.slow
 def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_killed(client, tmp_path):
     course = prepared(run_of(entry=tiny("BERT", {"layers": 1}, seq_len=32), steps=1))
     base, what = Base(course.learner, course.held_out), (reviews().tokenizer, find_task("sentiment"))

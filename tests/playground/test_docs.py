@@ -34,6 +34,7 @@ def load(monkeypatch):
     return load
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_corpora_are_what_the_generator_writes(load):
     script, written = load("corpora")
     lines = script.table().splitlines()
@@ -43,6 +44,7 @@ def test_the_examples_of_the_corpora_are_what_the_generator_writes(load):
         assert line.count("|") == 5
 
 
+@pytest.mark.slow
 def test_the_tables_of_the_objectives_are_what_the_catalogue_says(load):
     script, written = load("objectives")
     made = written.split(script.BEGIN)[1].split(script.END)[0]

@@ -72,6 +72,7 @@ def test_every_constraint_is_one_exact_version_for_any_build():
     assert loose == []
 
 
+@pytest.mark.slow
 def test_every_library_that_the_code_imports_is_a_declared_package():
     known = packages_distributions()
     trees = [ast.parse(path.read_text()) for room in ("playground", "widgets") for path in (ROOT / room).rglob("*.py")]

@@ -73,7 +73,7 @@ def test_a_session_has_what_we_ask_it_for():
 
 def test_the_scripts_of_a_page_do_not_keep_it_empty():
     assert panel_compat.DEFERRED in TEMPLATE
-    page = JS_RESOURCES.render(js_files=["a.js"], js_raw=["x"], hashes={}, js_modules=[], js_exports={})
+    page = JS_RESOURCES.render(js_files=["a.js"], js_raw=["x"], hashes={}, js_modules=[], js_module_exports={})
     assert '<script type="text/javascript" src=' in page
     assert '<script type="text/javascript">' in page
 

@@ -75,6 +75,7 @@ def test_the_dictionary_is_the_one_that_the_second_language_was_made_with(parall
     assert all(decipher(words[other]) == words[word] for word, other in pairs if words[word] != "an")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("order", "fewest"), [("same", 0.3), ("verb last", 0.05)])
 def test_words_never_shown_find_their_translation(parallel, order, fewest):
     """Far above chance, and best where both languages order their words alike."""
@@ -84,6 +85,7 @@ def test_words_never_shown_find_their_translation(parallel, order, fewest):
     assert found.new > max(fewest, 5 * found.chance)
 
 
+@pytest.mark.slow
 def test_words_by_lot_are_as_hard_as_those_that_found_the_turn(parallel):
     """The most frequent words are hard and the rare ones easy, so that a split between them is no fair test."""
     corpus = parallel["verb last"]
@@ -102,6 +104,7 @@ def test_what_cannot_be_laid_over_is_refused():
         procrustes.align(torch.eye(3), torch.eye(3), [(0, 0), (1, 1), (2, 2)], 3)
 
 
+@pytest.mark.slow
 def test_the_command_counts_translations_before_and_after(capsys, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     assert cli.main(["align", "--json"]) == 0

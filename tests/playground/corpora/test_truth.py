@@ -36,6 +36,7 @@ def test_texts_come_as_often_as_their_chance_says(preset, rule):
         assert abs(counts[text] - number * chance) <= 5 * sqrt(number * chance * (1 - chance)) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prefix", ["", "the", "the plot was", "the plot was not", "it was a"])
 def test_the_next_word_comes_as_often_as_its_exact_chance(prefix):
     words = prefix.split()

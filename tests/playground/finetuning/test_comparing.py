@@ -208,6 +208,7 @@ def test_matched_lanes_cost_the_same_within_one_step(match):
         assert abs(got - wanted) <= 2.5 * max(one, wanted / 40), (name, steps)
 
 
+@pytest.mark.slow
 def test_a_frozen_model_gets_more_steps_for_the_same_operations():
     last = last_of("full", "feature-based", "mine = feature-based [task head 1-6 x1]", match="flops")
     steps = {name: got.steps for name, got in last.allotted.items()}
@@ -286,6 +287,7 @@ def test_an_unknown_rule_is_refused(more, said):
         compared("full", **more)
 
 
+@pytest.mark.slow
 def test_several_numbers_of_labels_make_a_curve():
     last = last_of("full", "feature-based", train_sizes=(16, 4))
     assert (list(last.curve), last.labels) == ([4, 16], 16)
@@ -323,6 +325,7 @@ def test_an_outcome_comes_back_to_the_last_bit():
     assert replace(back, plan=outcome.plan, rates=outcome.rates) == outcome
 
 
+@pytest.mark.slow
 def test_lanes_that_are_known_are_not_run_again(tmp_path):
     record = Record.open(tmp_path, resume=False)
     whole = last_of("full", "feature-based", record=record, lr_policy="tuned")
@@ -367,6 +370,7 @@ def trained(tmp_path, monkeypatch):
     return tmp_path / "base"
 
 
+@pytest.mark.slow
 def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
     """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""
     asked = [
@@ -468,6 +472,7 @@ def test_without_the_library_parquet_is_one_sentence_and_the_rest_is_written(tmp
     assert {p.name for p in tmp_path.iterdir()} == set(FILES) - {"comparison.parquet"}
 
 
+@pytest.mark.slow
 def test_the_command_line_on_the_page_makes_the_same_numbers_again(trained, capsys):
     line = [
         "compare",
@@ -505,6 +510,7 @@ def test_the_command_line_on_the_page_makes_the_same_numbers_again(trained, caps
         assert again[what] == said[what], what
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
     """A kernel is started, which takes seconds; it works where the notebook lies, as in JupyterLab."""
     assert (

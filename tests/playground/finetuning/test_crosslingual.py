@@ -80,6 +80,7 @@ def test_what_cannot_get_new_words_is_refused(corpus, made):
 # tasks in two languages
 
 
+@pytest.mark.slow
 def test_a_task_abroad_is_learnt_in_the_first_language_and_tested_in_both():
     for name, size in (("sentiment abroad", 2), ("part of speech abroad", len(find_task("POS").answer.names))):
         task = find_task(name)

@@ -37,6 +37,7 @@ def test_words_that_stand_alike_have_alike_static_vectors():
     assert len(vectors) == base_of("BERT").learner.model.token_embedding.num_embeddings
 
 
+@pytest.mark.slow
 def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
     base, some = base_of("BERT"), texts()
     alone = OtherVectors(8).prepare(base, some)

@@ -214,6 +214,7 @@ def learnt_base():
     return Base(started.learner, base_of().held_out)
 
 
+@pytest.mark.slow
 def test_a_pre_trained_model_learns_the_task_from_64_labels():
     base = learnt_base()
     *_, outcome = tune(base, find_strategy("full"), texts(count=64), texts("test", 200), FinetuneConfig(60, 16), 0)
@@ -375,6 +376,7 @@ def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
                 assert getattr(there, what) == getattr(other, what), (name, seed, what)
 
 
+@pytest.mark.slow
 def test_a_worker_process_gives_the_very_same_numbers():
     one, other = (list(compared(("layer mix", "full"), workers=w)) for w in (1, 2))
     assert [(e.seed, type(e.event)) for e in one[:-1]] == [(e.seed, type(e.event)) for e in other[:-1]]
@@ -510,6 +512,7 @@ def test_nothing_is_better_than_another_where_both_only_guess():
     assert (told["larger"], told["said"]) == (True, "worse")
 
 
+@pytest.mark.slow
 def test_of_many_comparisons_few_are_called_better_by_chance():
     """Twelve strategies that are all the same: without Holm's correction one of two such tables has a winner."""
     rng, tables, called, bare = Random(0), 300, 0, 0

@@ -277,6 +277,7 @@ def test_runs_that_may_overlap_lose_a_tenth_of_the_budget():
     assert int(ends.max()) == 200
 
 
+@pytest.mark.slow
 def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
     """Of 3 tokens 2 vanish in runs of one, so a gap has one of four slots: two tokens' marks and one word."""
     stage = ChoosePoissonSpans(mask_ratio=0.5, mean_length=1.0, placement="fairseq")

@@ -76,6 +76,7 @@ def test_every_text_is_read_by_the_rule_and_padding_stays_hidden(name, matrix, l
     assert leaks.check(after, row=1).leak == leak
 
 
+@pytest.mark.slow
 def test_a_leak_lets_the_loss_fall_below_what_the_text_allows():
     """Training that may look at the next word copies it; without, nothing beats the chance that made the text."""
     honest, copied = (held_out(name) for name in ("LM", OPENED))
@@ -200,6 +201,7 @@ def test_the_stage_and_training_agree_on_which_answers_count():
     assert torch.equal(trained.questions[0].loss_mask, repainted(made, cells).example.questions[0].loss_mask)
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_shown_is_copied_in_training(tmp_path):
     """With every place graded a masked language model mostly copies; the run comes back from its checkpoint."""
     judged = "MLM painted answers count 1-60"

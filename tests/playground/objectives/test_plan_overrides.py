@@ -167,6 +167,7 @@ def test_a_text_is_typed_or_read_from_a_file_not_both(capsys):
     assert "not allowed with" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoding", "form"),
     [("ascii", []), ("cp1252", ["--json"]), ("utf-8:strict", []), ("utf-8:surrogateescape", ["--json"])],

@@ -34,6 +34,7 @@ def failing(monkeypatch, error):
     torch._dynamo.reset()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ELECTRA", "BART"])
 def test_the_whole_pass_and_its_losses_are_one_graph_for_each_width_with_the_same_numbers(name, traced):
     entry = tiny(name, lr=1e-3, muon_lr=1e-3)  # at full rates three steps blow up the last bit of a float
@@ -42,6 +43,7 @@ def test_the_whole_pass_and_its_losses_are_one_graph_for_each_width_with_the_sam
     assert 1 <= len(traced) <= len({e.example.inputs.ids.shape for e in coded if isinstance(e, Stepped)})
 
 
+@pytest.mark.slow
 def test_a_compiled_run_goes_on_and_its_checkpoint_knows_nothing_of_it(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled, "BACKEND", "aot_eager")
     torch._dynamo.reset()
@@ -57,6 +59,7 @@ def test_a_compiled_run_goes_on_and_its_checkpoint_knows_nothing_of_it(tmp_path,
         assert losses(more) == pytest.approx(whole[4:], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_parts_of_a_batch_are_compiled_once_however_large_their_shares(traced):
     entry = tiny(batch_size=7, grad_accum_steps=2)
     plain, coded = (losses(train(run_of(entry=entry, steps=4, compiled=c))) for c in (False, True))

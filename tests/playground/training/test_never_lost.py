@@ -140,6 +140,7 @@ print(checkpoint.load(run.out).learner.step)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs limits on files and on the address space")
 def test_a_small_memory_is_survived_and_a_disk_that_takes_no_more_is_a_sentence(tmp_path):
     """Both allocations and writes truly fail here, in a process of its own."""
@@ -417,6 +418,7 @@ print(faults(), memory.hold(), faults(), faults())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc")
 def test_memory_that_is_held_is_not_cleared_again():
     before, held, _, after = python(FAULTS).split()
@@ -439,6 +441,7 @@ print(held, memory.give_back(torch.device("cpu")), before - resident(), pieces[0
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc")
 def test_memory_that_was_freed_in_pieces_is_given_back():
     held, gave, bytes_back, total = python(PIECES).split()

@@ -67,6 +67,7 @@ def test_the_curve_is_the_one_that_was_recorded(tmp_path):
     assert replay.curve.levels["unigram baseline"] == reviews().unigram_entropy
 
 
+@pytest.mark.slow
 def test_the_curve_says_which_of_several_questions_it_is_of(tmp_path):
     assert kept(run_of("ELECTRA", out=tmp_path / "two")).curve.question == "hidden words"
     assert kept(run_of("GPT", out=tmp_path / "one")).curve.question == ""

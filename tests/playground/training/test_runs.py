@@ -265,6 +265,7 @@ def test_bands_are_the_mean_and_the_spread_over_seeds_at_every_evaluated_step():
     assert bands(points[:1]) == (Band(0, 1.0, 0.0, 1),)
 
 
+@pytest.mark.slow
 def test_seeds_in_workers_have_the_numbers_of_seeds_alone(tmp_path):
     run = run_of(steps=6, evaluate_every=3, out=tmp_path / "two")
     shared = list(train_seeds(run, (3, 4), workers=2, runs=Runs(tmp_path)))

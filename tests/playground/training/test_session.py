@@ -165,6 +165,7 @@ def test_reset_is_a_fresh_session_of_the_same_run(begin):
     assert [r.loss for r in steps_of(one)][:number] == [r.loss for r in steps_of(other)][:number]
 
 
+@pytest.mark.slow
 def test_two_sessions_at_once_do_not_disturb_each_other(begin):
     runs = [run_of("BART", steps=15, seed=seed) for seed in (0, 1)]
     sessions = [begin(run).start() for run in runs]

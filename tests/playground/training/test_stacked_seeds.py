@@ -32,6 +32,7 @@ def points(events):
     return {(seed, row.step, what): getattr(row, what) for seed, row in rows for what in ("loss", "held_out")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BERT", "GPT", "BART"])
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 @pytest.mark.usefixtures("_exactly")

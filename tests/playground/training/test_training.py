@@ -146,6 +146,7 @@ print(*(loss.hex() for loss in losses(train(run_of("BART"), checkpoint.load(sys.
 """
 
 
+@pytest.mark.slow
 def test_it_goes_on_exactly_in_another_process(tmp_path):
     whole = losses(train(run_of("BART")))
     list(train(run_of("BART", steps=6, out=tmp_path)))
@@ -155,6 +156,7 @@ def test_it_goes_on_exactly_in_another_process(tmp_path):
     assert [float.fromhex(loss) for loss in done.stdout.split()] == whole[6:]
 
 
+@pytest.mark.slow
 def test_it_goes_on_with_the_knobs_it_began_with(tmp_path):
     entry = tiny(seq_len=12, batch_size=5)
     whole = losses(train(run_of(entry=entry)))
@@ -795,6 +797,7 @@ def test_weights_that_are_no_numbers_are_never_saved_even_after_a_finite_loss(mo
 # does it learn?
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BERT", "GPT"])
 def test_a_short_run_learns_far_more_than_how_frequent_words_are(name):
     corpus = reviews(120_000)

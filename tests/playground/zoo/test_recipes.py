@@ -45,6 +45,7 @@ def test_the_paper_recipe_falls_to_zero():
     assert shares[-1] == 0.0
 
 
+@pytest.mark.slow
 def test_the_accelerated_recipe_learns_sooner():
     corpus = reviews(120_000)
     entry = tiny("GPT", {"width": 32, "layers": 2}, steps=80, batch_size=16)
@@ -178,6 +179,7 @@ def test_a_search_that_is_left_halfway_restores_too():
     assert all(torch.equal(v, before.weights[k]) for k, v in course.learner.model.state_dict().items())
 
 
+@pytest.mark.slow
 def test_the_found_rate_is_neither_useless_nor_ruinous():
     entry = tiny("GPT", {"width": 32}, optimiser="adamw", steps=60, batch_size=16)
     run = run_of(entry=entry, corpus=reviews(120_000), steps=60, evaluate_every=1000)
@@ -195,6 +197,7 @@ def test_the_found_rate_is_neither_useless_nor_ruinous():
     assert good < end(min(1.0, found.rate * 30)) - 0.2
 
 
+@pytest.mark.slow
 def test_playground_train_finds_a_rate_and_trains_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = tmp_path / "t.txt"

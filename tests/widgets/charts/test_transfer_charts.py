@@ -134,6 +134,7 @@ def fresh(store):
     return [e.strategy.name for e in store.events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
 
 
+@pytest.mark.slow
 def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monkeypatch):
     asked = {"chosen": ["full", "adapters"], "labels": 16, "steps": 6, "seeds": 2}
     whole, store = TransferStore(**asked), TransferStore(**asked)
@@ -250,6 +251,7 @@ def test_what_is_no_sequence_is_refused_before_anything_runs(session):
     assert "nothing is searched" in store.trouble
 
 
+@pytest.mark.slow
 def test_a_base_learns_words_first_and_is_kept_for_the_next_comparison(session, monkeypatch):
     monkeypatch.setattr("widgets.state.base_changes.WORD_STEPS", 2)
     store = TransferStore(chosen=["embeddings frozen"], before=SECOND)

@@ -258,6 +258,7 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
     assert store.painted == {}
 
 
+@pytest.mark.slow
 def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "MLM"
@@ -296,6 +297,7 @@ def test_without_any_answer_nothing_is_trained_and_why_is_said():
     assert (heard, store.trouble) == ([], NOTHING_COUNTS)
 
 
+@pytest.mark.slow
 def test_in_a_notebook_the_digits_and_c_choose_and_a_cut_text_says_so():
     store = StageStore(text="go " * 500)
     widget = live_widget(store)
@@ -621,6 +623,7 @@ def test_without_a_model_there_is_nothing_to_compare(transfer, training):
         assert (transfer.state, transfer.events, transfer.result) == ("ready", [], None)
 
 
+@pytest.mark.slow
 def test_a_comparison_fills_the_screen(transfer, training):
     session = trained(training)
     assert transfer.done_share == 0.0
@@ -634,6 +637,7 @@ def test_a_comparison_fills_the_screen(transfer, training):
     assert transfer.values("forgetting")["feature-based"] == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_how_far_it_is_only_grows(transfer, training):
     assert transfer.begin(trained(training))
     shares = []
@@ -683,6 +687,7 @@ def test_a_model_of_other_words_is_a_sentence(transfer, training):
     assert "does not know" in transfer.trouble
 
 
+@pytest.mark.slow
 def test_a_running_training_is_paused_for_the_comparison(transfer, training):
     session = training.begin().start()
     assert becomes(lambda: len(session.rows) > 2)
@@ -713,6 +718,7 @@ def test_ending_stops_a_comparison_at_once(transfer, training):
     assert transfer.done_share < 1.0
 
 
+@pytest.mark.slow
 def test_after_the_end_it_can_begin_again(transfer, training):
     session = trained(training, 1)
     assert transfer.begin(session)
@@ -722,6 +728,7 @@ def test_after_the_end_it_can_begin_again(transfer, training):
     assert (transfer.state, transfer.done_share) == ("done", 1.0)
 
 
+@pytest.mark.slow
 def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training):
     session = trained(training, 1)
     transfer.steps = 60

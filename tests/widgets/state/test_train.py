@@ -80,6 +80,7 @@ def losses_of(session):
 # kept
 
 
+@pytest.mark.slow
 def test_a_run_is_kept_and_opened_again_after_its_process_is_gone(store):
     store.begin()
     whole = ends(store)
@@ -322,6 +323,7 @@ def test_reading_the_list_of_runs_leaves_a_trouble_on_the_page(store):
     assert store.kept() and "more steps" in store.trouble
 
 
+@pytest.mark.slow
 def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     """It waits for worker processes, which take some seconds to begin."""
     store.param.update(seeds=3, steps=8)
@@ -354,6 +356,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
         assert store.open(other.name).film, "its film is there when it is opened"
 
 
+@pytest.mark.slow
 def test_seeds_that_are_stopped_leave_their_processes(store):
     store.param.update(seeds=2, steps=5000)
     session = store.begin().start()
@@ -458,6 +461,7 @@ def test_a_film_has_few_moments_and_is_drawn(store):
 # the page
 
 
+@pytest.mark.slow
 def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
     monkeypatch.setattr(module, "TRIES", 10)
     _, tick = train_page.page(store, slow=lambda: None)
@@ -545,6 +549,7 @@ def test_runs_of_another_program_are_refused_while_they_go_on(store):
     assert Runs(store.runs.folder).find(name).state == "running"
 
 
+@pytest.mark.slow
 def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
     drawn = picture.Picture(store)
     store.steps = 20_000
@@ -623,6 +628,7 @@ def some_runs(store, number):
     return [run.name for run in store.kept()]
 
 
+@pytest.mark.slow
 def test_runs_are_searched_and_older_ones_come_when_they_are_asked_for(store, monkeypatch):
     monkeypatch.setattr(runs_page, "LISTED", 2)
     first, second, third = some_runs(store, 3)
@@ -666,6 +672,7 @@ def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store)
     assert list(several) == [f"the first try ({first})", f"the first try ({second})"]
 
 
+@pytest.mark.slow
 def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_that_trains(store):
     first, second = some_runs(store, 2)
     store.open(first)

@@ -335,6 +335,7 @@ def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
 # whose model is fine-tuned
 
 
+@pytest.mark.slow
 def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
     page, tick = transfer_page.page(visit)
     picker = next(select for select in page.select(pmui.Select) if select.label == "base model")

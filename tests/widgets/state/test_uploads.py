@@ -19,6 +19,7 @@ PAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_an_empty_file_is_refused_on_every_page_and_another_is_not(store, name):
     page, trouble = PAGES[name]
