@@ -11,8 +11,8 @@ def setup_playground() -> dict[str, Any]:
     """What jupyter-server-proxy needs to know; imports nothing heavy, it runs when Jupyter starts."""
     here = Path(__file__).parent
     return {
-        "command": [sys.executable, "-m", "panel", "serve", str(here / "served.py"), "--unix-socket", "{unix_socket}"]
-        + ["--index", "served", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
+        "command": [sys.executable, "-m", "panel", "serve", str(here / "panel_entry.py"), "--unix-socket", "{unix_socket}"]
+        + ["--index", "panel_entry", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
         + ["--plugins", "widgets.app.session"]
         + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],
         "unix_socket": True,
