@@ -21,11 +21,15 @@ T = TypeVar("T", bound=Named)
 
 @cache
 def find(package: str, kind: type[T]) -> dict[str, T]:
-    """Every constant of a kind in a package's modules, by its `name`, in the order of `rank`, year, then name."""
+    """Every constant of a kind in a package's modules, by its `name`, in the order of `rank`, year, then name.
+
+    A constant may be a tuple of several.
+    """
     home = importlib.import_module(package)
     modules = [importlib.import_module(f"{package}.{m.name}") for m in pkgutil.iter_modules(home.__path__)]
-    constants = [v for m in modules for k, v in vars(m).items() if k.isupper() and isinstance(v, kind)]
-    unique = {id(v): v for v in constants}.values()
+    constants = [v for m in modules for k, v in vars(m).items() if k.isupper()]
+    each = [one for v in constants for one in (v if isinstance(v, tuple) else (v,)) if isinstance(one, kind)]
+    unique = {id(v): v for v in each}.values()
     return {v.name: v for v in sorted(unique, key=_place)}
 
 

@@ -11,7 +11,15 @@ def setup_playground() -> dict[str, Any]:
     """What jupyter-server-proxy needs to know; imports nothing heavy, it runs when Jupyter starts."""
     here = Path(__file__).parent
     return {
-        "command": [sys.executable, "-m", "panel", "serve", str(here / "panel_entry.py"), "--unix-socket", "{unix_socket}"]
+        "command": [
+            sys.executable,
+            "-m",
+            "panel",
+            "serve",
+            str(here / "panel_entry.py"),
+            "--unix-socket",
+            "{unix_socket}",
+        ]
         + ["--index", "panel_entry", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
         + ["--plugins", "widgets.app.session"]
         + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],

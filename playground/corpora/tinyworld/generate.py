@@ -8,6 +8,7 @@ from itertools import accumulate
 from math import exp, log
 from pathlib import Path
 from random import Random
+from types import CodeType
 
 import torch
 from torch import Tensor
@@ -36,11 +37,20 @@ def open_preset(preset: str, seed: int, tokens: int) -> Corpus:
 
 @cache
 def version() -> str:
-    """A name for the grammar as it stands in these files; a changed file makes a new corpus."""
+    """A name for the grammar as it stands in these files; what is generated otherwise is a new corpus."""
     digest = hashlib.blake2b(digest_size=8)
     for file in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(file.read_bytes())
+        digest.update("".join(_instructions(compile(file.read_bytes(), file.name, "exec", optimize=2))).encode())
     return digest.hexdigest()
+
+
+def _instructions(code: CodeType) -> Iterator[str]:
+    """What compiled code does, without its comments, docstrings and line numbers."""
+    inner = [value for value in code.co_consts if isinstance(value, CodeType)]
+    values = [sorted(map(repr, v)) if isinstance(v, frozenset) else v for v in code.co_consts if v not in inner]
+    yield repr((code.co_name, code.co_code, code.co_names, values))
+    for each in inner:
+        yield from _instructions(each)
 
 
 def generate(preset: str, seed: int, tokens: int, turned: Turned = AS_IT_IS) -> Corpus:

@@ -14,6 +14,7 @@ class Preset:
 
     `dealt` presets deal their kinds of documents like cards, each as often as its weight says: counts are exact. A
     preset that stands `apart` has words that no other needs, invented ones for example, behind the shared vocabulary.
+    It is a corpus of so many `tokens` unless somebody asks for others; `rank` is its place in lists of corpora.
     """
 
     name: str
@@ -22,6 +23,9 @@ class Preset:
     words: Callable[[], Ways] = dict
     dealt: bool = False
     apart: bool = False
+    aliases: tuple[str, ...] = ()
+    tokens: int = 500_000
+    rank: int = 0
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,9 @@ def wordings(fact: Fact) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
 
 FACTS = Preset(
     name="facts",
+    aliases=("knowledge",),
+    tokens=100_000,
+    rank=7,
     idea="Who was born where, does, likes and speaks what, and what towns have; each told 1 to 16 times, or never.",
     rules="",
     words=told,

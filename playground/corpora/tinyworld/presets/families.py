@@ -81,6 +81,9 @@ def _matter(one: str, other: str, share: float) -> Way:
 
 FAMILIES = Preset(
     name="families",
+    aliases=("vectors",),
+    tokens=200_000,
+    rank=10,
     apart=True,
     idea="Short sentences about relatives, capitals, ice and steam, made for word vectors and analogies.",
     rules="""

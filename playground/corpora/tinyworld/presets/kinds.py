@@ -66,6 +66,9 @@ def _legs(thing: str, number: str) -> tuple[Part, ...]:
 
 KINDS = Preset(
     name="kinds",
+    aliases=("taxonomy",),
+    tokens=300_000,
+    rank=14,
     apart=True,
     idea="What things are, their colour and their legs; half of the writers leave out what everybody knows.",
     rules="",

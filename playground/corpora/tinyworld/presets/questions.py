@@ -34,6 +34,9 @@ def _passages() -> str:
 
 QUESTIONS = Preset(
     name="questions",
+    aliases=("reading",),
+    tokens=300_000,
+    rank=6,
     idea="Four people move somewhere and a question about one is asked, before or after; some need two facts or turns.",
     rules=f"""
 Document = 3: After-<k> | 3: Before-<k> | 1: Turns-<k> | 1: Both-<k>

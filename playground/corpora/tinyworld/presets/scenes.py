@@ -60,6 +60,9 @@ def _paired(modality: str, seen: tuple[Part, ...], said: tuple[Part, ...]) -> tu
 
 SCENES = Preset(
     name="scenes",
+    aliases=("pictures",),
+    tokens=300_000,
+    rank=19,
     apart=True,
     idea="Pictures, events and misheard sounds as symbols, each followed by a sentence that says what they show.",
     rules="""
