@@ -9,11 +9,8 @@ from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
-from playground.finetuning.strategy.cbert import Rewritten
-from playground.finetuning.strategy.losses import AuxiliaryLM, AuxLoss, EWCPenalty, MeanTeacher, Replay
-from playground.finetuning.strategy.multitask import MultiTask
+from playground.finetuning.strategy.losses import Budget
 from playground.finetuning.strategy.schedules import Cell
-from playground.finetuning.strategy.semi_supervised import AdversarialFGM, CrossViewTraining, PseudoLabels
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.cost import operations
 
@@ -64,35 +61,10 @@ def cost(
         weights = 0 if group.startswith("embeddings") else sum(p.numel() for p in parameters if p.dim() > 1)
         looks = positions * width if group.startswith("encoder") and not group.endswith("biases") else 0.0
         per_token += operations(weights, looks, plan[index].float(), plan[:index].any(dim=0).float())
-    more = sum(_beside(term, base, setting, tokens) for term in (*strategy.penalties, *strategy.beside))
+    lane = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
+    more = sum(term.tokens_read(lane) for term in (*strategy.penalties, *strategy.beside))
     read = tokens * setting.steps + more
     return Cost(read, float(per_token.mean()) * read)
-
-
-def _beside(term: AuxLoss, base: Base, setting: FinetuneConfig, tokens: float) -> float:
-    """Tokens that a part of the loss reads beside the batches of the task, over all steps."""
-    window = base.held_out.ids.shape[1]
-    match term:
-        case Replay():
-            return int(term.replay_ratio * setting.steps) * term.rows * window
-        case AuxiliaryLM():
-            return tokens * (int(term.lm_fraction * setting.steps) or setting.steps)
-        case MeanTeacher():
-            return tokens * setting.steps
-        case MultiTask():
-            return tokens * term.reading(setting.steps)
-        case AdversarialFGM():
-            return 2 * tokens * setting.steps
-        case PseudoLabels():
-            return tokens * (setting.steps - int(term.start_fraction * setting.steps))
-        case CrossViewTraining():
-            return 3 * tokens * (setting.steps // 2)
-        case Rewritten():
-            return tokens * (2 * setting.steps + term.finetune_steps)
-        case EWCPenalty():
-            return term.rows * window
-        case _:
-            return 0.0
 
 
 def check_rules(match: str = "steps", rates: str = "own") -> None:

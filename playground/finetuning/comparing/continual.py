@@ -17,7 +17,7 @@ from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.compatibility import Texts, texts_for
 from playground.finetuning.strategy.head import AnyHead, WritingHead
-from playground.finetuning.strategy.losses import AuxLoss, EWCPenalty, Replay, StepContext, TermContext, needed
+from playground.finetuning.strategy.losses import AuxLoss, Budget, EWCPenalty, Replay, StepContext, TermContext, needed
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
@@ -96,14 +96,16 @@ class ContinualResult:
 
 
 @dataclass(frozen=True)
-class ReplayTasks:
+class ReplayTasks(AuxLoss):
     """In a share of the steps labelled texts of an earlier task are read again, the tasks in turn."""
 
     earlier: tuple[Learnt, ...]
     share: float
     rows: int
     name: ClassVar[str] = "replay of earlier tasks"
-    rehearses: ClassVar[bool] = False
+
+    def tokens_read(self, lane: Budget) -> float:
+        return int(self.share * lane.steps) * self.rows * lane.seq_len
 
     def begin(self, start: TermContext) -> Any:
         def loss(moment: StepContext) -> Tensor:
@@ -119,7 +121,7 @@ class ReplayTasks:
 
 
 @dataclass(frozen=True)
-class PullByTasks:
+class PullByTasks(AuxLoss):
     """EWC for earlier tasks: weights that they need are held where the last of them left them.
 
     The sum of the pulls of all tasks is one pull by the sum of their needs (arXiv:1612.00796, sec. 2.1).
@@ -129,7 +131,9 @@ class PullByTasks:
     strength: float
     rows: int
     name: ClassVar[str] = "pull by what earlier tasks need"
-    rehearses: ClassVar[bool] = False
+
+    def tokens_read(self, lane: Budget) -> float:
+        return len(self.earlier) * self.rows * lane.seq_len
 
     def begin(self, start: TermContext) -> Any:
         model, names, now = start.base.learner.model, tuple(start.named), list(start.named.values())

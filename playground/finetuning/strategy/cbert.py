@@ -12,11 +12,14 @@ from torch.nn.functional import cross_entropy
 from playground.batch import Tokens
 from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import StepContext, TermContext
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TermContext
+from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.knob import knob
 from playground.models.model import LanguageModel
 from playground.rng import generator
+from playground.training.train_state import TrainState
 
 RATE = 2e-3
 """The learning rate of the lessons."""
@@ -97,7 +100,7 @@ def _of_rows(texts: Dataset) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Rewritten:
+class Rewritten(AuxLoss):
     """In every step the texts of the batch are read a second time, with some words filled in anew for their labels.
 
     The model that fills them in is a copy that has first learnt to fill gaps in the labelled texts, told their labels
@@ -108,7 +111,13 @@ class Rewritten:
     word_ratio: float = knob(0.3, 0.01, 1.0, unit="share of the words", why="How much of a text is written anew.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much rewritten texts count.")
     name: ClassVar[str] = "rewritten texts"
-    rehearses: ClassVar[bool] = False
+
+    def check(self, learner: TrainState, task: Task) -> None:
+        check_classes(self.name, task)
+        check_filling(learner.model)
+
+    def tokens_read(self, lane: Budget) -> float:
+        return lane.tokens * (2 * lane.steps + self.finetune_steps)
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         writer = taught(start.base, start.train, self.finetune_steps, self.word_ratio, start.seed)

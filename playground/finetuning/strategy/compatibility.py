@@ -8,10 +8,7 @@ from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import packing_for
 from playground.finetuning.data.task import Split, Task
-from playground.finetuning.strategy.cbert import Rewritten, check_filling
 from playground.finetuning.strategy.head import check_writing
-from playground.finetuning.strategy.losses import AuxiliaryLM
-from playground.finetuning.strategy.semi_supervised import CrossViewTraining, PseudoLabels, check_classes
 from playground.finetuning.strategy.strategy import Strategy
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -43,13 +40,8 @@ def check(learner: TrainState, task: Task, strategy: Strategy) -> None:
             f"{strategy.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "
             "give the base a decoder (playground compare ... --decoder same)."
         )
-    for term in strategy.beside:
-        if isinstance(term, AuxiliaryLM):
-            term.check(learner)
-        if isinstance(term, PseudoLabels | CrossViewTraining | Rewritten):
-            check_classes(term.name, task)
-        if isinstance(term, Rewritten):
-            check_filling(learner.model)
+    for term in (*strategy.penalties, *strategy.beside):
+        term.check(learner, task)
     if task.answer.about != "written":
         return
     try:

@@ -3,9 +3,10 @@
 Each is a declaration; `begin` sees the lane as it starts and gives a function that is asked in every step.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,7 @@ from playground.batch import Tokens
 from playground.corpora.corpus import pick
 from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.weight_averaging import WeightAverage
 from playground.knob import knob
@@ -65,25 +67,45 @@ def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Te
     return total_loss(learner.model(learner.objective.example(tokens, rng)), consume=True)[0]
 
 
-class AuxLoss(Protocol):
+@dataclass(frozen=True)
+class Budget:
+    """What a lane reads without its further losses: so many steps of so many `tokens` each, in rows of `seq_len`."""
+
+    steps: int
+    tokens: float
+    seq_len: int
+
+
+class AuxLoss(ABC):
     """A part of the loss; `rehearses` says that it reads pre-training text.
 
     One with a share `alone` stands alone in the first steps: the task's own loss is left out there.
     """
 
     name: ClassVar[str]
-    rehearses: ClassVar[bool]
+    rehearses: ClassVar[bool] = False
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]: ...
+    @abstractmethod
+    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
+        """The loss as a function of a step, for a lane as it begins."""
+
+    @abstractmethod
+    def tokens_read(self, lane: Budget) -> float:
+        """Tokens that it reads beside the batches of the task, over all steps."""
+
+    def check(self, learner: TrainState, task: Task) -> None:  # noqa: B027 (most suit every model and task)
+        """Refuse a model or a task that it does not suit."""
 
 
 @dataclass(frozen=True)
-class L2SPPenalty:
+class L2SPPenalty(AuxLoss):
     """Half the strength times the squared distance to the pre-trained weights (L2-SP, arXiv:1802.01483, sec. 3)."""
 
     strength: float = knob(0.1, 0.0, 100.0, unit="nats per squared distance", why="How hard the start pulls.")
     name: ClassVar[str] = "pull to the start"
-    rehearses: ClassVar[bool] = False
+
+    def tokens_read(self, lane: Budget) -> float:
+        return 0.0
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         return _pulled(self, start)
@@ -95,7 +117,7 @@ class L2SPPenalty:
 
 
 @dataclass(frozen=True)
-class EWCPenalty:
+class EWCPenalty(AuxLoss):
     """The same, each weight pulled by how much pre-training needs it (EWC, arXiv:1612.00796, eq. 3).
 
     The need is the diagonal of the empirical Fisher information on rows of pre-training text, one row at a time: of the
@@ -107,6 +129,9 @@ class EWCPenalty:
     rows: int = knob(32, 1, 256, unit="rows", why="Texts from which the need is estimated.")
     name: ClassVar[str] = "pull by Fisher information"
     rehearses: ClassVar[bool] = True
+
+    def tokens_read(self, lane: Budget) -> float:
+        return self.rows * lane.seq_len
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         return _pulled(self, start)
@@ -156,13 +181,16 @@ def _pulled(pull: Pull, start: TermContext) -> Callable[[StepContext], Tensor]:
 
 
 @dataclass(frozen=True)
-class Replay:
+class Replay(AuxLoss):
     """In a share of the steps pre-training texts are read as well, so that they are not forgotten."""
 
     replay_ratio: float = knob(0.5, 0.0, 1.0, unit="share of the steps", why="How often old texts come again.")
     rows: int = knob(8, 1, 64, unit="rows", why="Old texts in such a step.")
     name: ClassVar[str] = "replay"
     rehearses: ClassVar[bool] = True
+
+    def tokens_read(self, lane: Budget) -> float:
+        return int(self.replay_ratio * lane.steps) * self.rows * lane.seq_len
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         text = start.base.rehearse()
@@ -177,7 +205,7 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class AuxiliaryLM:
+class AuxiliaryLM(AuxLoss):
     """The pre-training question, asked of the task's own texts.
 
     Beside the task it is GPT's auxiliary loss (Radford et al. 2018, sec. 3.2, eq. 5); alone in the first steps it is
@@ -189,9 +217,8 @@ class AuxiliaryLM:
         0.0, 0.0, 0.9, unit="share of the steps", why="How long it is asked alone, and only then."
     )
     name: ClassVar[str] = "reading the task's texts"
-    rehearses: ClassVar[bool] = False
 
-    def check(self, learner: TrainState) -> None:
+    def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a pre-training question that a task's texts cannot be asked."""
         lacking = [need for need in learner.objective.needs if need.startswith(("pair", "translation", "label:"))]
         if lacking:
@@ -200,8 +227,10 @@ class AuxiliaryLM:
                 f"{self.name} is not possible; take another strategy or another base."
             )
 
+    def tokens_read(self, lane: Budget) -> float:
+        return lane.tokens * (int(self.lm_fraction * lane.steps) or lane.steps)
+
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        self.check(start.learner)
         last = int(self.lm_fraction * start.steps)
 
         def loss(moment: StepContext) -> Tensor:
@@ -219,12 +248,14 @@ def _said(need: str) -> str:
 
 
 @dataclass(frozen=True)
-class MeanTeacher:
+class MeanTeacher(AuxLoss):
     """The scores shall stay near those of the mean of all earlier weights (self-distillation, arXiv:2002.10345)."""
 
     weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="How much the teacher counts.")
     name: ClassVar[str] = "following the mean of earlier weights"
-    rehearses: ClassVar[bool] = False
+
+    def tokens_read(self, lane: Budget) -> float:
+        return lane.tokens * lane.steps
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         mean = WeightAverage(start.every)

@@ -13,7 +13,7 @@ from playground.finetuning.data.find import find_task
 from playground.finetuning.data.input_format import packing_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import StepContext, TermContext
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TermContext
 from playground.knob import knob
 from playground.models import Architecture
 from playground.tokenizing import Tokenizer
@@ -23,7 +23,7 @@ CANDIDATES = ("entailment", "sentiment", "similarity", "paraphrase", "topic", "a
 
 
 @dataclass(frozen=True)
-class MultiTask:
+class MultiTask(AuxLoss):
     """Labelled texts of other tasks, one task in each step, in the first share of the steps or in all.
 
     With `alone` they stand alone in those steps, and the task in question has to wait.
@@ -34,7 +34,9 @@ class MultiTask:
     task_ratio: float = knob(1.0, 0.0, 1.0, unit="share of the steps", why="How long they are read.")
     single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are read alone.")
     name: ClassVar[str] = "other tasks"
-    rehearses: ClassVar[bool] = False
+
+    def tokens_read(self, lane: Budget) -> float:
+        return lane.tokens * self.reading(lane.steps)
 
     def reading(self, steps: int) -> int:
         """In how many of the steps they are read."""

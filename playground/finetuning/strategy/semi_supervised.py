@@ -15,21 +15,24 @@ from playground.finetuning.data.input_format import packing_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import StepContext, TermContext
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TermContext
 from playground.knob import knob
+from playground.training.train_state import TrainState
 
 SEED = 9_999
 """The seed of texts without labels, far from those of lanes."""
 
 
 @dataclass(frozen=True)
-class AdversarialFGM:
+class AdversarialFGM(AuxLoss):
     """The same texts with their embeddings moved a little where it hurts most (arXiv:1605.07725, sec. 3, eq. 5)."""
 
     epsilon: float = knob(0.5, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much the moved texts count.")
     name: ClassVar[str] = "moved embeddings"
-    rehearses: ClassVar[bool] = False
+
+    def tokens_read(self, lane: Budget) -> float:
+        return 2 * lane.tokens * lane.steps
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         def loss(moment: StepContext) -> Tensor:
@@ -44,7 +47,7 @@ class AdversarialFGM:
 
 
 @dataclass(frozen=True)
-class PseudoLabels:
+class PseudoLabels(AuxLoss):
     """Texts without labels are learnt with the model's own sure answers (Lee 2013; arXiv:1809.08370, sec. 1).
 
     The texts come from the task's training split; their labels are thrown away.
@@ -54,7 +57,12 @@ class PseudoLabels:
     confidence: float = knob(0.9, 0.5, 1.0, unit="probability", why="From where on an answer is believed.")
     start_fraction: float = knob(0.3, 0.0, 0.9, unit="share of the steps", why="How long nothing is believed.")
     name: ClassVar[str] = "own answers"
-    rehearses: ClassVar[bool] = False
+
+    def check(self, learner: TrainState, task: Task) -> None:
+        check_classes(self.name, task)
+
+    def tokens_read(self, lane: Budget) -> float:
+        return lane.tokens * (lane.steps - int(self.start_fraction * lane.steps))
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         def loss(moment: StepContext) -> Tensor:
@@ -72,7 +80,7 @@ class PseudoLabels:
 
 
 @dataclass(frozen=True)
-class CrossViewTraining:
+class CrossViewTraining(AuxLoss):
     """Every second step also reads texts without labels: who sees half of a text must answer as who sees all of it.
 
     The whole text is the teacher and is not taught by this loss (cross-view training, arXiv:1809.08370, sec. 2.1).
@@ -81,7 +89,12 @@ class CrossViewTraining:
     unlabelled_size: int = knob(512, 8, 4096, unit="texts", why="How many texts without labels there are.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the halves count.")
     name: ClassVar[str] = "cross views"
-    rehearses: ClassVar[bool] = False
+
+    def check(self, learner: TrainState, task: Task) -> None:
+        check_classes(self.name, task)
+
+    def tokens_read(self, lane: Budget) -> float:
+        return 3 * lane.tokens * (lane.steps // 2)
 
     def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
         def loss(moment: StepContext) -> Tensor:
