@@ -1,9 +1,11 @@
 """JavaScript modules joined to one text, for hosts that take a single module and load nothing."""
 
+import json
 import re
 from pathlib import Path
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
+DATA = re.compile(r'^import (\w+) from "([^"]+\.json)" with \{ type: "json" \};\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:default [^;]*;\n|(?=async |function|const|let|class))", re.MULTILINE)
 
 
@@ -16,6 +18,10 @@ def joined(entry: Path) -> str:
 
     def follow(path: Path) -> None:
         text = path.read_text(encoding="utf-8")
+        for name, file in DATA.findall(text):
+            data = (path.parent / file).resolve()
+            texts[data] = f"const {name} = {json.dumps(json.loads(data.read_text(encoding='utf-8')))};\n"
+        text = DATA.sub("", text)
         for name in IMPORT.findall(text):
             if (other := (path.parent / name).resolve()) not in texts:
                 follow(other)

@@ -1,6 +1,8 @@
 """Colours and small pieces that look the same on every page; text of people goes through `say` and nothing else."""
 
+import json
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -9,18 +11,16 @@ from bokeh.plotting import figure
 
 from widgets.panel_compat import LiveText
 
-BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
-    "#3390d6",
-    "#e69f00",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#56b4e9",
-    "#8a8f98",
+TOKENS = json.loads(Path(__file__).with_name("tokens.json").read_text(encoding="utf-8"))
+"""Colours and the words of legends, which the JavaScript reads too."""
+
+ORANGE, GREEN, VERMILION, PURPLE, SKY = (
+    TOKENS["palette"][name] for name in ("orange", "green", "vermilion", "purple", "sky")
 )
+BLUE, GREY = TOKENS["chart"]["blue"], TOKENS["chart"]["grey"]
 """Okabe and Ito's palette with a lighter blue that reads on dark paper too; colour is never the only mark."""
 
-BLUES = tuple(f"#3390d6{level:02x}" for level in range(256))
+BLUES = tuple(f"{BLUE}{level:02x}" for level in range(256))
 """From nothing to full blue, so that it sits on light and dark paper alike."""
 
 LARGER = {2200: 1.25, 2800: 1.5, 3400: 1.75}

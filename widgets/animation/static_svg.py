@@ -1,9 +1,11 @@
 """A frame of the stage as a still picture, for where no script runs."""
 
 import base64
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -12,8 +14,14 @@ from widgets.animation.record import Record
 SELF, PADDING, LEAKED = 2, 3, 4
 
 WIDTH, PAD, GUTTER = 960, 20, 116
-INK, MUTED, FAINT, LINE, TRACK, PAPER = "#1d2129", "#5d6470", "#98a0ad", "#d5d9e0", "#f5f6f8", "#ffffff"
-BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE = "#4ba1d3", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7"
+TOKENS = json.loads(Path(__file__).parents[1].joinpath("tokens.json").read_text(encoding="utf-8"))
+INK, MUTED, FAINT, LINE, TRACK, PAPER = (
+    TOKENS["still"][name] for name in ("ink", "muted", "faint", "line", "track", "paper")
+)
+BLUE = TOKENS["still"]["visible"]
+SKY, GREEN, ORANGE, VERMILION, PURPLE = (
+    TOKENS["palette"][name] for name in ("sky", "green", "orange", "vermilion", "purple")
+)
 
 CHIP: Mapping[str, tuple[str, str, str, str]] = {
     "kept": (PAPER, LINE, INK, ""),

@@ -23,7 +23,7 @@ from widgets.pages import corpus, stage, train, transfer
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
 from widgets.state.app import SCENE, StageStore, Store
 from widgets.state.train import runs_folder
-from widgets.theme import LARGER, html, say
+from widgets.theme import LARGER, SKY, TOKENS, html, say
 
 pn.extension()
 say_in_a_line()
@@ -54,8 +54,12 @@ HEAD = {"& > .MuiLinearProgress-root": {"visibility": "hidden"}}
 DAY = {"MuiAppBar": {"styleOverrides": {"root": HEAD}}}
 NIGHT = {"MuiAppBar": {"styleOverrides": {"root": {**HEAD, "backgroundColor": "#16293a", "color": "#e8f1f8"}}}}
 THEME = {
-    "light": {"palette": {"primary": {"main": "#0072b2"}}, "typography": WORDING, "components": SHAPES | DAY},
-    "dark": {"palette": {"primary": {"main": "#56b4e9"}}, "typography": WORDING, "components": SHAPES | NIGHT},
+    "light": {
+        "palette": {"primary": {"main": TOKENS["palette"]["blue"]}},
+        "typography": WORDING,
+        "components": SHAPES | DAY,
+    },
+    "dark": {"palette": {"primary": {"main": SKY}}, "typography": WORDING, "components": SHAPES | NIGHT},
 }
 
 _visits: dict[int, Any] = {}

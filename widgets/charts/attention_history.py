@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.plotting import figure
 
 from playground.analysis.predictions import Predictions
-from widgets.theme import BLUES, ORANGE, chart
+from widgets.theme import BLUES, GREY, ORANGE, chart
 
 ACROSS = 7
 """Frames beside each other."""
@@ -65,7 +65,7 @@ def film_strip() -> FilmStrip:
         line_alpha="alpha",
     )  # fmt: skip
     plot.text(
-        x="x", y="y", text="said", x_offset=1, y_offset=3, source=source, text_baseline="top", text_color="#8a8f98",
+        x="x", y="y", text="said", x_offset=1, y_offset=3, source=source, text_baseline="top", text_color=GREY,
         text_font_size="11px",
     )  # fmt: skip
     plot.add_tools(HoverTool(renderers=[boxes], tooltips=[("step", "@step"), ("darkest cell", "@weight{0.00}")]))

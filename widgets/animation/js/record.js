@@ -1,5 +1,6 @@
 /** The record: what the stage draws, read once, and which token goes where between two frames. */
 
+import tokens from "../../tokens.json" with { type: "json" };
 import { plain } from "./dom.js";
 
 /**
@@ -50,34 +51,14 @@ export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 export const READER_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "decoder" };
 export const READ_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "inputs" };
 
-/** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture. */
-export const HUE = {
-  blue: [0, 114, 178], // may be looked at
-  sky: [86, 180, 233], // added by the objective
-  green: [0, 158, 115], // moved, fine
-  orange: [230, 159, 0], // chosen and graded
-  vermilion: [213, 94, 0], // made wrong on purpose, leak
-  purple: [204, 121, 167], // from another model
-};
+/** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture:
+ * blue may be attended to, sky was added by the objective, green moved, orange is chosen and scored, vermilion is made
+ * wrong on purpose or leaks, purple comes from another model. */
+export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name, hex]) => [name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]));
 
-export const TOKEN_LEGEND = {
-  chosen: "chosen",
-  masked: "masked",
-  randomised: "random word instead",
-  graded_as_is: "unchanged, but scored",
-  deleted: "deleted",
-  moved: "moved",
-  replaced: "replaced by the generator",
-  same_by_luck: "generator sampled the original token",
-  inserted: "inserted",
-  special: "special token",
-  padding: "padding",
-  graded: "scored: counts in the loss",
-  first: "the first language",
-  second: "the second language",
-};
+export const TOKEN_LEGEND = tokens.tokens;
 export const SPOKEN = ["", "first", "second"]; // by the number of the language, where a text holds two
-export const CELL_LEGEND = ["masked", "can attend", "cannot attend to itself", "padding", "leak: shows the answer"];
+export const CELL_LEGEND = tokens.cells;
 
 // ---------------------------------------------------------------------------------------------------- small tools
 
