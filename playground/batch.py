@@ -294,7 +294,7 @@ class Target:
 
     @cached_property
     def loss_positions(self) -> "LossPositions":
-        """Where the graded answers stand; a GPU is waited for, unless this is known."""
+        """Where the scored answers stand; a GPU is waited for, unless this is known."""
         if self.known is not None and self.known.loss_mask is self.loss_mask:
             return self.known
         if is_all_true(self.loss_mask):
@@ -307,7 +307,7 @@ class Target:
 
 @dataclass(frozen=True)
 class LossPositions:
-    """The row and the place of each graded answer `[k]` of what is `graded [b, n]`; `known` says how many a row has."""
+    """The row and the place of each scored answer `[k]` of what is `graded [b, n]`; `known` says how many a row has."""
 
     rows: Tensor
     positions: Tensor

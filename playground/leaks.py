@@ -34,7 +34,7 @@ class Place:
 class Verdict:
     """Whether any scored answer can be copied, which ones, the shortest path, and a sentence for a person.
 
-    `by_design` lists graded positions whose answer is shown on purpose (BERT's unchanged 10 %).
+    `by_design` lists scored positions whose answer is shown on purpose (BERT's unchanged 10 %).
     """
 
     leak: bool
@@ -103,7 +103,7 @@ def _ask(inputs: Stream, row: int, layers: int) -> Tensor:
 
 
 def heard(example: Batch, layers: int = 4, row: int = 0) -> float:
-    """How many other words of the text a graded answer of the first question hears, on average."""
+    """How many other words of the text a scored answer of the first question hears, on average."""
     question = example.questions[0]
     reach, _ = answering(example, question, layers, row)
     shown, _ = told(example.inputs, example, row)

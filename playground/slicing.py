@@ -123,7 +123,7 @@ class _Splitter:
         return [type(whole)(**dict(zip(cut, row, strict=True))) for row in zip(*cut.values(), strict=True)]
 
     def _asked(self, whole: Target, parts: Sequence[Target]) -> Iterable[LossPositions]:
-        """Where the graded answers of each part stand, found for all parts at once."""
+        """Where the scored answers of each part stand, found for all parts at once."""
         asked, end = whole.loss_positions, 0
         for part, (first, last) in zip(parts, self._between, strict=True):
             each = asked.per_row[first:last]

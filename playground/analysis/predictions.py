@@ -22,12 +22,12 @@ from playground.rng import generator
 from playground.tokenizing import Tokenizer, read_input
 
 TOP = 5
-"""Guesses that are kept for every graded position."""
+"""Guesses that are kept for every scored position."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """One graded position: where it is, the true answer, the likeliest answers with their probabilities.
+    """One scored position: where it is, the true answer, the likeliest answers with their probabilities.
 
     `loss` is what the answer costs in nats; `question` and `reader` say what was asked, and of which stream.
     """

@@ -88,7 +88,7 @@ def _shown(given: argparse.Namespace, rebuilt: "Rebuilt") -> int:
         f"  inputs   {' '.join(facts['inputs'])}",
         *([f"  decoder  {' '.join(facts['decoder_inputs'])}"] if facts["decoder_inputs"] else []),
         f"  targets  {facts['survey']['targets']}",
-        f"  graded   {sum(facts['graded'])} of {len(facts['graded'])} positions",
+        f"  scored   {sum(facts['graded'])} of {len(facts['graded'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
         *_drawn(facts["visible"]),
         f"  leak     {facts['leak_detail']['sentence']}",

@@ -29,7 +29,7 @@ class ForwardPass:
     _known: list[tuple[Batch, str, Tensor]] = field(default_factory=list)
 
     def answer(self, part: Batch, question: Target) -> Answer:
-        """The scores of one question at its graded positions."""
+        """The scores of one question at its scored positions."""
         if question.stream == "query":
             return self._answer_blind(part, question)
         rows, places = question.loss_positions.rows, question.loss_positions.positions
@@ -125,7 +125,7 @@ def _asked_places(question: Target) -> Tensor:
 
 
 def _rank(question: Target) -> Tensor:
-    """For each graded answer `[k]`, how many of its row stand before it."""
+    """For each scored answer `[k]`, how many of its row stand before it."""
     rows, each = question.loss_positions.rows, question.loss_mask.sum(1)
     return torch.arange(len(rows), device=rows.device) - (each.cumsum(0) - each)[rows]
 

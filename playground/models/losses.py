@@ -1,4 +1,4 @@
-"""Grading: cross-entropy at the graded positions of a whole batch, nothing anywhere else."""
+"""Grading: cross-entropy at the scored positions of a whole batch, nothing anywhere else."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ from playground.models import inplace_cross_entropy
 
 @dataclass(frozen=True)
 class Answer:
-    """A model's scores for the graded positions of one question.
+    """A model's scores for the scored positions of one question.
 
-    `rows` and `positions` `[k]` say where each of the k graded answers stands, `scores` is `[k, v]` (`[k, 1]` for yes
+    `rows` and `positions` `[k]` say where each of the k scored answers stands, `scores` is `[k, v]` (`[k, 1]` for yes
     or no and for a count; the right word first and then the wrong ones where it is told from some), `targets` `[k]`, or
     `[k, v]` where a teacher says them.
     """
@@ -45,7 +45,7 @@ class Answer:
         return cross_entropy(self.scores, self.targets, reduction="none")
 
     def mean(self, consume: bool = False) -> Tensor:
-        """The mean over all graded answers of the batch; a question without graded answers costs 0, never NaN."""
+        """The mean over all scored answers of the batch; a question without scored answers costs 0, never NaN."""
         return self.losses(consume).mean() if len(self.targets) else self.scores.sum() * 0.0
 
     def right(self) -> Tensor | None:

@@ -176,7 +176,7 @@ class LanguageModel(nn.Module):
         self.generator_lm_head = VocabularyHead(shape.generator_width, size, shape.width)
 
     def forward(self, example: Batch, attn_weights: AttentionWeights | None = None) -> tuple[Answer, ...]:
-        """Scores at the graded positions of every question; those of the examples beside come first."""
+        """Scores at the scored positions of every question; those of the examples beside come first."""
         reading = ForwardPass(self, example, attn_weights)
         return tuple(reading.answer(part, question) for part in example.with_auxiliary for question in part.questions)
 

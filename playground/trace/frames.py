@@ -437,7 +437,7 @@ def _changes(example: Batch, row: int) -> str:
     said = {
         Action.MASKED: "replaced by [MASK]",
         Action.RANDOMISED: "replaced by a random word",
-        Action.GRADED_AS_IS: "left as it is but still graded",
+        Action.GRADED_AS_IS: "left as it is but still scored",
         Action.DELETED: "removed (span folded)",
         Action.MOVED: "moved",
         Action.REPLACED: "replaced by a plausible word",

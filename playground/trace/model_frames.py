@@ -64,7 +64,7 @@ def _guesses(seen: ForwardTrace) -> str:
     if not seen.guesses:
         return "Nothing is scored here, so nothing is guessed."
     first = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
-    return f"The likeliest answer is the true one at {first} of {_count(seen.guesses, 'graded position')}."
+    return f"The likeliest answer is the true one at {first} of {_count(seen.guesses, 'scored position')}."
 
 
 def _loss(seen: ForwardTrace) -> str:
@@ -73,7 +73,7 @@ def _loss(seen: ForwardTrace) -> str:
     mean = fmean(g.loss for g in seen.guesses)
     parts = ", ".join(f"{name} {value:.2f}" for name, value in seen.losses.items())
     more = f" The loss of each question: {parts}." if len(seen.losses) > 1 else ""
-    return f"Only graded positions cost something: {mean:.2f} nats on average over {len(seen.guesses)}.{more}"
+    return f"Only scored positions cost something: {mean:.2f} nats on average over {len(seen.guesses)}.{more}"
 
 
 def _count(things: Sequence[Any], what: str) -> str:

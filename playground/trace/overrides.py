@@ -66,7 +66,7 @@ def _refuse_what_is_not_asked(example: Batch, wanted: Iterable[tuple[int, int, b
         if not 0 <= at < len(places):
             raise Refusal(f"There is no answer {at + 1} to grade; there are {len(places)} places.")
         if not any(bool(answerable(example, q)[row, places[at]]) for q in example.questions):
-            raise Refusal(f"Nothing is asked at place {at + 1}, so it has no answer that could be graded.")
+            raise Refusal(f"Nothing is asked at place {at + 1}, so it has no answer that could be scored.")
 
 
 def _with(example: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Batch:

@@ -1,6 +1,6 @@
 """The gradient of a batch: at once, in parts that need less memory, or shared between processes; always the same one.
 
-A question's loss is the mean over its graded answers, so a part counts by its share of the answers of the whole batch.
+A question's loss is the mean over its scored answers, so a part counts by its share of the answers of the whole batch.
 """
 
 import re
@@ -94,7 +94,7 @@ def in_parts(example: Batch, number: int) -> list[Batch]:
 
 
 def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
-    """For each part, what share of the graded answers of each question it holds; nothing for the whole batch."""
+    """For each part, what share of the scored answers of each question it holds; nothing for the whole batch."""
     if len(parts) == 1:
         return [{}]
     total = _counts(whole)

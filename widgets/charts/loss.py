@@ -19,7 +19,7 @@ Columns = dict[str, list[float]]
 AXES = {
     "steps": "step",
     "tokens read": "tokens",
-    "graded answers": "graded",
+    "scored answers": "graded",
     "operations": "flops",
     "seconds": "seconds",
 }

@@ -13,7 +13,7 @@ LEFT = 'style="text-align:left"'
 
 
 def markup(glance: Predictions | None) -> str:
-    """The sentence as the model sees it and its guesses at the graded positions."""
+    """The sentence as the model sees it and its guesses at the scored positions."""
     if glance is None:
         return '<p class="quiet">The guesses appear with the first step.</p>'
     asked = {g.position for g in glance.guesses} if "decoder" not in glance.weights else set()

@@ -48,7 +48,7 @@ class AskNext(Ask):
 
     side: Literal["left", "right"] = "left"
     context_size: int = knob(
-        0, 0, 64, unit="words", why="The first words are read but not graded (XLM's context size)."
+        0, 0, 64, unit="words", why="The first words are read but not scored (XLM's context size)."
     )
     weight: float = knob(1.0, 0.0, 1.0, unit="times", why="What one direction counts: a half of two, or all of it.")
 

@@ -240,7 +240,7 @@ function paintGroups(ctx, art, groups, kind, grown) {
 /** A number with three significant digits. */
 const small = (value) => (value === 0 ? "0" : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1));
 
-/** What every graded answer costs, on a chip below it; nothing hangs on what is not graded. */
+/** What every scored answer costs, on a chip below it; nothing hangs on what is not scored. */
 function paintPrices(ctx, art, before, after, e) {
   const [a, b] = [pricesOf(before), pricesOf(after)];
   if (!a && !b) return;

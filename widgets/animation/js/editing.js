@@ -116,7 +116,7 @@ export function handsOn(kit) {
     const { cells = [], begins: from = 0 } = laneOf(record().frames.at(-1), "targets") || {};
     return cells.map((cell, i) => {
       const { x, y, w, h } = chipBox(kit.plan(), "targets", i);
-      const label = `Answer ${from + i + 1}${cell.text ? `, ${cell.text}` : ""}: ${cell.graded ? "graded" : "not graded"}`;
+      const label = `Answer ${from + i + 1}${cell.text ? `, ${cell.text}` : ""}: ${cell.graded ? "scored" : "not scored"}`;
       const made = node("button", { type: "button", "data-answer": String(from + i), "aria-label": label, title: label, "aria-pressed": String(Boolean(cell.graded)) });
       Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
       made.addEventListener("click", () => send({ do: "paint", matrix: "graded", cells: [[0, from + i, !cell.graded]] }, "graded"));
