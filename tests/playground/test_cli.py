@@ -126,7 +126,7 @@ def test_objective_keeps_its_promises(name, facts):
 def test_objective_for_people_shows_inputs_targets_and_leak(name, call):
     status, out, err = call("objective", name, "--text", "I am happy . You are here .", *pair_for(name))
     assert (status, err) == (0, "")
-    for word in ("inputs", "targets", "graded", "plan", "leak", "■"):
+    for word in ("inputs", "targets", "scored", "plan", "leak", "■"):
         assert word in out
 
 
