@@ -97,10 +97,25 @@ def end(visit: Document) -> None:
         context.session.request_expiration()
 
 
-def was_left(visit: Document) -> bool:
-    """Whether a browser closed its connection because its page was left, as it tells by a number."""
-    connections = visit.session_context.session._subscribed_connections
-    return any(getattr(connection._socket, "close_code", None) == GOING_AWAY for connection in connections)
+class Connections:
+    """The connections of a visit, also those that were let go meanwhile."""
+
+    def __init__(self, visit: Document) -> None:
+        self.visit, self.seen = visit, set[Any]()
+
+    def left(self) -> bool:
+        """Whether the page was left for good since this was asked last, as a browser tells by a number.
+
+        Bokeh lets a connection go as soon as it cannot write to it, and then does not say any more that it is lost; so
+        this is to be asked again and again.
+        """
+        context = self.visit.session_context
+        if context is None or context.session is None:  # not yet, or not any more
+            return False
+        self.seen |= context.session._subscribed_connections
+        gone = {connection for connection in self.seen if getattr(connection._socket, "close_code", None) is not None}
+        self.seen -= gone
+        return any(connection._socket.close_code == GOING_AWAY for connection in gone)
 
 
 def of_a_page_that_went_away(error: BaseException | None) -> bool:

@@ -614,8 +614,8 @@ def test_the_mask_is_painted_by_pointer_and_by_key(stage: Stage) -> None:
         {"do": "paint", "matrix": "encoder", "cells": [[1, 0, False]]},
     ]
     stage.press("End").settle()
-    stage.tab.get_by_role("button", name="Answer 2, walk: graded").click()
-    stage.tab.get_by_role("button", name="Answer 1, we: graded").press("Enter")
+    stage.tab.get_by_role("button", name="Answer 2, walk: scored").click()
+    stage.tab.get_by_role("button", name="Answer 1, we: scored").press("Enter")
     assert stage.edits() == [
         {"do": "paint", "matrix": "graded", "cells": [[0, 1, False]]},
         {"do": "paint", "matrix": "graded", "cells": [[0, 0, False]]},

@@ -223,7 +223,7 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(painting: Page) -> No
 
 def test_answers_chosen_by_hand_are_said_beside_the_button_and_trained_with(painting: Page) -> None:
     page = painting
-    page.get_by_role("button", name="Answer 3, happy: graded").click()
+    page.get_by_role("button", name="Answer 3, happy: scored").click()
     expect(page.get_by_text("In training, in every text: the answer at place 3 does not count.")).to_be_visible()
     shot(page, "stage-answers-by-hand")
     page.get_by_role("button", name="Train with these answers").click()

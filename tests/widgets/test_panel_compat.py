@@ -60,15 +60,23 @@ def test_a_session_has_what_we_ask_it_for():
     assert not panel_compat.is_held(visit)
     panel_compat.end(visit)
     assert session.expiration_requested
-    assert not panel_compat.was_left(visit)
-    socket = WSHandler.__new__(WSHandler)
-    connection = ServerConnection.__new__(ServerConnection)
-    connection._socket, connection._session = socket, session
-    session._subscribed_connections.add(connection)
-    socket.close_code = 1006
-    assert not panel_compat.was_left(visit), "a connection that was lost"
-    socket.close_code = panel_compat.GOING_AWAY
-    assert panel_compat.was_left(visit)
+
+
+def test_a_page_that_was_left_is_noticed_also_once_its_connection_was_let_go():
+    session = ServerSession("name", Document(), io_loop=SimpleNamespace(asyncio_loop=None))
+    connections = panel_compat.Connections(SimpleNamespace(session_context=SimpleNamespace(session=session)))
+    lost, left = (ServerConnection.__new__(ServerConnection) for _ in range(2))
+    for connection in (lost, left):
+        connection._socket, connection._session = WSHandler.__new__(WSHandler), session
+        connection._socket.close_code = None
+        session._subscribed_connections.add(connection)
+    assert not connections.left()
+    session._subscribed_connections.clear()
+    lost._socket.close_code = 1006
+    assert not connections.left(), "a connection that was lost may come again"
+    left._socket.close_code = panel_compat.GOING_AWAY
+    assert connections.left()
+    assert not connections.left(), "it is said once"
 
 
 def test_the_scripts_of_a_page_do_not_keep_it_empty():

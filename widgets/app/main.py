@@ -79,7 +79,7 @@ def app(runs: Path | None = None) -> Any:
     if pn.state.location is not None:
         _link(store)
     tabs, drained = _rooms(store)
-    drain(drained)
+    drain(drained, hear_goodbyes())
     if pn.state.curdoc is not None:
         shown = list(ROOMS)[store.page]
         opening = first_paint.page(coming(shown)) if store.page else first_paint.first(store.stage)
@@ -90,7 +90,6 @@ def app(runs: Path | None = None) -> Any:
         store.close()
 
     pn.state.on_session_destroyed(gone)
-    hear_goodbyes()
     parts = [
         *(html(say(said, "notice")) for said in limits.told()),
         tabs,

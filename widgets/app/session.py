@@ -7,7 +7,7 @@ from bokeh.document import Document
 from bokeh.events import ConnectionLost
 from tornado.web import RequestHandler
 
-from widgets.panel_compat import end, held, was_left, with_our_scripts
+from widgets.panel_compat import Connections, end, held, with_our_scripts
 
 PATIENCE = 60_000
 """Milliseconds that a browser has to open its connection; a visit that ends is given up much sooner."""
@@ -53,17 +53,22 @@ ROUTES = [("/goodbye", Goodbye)]
 """What the app answers beside its page."""
 
 
-def hear_goodbyes() -> None:
-    """A browser that is closed has no time for a word, but its connection is closed with a reason."""
+def hear_goodbyes() -> Callable[[], None]:
+    """A browser that is closed has no time for a word, but its connection is closed with a reason.
+
+    What comes back is to be called again and again: whether it is so is not always told.
+    """
     visit = pn.state.curdoc
     if visit is None:
-        return
+        return lambda: None
+    connections = Connections(visit)
 
-    def hear(_: object) -> None:
-        if was_left(visit):
+    def hear(*_: object) -> None:
+        if connections.left():
             goodbye(visit)
 
     visit.on_event(ConnectionLost, hear)
+    return hear
 
 
 def goodbye(visit: Document) -> None:
