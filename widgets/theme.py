@@ -1,8 +1,6 @@
 """Colours and small pieces that look the same on every page; text of people goes through `say` and nothing else."""
 
-import json
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -10,9 +8,7 @@ import param
 from bokeh.plotting import figure
 
 from widgets.panel_compat import LiveText
-
-TOKENS = json.loads(Path(__file__).with_name("tokens.json").read_text(encoding="utf-8"))
-"""Colours and the words of legends, which the JavaScript reads too."""
+from widgets.tokens import TOKENS
 
 ORANGE, GREEN, VERMILION, PURPLE, SKY = (
     TOKENS["palette"][name] for name in ("orange", "green", "vermilion", "purple", "sky")

@@ -1,7 +1,7 @@
 """The record of a stage as it travels to the page: formulas as MathML, tokens without what goes without saying."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -64,7 +64,7 @@ PAINTED = {
 """What is coloured of a source, by kind of token and by the class of its colour."""
 
 
-@cache
+@lru_cache(maxsize=1024)  # a call is written anew with every value of a knob
 def _spans(text: str) -> list[list[Any]]:
     """Python as runs `[kind, text]`; the kind is empty where nothing is coloured."""
     told = ((next((PAINTED[k] for k in PAINTED if kind in k), ""), said) for kind, said in LEXER.get_tokens(text))

@@ -1,20 +1,18 @@
 """A frame of the stage as a still picture, for where no script runs."""
 
 import base64
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from widgets.animation.record import Record
+from widgets.tokens import TOKENS
 
 SELF, PADDING, LEAKED = 2, 3, 4
 
 WIDTH, PAD, GUTTER = 960, 20, 116
-TOKENS = json.loads(Path(__file__).parents[1].joinpath("tokens.json").read_text(encoding="utf-8"))
 INK, MUTED, FAINT, LINE, TRACK, PAPER = (
     TOKENS["still"][name] for name in ("ink", "muted", "faint", "line", "track", "paper")
 )

@@ -23,7 +23,8 @@ from widgets.pages import corpus, stage, train, transfer
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
 from widgets.state.app import SCENE, StageStore, Store
 from widgets.state.train import runs_folder
-from widgets.theme import LARGER, SKY, TOKENS, html, say
+from widgets.theme import LARGER, SKY, html, say
+from widgets.tokens import TOKENS
 
 pn.extension()
 say_in_a_line()

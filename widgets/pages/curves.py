@@ -378,9 +378,9 @@ def _watched(session: Session | None) -> str:
 
 def _state(session: Session) -> str:
     """What the run does, or how it ended."""
-    if session.state == "done" and session.reason in ENDS:
-        return ENDS[session.reason].format(session.rows[-1].step if session.rows else 0)
     state = session.state
+    if state == "done" and session.reason in ENDS:
+        return ENDS[session.reason].format(session.rows[-1].step if session.rows else 0)
     return PAUSING if state == "paused" and not session.rests else WORDS[state]
 
 
