@@ -7,12 +7,15 @@ as one of these names is gone or means something else.
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
 from bokeh.document import Document
+from bokeh.server.views.ws import WSHandler
+from bokeh.util.token import get_session_id
 from panel.custom import AnyWidgetComponent
 from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
@@ -97,25 +100,26 @@ def end(visit: Document) -> None:
         context.session.request_expiration()
 
 
-class Connections:
-    """The connections of a visit, also those that were let go meanwhile."""
+def on_page_left(left: Callable[[Document], None]) -> None:
+    """Call `left` with the document of a page whose browser closes its connection because the page is left for good.
 
-    def __init__(self, visit: Document) -> None:
-        self.visit, self.seen = visit, set[Any]()
+    Bokeh's own event `ConnectionLost` is not enough: Bokeh detaches a connection as soon as it cannot write to it, and
+    its `on_close` then fails before the event.
+    """
+    closed = getattr(WSHandler.on_close, "__wrapped__", WSHandler.on_close)
 
-    def left(self) -> bool:
-        """Whether the page was left for good since this was asked last, as a browser tells by a number.
+    @wraps(closed)
+    def on_close(self: WSHandler) -> None:
+        if self.close_code == GOING_AWAY and self._token:
+            name = get_session_id(self._token)
+            for session in [session for session in self.application_context.sessions if session.id == name]:
+                left(session.document)
+        if self.connection is not None and self.connection._session is None:
+            self.application.client_lost(self.connection)
+        else:
+            closed(self)
 
-        Bokeh lets a connection go as soon as it cannot write to it, and then does not say any more that it is lost; so
-        this is to be asked again and again.
-        """
-        context = self.visit.session_context
-        if context is None or context.session is None:  # not yet, or not any more
-            return False
-        self.seen |= context.session._subscribed_connections
-        gone = {connection for connection in self.seen if getattr(connection._socket, "close_code", None) is not None}
-        self.seen -= gone
-        return any(connection._socket.close_code == GOING_AWAY for connection in gone)
+    WSHandler.on_close = on_close
 
 
 def of_a_page_that_went_away(error: BaseException | None) -> bool:

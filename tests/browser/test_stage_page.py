@@ -76,6 +76,7 @@ def test_first_picture_is_the_row_of_the_survey_and_others_follow(page: Page, ad
 def test_plays_steps_back_and_scrubs(page: Page, address: str) -> None:
     open_stage(page, address)
     pick(page, "PLM")
+    expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
     wait_for(page, "!s.playing && s.name === 'ask'")
     page.locator("section.stage").focus()
     page.keyboard.press("Home")

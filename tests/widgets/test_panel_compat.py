@@ -12,6 +12,7 @@ from bokeh.document import Document
 from bokeh.server.connection import ServerConnection
 from bokeh.server.session import ServerSession
 from bokeh.server.views.ws import WSHandler
+from bokeh.util.token import generate_jwt_token
 from panel.io.resources import JS_RESOURCES
 from panel.io.state import set_curdoc
 from panel.models.esm import AnyWidgetComponent
@@ -62,21 +63,23 @@ def test_a_session_has_what_we_ask_it_for():
     assert session.expiration_requested
 
 
-def test_a_page_that_was_left_is_noticed_also_once_its_connection_was_let_go():
+@pytest.mark.parametrize("let_go", [False, True], ids=["at once", "after Bokeh let its connection go"])
+@pytest.mark.parametrize("code", [panel_compat.GOING_AWAY, 1006, None])
+def test_a_page_that_was_left_is_noticed(monkeypatch, code, let_go):
+    monkeypatch.setattr(WSHandler, "on_close", WSHandler.on_close)  # put back afterwards
     session = ServerSession("name", Document(), io_loop=SimpleNamespace(asyncio_loop=None))
-    connections = panel_compat.Connections(SimpleNamespace(session_context=SimpleNamespace(session=session)))
-    lost, left = (ServerConnection.__new__(ServerConnection) for _ in range(2))
-    for connection in (lost, left):
-        connection._socket, connection._session = WSHandler.__new__(WSHandler), session
-        connection._socket.close_code = None
-        session._subscribed_connections.add(connection)
-    assert not connections.left()
-    session._subscribed_connections.clear()
-    lost._socket.close_code = 1006
-    assert not connections.left(), "a connection that was lost may come again"
-    left._socket.close_code = panel_compat.GOING_AWAY
-    assert connections.left()
-    assert not connections.left(), "it is said once"
+    left, gone = [], []
+    panel_compat.on_page_left(left.append)
+    panel_compat.on_page_left(left.append)  # once more does not say it twice
+    socket = WSHandler.__new__(WSHandler)
+    socket.application = SimpleNamespace(client_lost=gone.append)
+    socket.application_context = SimpleNamespace(sessions=[session])
+    socket.close_code, socket.close_reason, socket._token = code, None, generate_jwt_token("name")
+    socket.connection = ServerConnection.__new__(ServerConnection)
+    socket.connection._session = None if let_go else session
+    socket.on_close()
+    assert left == ([session.document] if code == panel_compat.GOING_AWAY else [])
+    assert gone == [socket.connection]
 
 
 def test_the_scripts_of_a_page_do_not_keep_it_empty():

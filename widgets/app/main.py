@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.polling import drain
-from widgets.app.session import after_the_answer, hear_goodbyes
+from widgets.app.session import after_the_answer
 from widgets.browser.accessibility import Care
 from widgets.browser.busy import busy
 from widgets.browser.color_scheme import Night, scheme
@@ -80,7 +80,7 @@ def app(runs: Path | None = None) -> Any:
     if pn.state.location is not None:
         _link(store)
     tabs, drained = _rooms(store)
-    drain(drained, hear_goodbyes())
+    drain(drained)
     if pn.state.curdoc is not None:
         shown = list(ROOMS)[store.page]
         opening = first_paint.page(coming(shown)) if store.page else first_paint.first(store.stage)

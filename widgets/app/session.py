@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import panel as pn
 from bokeh.document import Document
-from bokeh.events import ConnectionLost
 from tornado.web import RequestHandler
 
-from widgets.panel_compat import Connections, end, held, with_our_scripts
+from widgets.panel_compat import end, held, on_page_left, with_our_scripts
 
 PATIENCE = 60_000
 """Milliseconds that a browser has to open its connection; a visit that ends is given up much sooner."""
@@ -53,24 +52,9 @@ ROUTES = [("/goodbye", Goodbye)]
 """What the app answers beside its page."""
 
 
-def hear_goodbyes() -> Callable[[], None]:
-    """A browser that is closed has no time for a word, but its connection is closed with a reason.
-
-    What comes back is to be called again and again: whether it is so is not always told.
-    """
-    visit = pn.state.curdoc
-    if visit is None:
-        return lambda: None
-    connections = Connections(visit)
-
-    def hear(*_: object) -> None:
-        if connections.left():
-            goodbye(visit)
-
-    visit.on_event(ConnectionLost, hear)
-    return hear
-
-
 def goodbye(visit: Document) -> None:
     """The page was left for good, unlike one whose connection was lost: soon the visit ends, and with it its run."""
     visit.add_timeout_callback(lambda: end(visit), FAREWELL)
+
+
+on_page_left(goodbye)
