@@ -8,6 +8,8 @@ WORKERS ?= 2
 CPU    ?=
 
 BIN := $(VENV)/bin
+# Where Python may not keep what it has compiled, each of the many processes of the tests compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Installed packages are renewed when the content of these two files changes, not when their date does.
 KEY := $(shell cat pyproject.toml constraints.txt | cksum | tr ' ' '-')
 FIND_CHROMIUM := $(PYTHON) tests/chromium.py

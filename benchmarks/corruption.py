@@ -48,11 +48,10 @@ from playground.corpora import open_corpus, pick
 from playground.errors import Refusal
 from playground.objectives import Objective, find_objective, objectives
 from playground.rng import generator
-from playground.slicing import trimmed_batches
+from playground.slicing import batches
 from playground.tokenizing import specials
-from playground.training.data import BatchSampler
+from playground.training.data import STEPS, BatchSampler, most_at_once
 from playground.training.loop import Run, prepared
-from playground.training.prefetch import STEPS, most_at_once
 from playground.zoo import entry_for
 
 BATCH = 32
@@ -86,7 +85,7 @@ def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Cal
 def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object], steps: int) -> Work:
     """The first batches of an epoch, drawn at once and cut."""
     feed = BatchSampler(tokens, tokens, BATCH, seed=0)
-    return lambda: spent(map(finish, trimmed_batches(objective.example(feed.between(0, steps), rng), BATCH)))
+    return lambda: spent(map(finish, batches(objective.example(feed.between(0, steps), rng), BATCH, trim=True)))
 
 
 def steps_of(tokens: Tokens) -> int:
@@ -94,9 +93,9 @@ def steps_of(tokens: Tokens) -> int:
     return most_at_once(BatchSampler(tokens, tokens, BATCH, seed=0), STEPS)
 
 
-def spent(batches: Iterable[object]) -> None:
+def spent(values: Iterable[object]) -> None:
     """Each batch is made and let go."""
-    deque(batches, maxlen=0)
+    deque(values, maxlen=0)
 
 
 def what_trains(example: Batch) -> tuple[Batch, int]:

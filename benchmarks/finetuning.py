@@ -33,6 +33,7 @@ from torch.nn.functional import cross_entropy
 from playground.corpora import open_corpus
 from playground.finetuning import Base, find_strategy, find_task
 from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.base import from_checkpoint, replace_model
 from playground.finetuning.run.stacked import alike, tune_together
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, _draw, parameters, started, tune
@@ -69,7 +70,7 @@ def plain(base, strategy, train, test, setting, seed):
     for step in range(setting.steps):
         for group, rate in zip(optimiser.param_groups, (strategy.rate * plan[:, step]).tolist(), strict=True):
             group["lr"] = rate
-        drawn = _draw(train, setting.batch, seed, step)
+        drawn = _draw(train, setting.batch_size, seed, step)
         known = dict(enumerate(model.hidden_states(drawn.tokens)))
         cross_entropy(head(known, drawn), drawn.labels).backward()
         optimiser.step()
@@ -99,11 +100,11 @@ def by_the_clock(base, tokenizer, task, setting, asked):
                 plain(base, strategy, train, test, setting, seed)
 
     def ours(workers, way):
-        *_, last = compare(
-            base, tokenizer, task, chosen, train_sizes=asked.train_size, seeds=asked.seeds, setting=setting,
-            workers=workers,
-            parallelism=way,
+        spec = ComparisonSpec(
+            task=task.name, strategies=STRATEGIES, train_sizes=(asked.train_size,), seeds=asked.seeds,
+            steps=setting.steps, workers=workers, parallelism=way,
         )  # fmt: skip
+        *_, last = compare(base, tokenizer, spec)
         found[workers, way] = {
             name: [(o.accuracy, o.forgetting, o.moved) for o in some] for name, some in last.outcomes.items()
         }
@@ -210,7 +211,8 @@ def forgetting(base, tokenizer, task, setting, asked):
     """The order of forgetting, three seeds."""
     high = replace(find_strategy("full"), name="full, high rate", rate=RATHER_MUCH)
     chosen = [*map(find_strategy, FORGETTING), high]
-    *_, last = compare(base, tokenizer, task, chosen, train_sizes=asked.train_size, seeds=3, setting=setting)
+    spec = ComparisonSpec(task=task.name, train_sizes=(asked.train_size,), seeds=3, steps=setting.steps)
+    *_, last = compare(base, tokenizer, spec, chosen=chosen)
     ranked = sorted(last.facts()["strategies"], key=lambda s: s["forgetting"]["mean"])
     print("\nforgetting in nats, least first (in brackets: extra modules plugged in)")
     for s in ranked:

@@ -30,8 +30,8 @@ from playwright.sync_api import Page, sync_playwright
 from playground.training import Session
 from tests.chromium import chromium
 from widgets.app import server
-from widgets.app.polling import drain
-from widgets.pages import train
+from widgets.app.session import poll
+from widgets.pages.train import TrainPage
 from widgets.state.train import TrainStore
 
 COUNT = """async seconds => {
@@ -81,8 +81,8 @@ class Watched:
 
     def visit(self) -> Any:
         """The Train page alone, for one visitor."""
-        page, tick = train.page(self.store)
-        self.callback = drain(tick)
+        page = TrainPage(self.store)
+        self.callback = poll(page.poll)
         assert pn.state.curdoc is not None, "the page is made for a visit"
         self.later = pn.state.curdoc.add_next_tick_callback
         return pmui.Page(main=[page], title="watched")

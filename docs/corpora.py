@@ -9,10 +9,17 @@ from pathlib import Path
 
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.catalog.parallel import make_parallel
-from playground.corpora.tinyworld import tasks
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.lexicon import STEMS
 from playground.corpora.tinyworld.presets.affixes import derive, held_out
+from playground.corpora.tinyworld.tasks.analogies import analogy_questions
+from playground.corpora.tinyworld.tasks.cloze import fact_questions
+from playground.corpora.tinyworld.tasks.endings import story_endings
+from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
+from playground.corpora.tinyworld.tasks.minimal import minimal_pairs
+from playground.corpora.tinyworld.tasks.roles import role_pairs
+from playground.corpora.tinyworld.tasks.shortcuts import shortcut_sentences
+from playground.corpora.tinyworld.tasks.typos import mistyped_sentences
 from playground.corpora.tinyworld.translate import Language
 from playground.corpora.tinyworld.trees import constituents
 from playground.corpora.tinyworld.truth import every_text
@@ -84,7 +91,7 @@ def tree(name: str, word: str) -> str:
 
 def roles() -> str:
     """A sentence and the same verb with the roles reversed."""
-    texts, labels = tasks.role_pairs(6, 0)
+    texts, labels = role_pairs(6, 0)
     one, other = texts[labels.index(0)]
     return f"{join_words(one)} – reversed: {join_words(other)}"
 
@@ -92,7 +99,7 @@ def roles() -> str:
 def stems() -> str:
     """Three words of the corpus `affixes`, one that it never writes, and a mistyped word."""
     held = next(derive(stem, "un-") for stem in STEMS.split() if held_out(stem, "un-"))
-    wrong = tasks.mistyped_sentences(1, 0)[0]
+    wrong = mistyped_sentences(1, 0)[0]
     return (
         f"{document('affixes')} (never written: {held}) · {wrong.words[wrong.place]} for {wrong.right}: {wrong.error}"
     )
@@ -100,14 +107,14 @@ def stems() -> str:
 
 def shortcut() -> str:
     """A text whose cue is right and one whose cue misleads."""
-    texts, _ = tasks.shortcut_sentences(40, 0, share=0.5)
+    texts, _ = shortcut_sentences(40, 0, share=0.5)
     said = {text.agrees: join_words(text.words) for text in texts}
     return f"{said[True]} – misleading: {said[False]}"
 
 
 def ending() -> str:
     """The end of a story with a right and a wrong last sentence."""
-    story = tasks.story_endings(1, 0)[0]
+    story = story_endings(1, 0)[0]
     right, wrong = story.endings[story.right], story.endings[1 - story.right]
     return f"{join_words(story.words)} right: {join_words(right)} wrong: {join_words(wrong)}"
 
@@ -136,27 +143,27 @@ def cry() -> str:
 
 def pairs(kind: str) -> str:
     """The right and the wrong sentence of a minimal pair."""
-    right, wrong = tasks.minimal_pairs(kind, 1, 0)[0]
+    right, wrong = minimal_pairs(kind, 1, 0)[0]
     return f"{join_words(right)} – not: {join_words(wrong)}"
 
 
 def inference() -> str:
     """A premise, a hypothesis and what holds."""
-    (texts, labels) = tasks.inference_pairs(6, 0)
+    (texts, labels) = inference_pairs(6, 0)
     premise, hypothesis = texts[0]
-    return f"{join_words(premise)} ⇒ {join_words(hypothesis)} {tasks.INFERENCES[labels[0]]}"
+    return f"{join_words(premise)} ⇒ {join_words(hypothesis)} {INFERENCES[labels[0]]}"
 
 
 def fact() -> str:
     """A fact as a sentence with a gap, and how often it is told."""
-    found = max(tasks.fact_questions(), key=lambda question: question.fact.mentions)
+    found = max(fact_questions(), key=lambda question: question.fact.mentions)
     words = ["[MASK]" if k == found.place else word for k, word in enumerate(found.words)]
     return f"{join_words(words)} ({found.fact.object}; told {found.fact.mentions} times a round)"
 
 
 def analogy() -> str:
     """One question and its answer."""
-    q = tasks.analogy_questions()[0]
+    q = analogy_questions()[0]
     return f"{q.a} : {q.b} = {q.c} : {q.d}"
 
 

@@ -38,9 +38,9 @@ def page() -> str:
 def section(group: str) -> str:
     """What the objectives of a group do, and how they are steered."""
     members = [o for o in objectives().values() if o.group == group]
-    done = ((_name(o), o.idea, f"{o.loss} {graded(o)}", _formula(o), _linked(o.source)) for o in members)
+    done = ((_name(o), o.idea, f"{o.loss} {scored(o)}", _formula(o), _linked(o.source)) for o in members)
     turned = ((o.name, _code(o.plan_keys), _settings(o)) for o in members)
-    first = table(("objective", "idea", "what is graded", "formula", "source"), done)
+    first = table(("objective", "idea", "what is scored", "formula", "source"), done)
     return f"## {group}\n\n{first}\n" + table(("objective", "plan keys", "knobs and their defaults"), turned)
 
 
@@ -80,23 +80,23 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def graded(objective: Objective) -> str:
-    """How many answers of each question are graded on the typed sentence, or what a typed sentence lacks."""
+def scored(objective: Objective) -> str:
+    """How many positions of each question are scored on the typed sentence, or which labels a typed sentence lacks."""
     need = next((need for need in objective.needs if need in NEEDS), "")
     printed = objective.printed
     try:
         if printed.text and not objective.row:
             shown = rebuild(objective, printed.text, pair=printed.pair, wanted=printed.plan)
-            return f"On its own example: {_said_of(objective, measure(shown.example).questions)}."
+            return f"On its own example: {_counts(objective, measure(shown.example))}."
         text = TWO_SENTENCES if need == "sentences" else SENTENCE
-        meters = measure(rebuild(objective, text, pair=SECOND.get(need, "")).example).questions
+        meters = measure(rebuild(objective, text, pair=SECOND.get(need, "")).example)
     except Refusal:
         labels = (n.removeprefix("label:") for n in objective.needs)
         return f"Needs a corpus that knows: {', '.join(labels)}."
-    return f"On {_typed(need)}: {_said_of(objective, meters)}."
+    return f"On {_typed(need)}: {_counts(objective, meters)}."
 
 
-def _said_of(objective: Objective, meters: Mapping[str, Meter]) -> str:
+def _counts(objective: Objective, meters: Mapping[str, Meter]) -> str:
     """How many answers each question has, of a mixture those of the part that was drawn."""
     return ", ".join(f"*{q}* {_count(meters[q])}" for q in _questions(objective) if q in meters)
 

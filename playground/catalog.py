@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 from difflib import get_close_matches
 from functools import cache
 from typing import Protocol, TypeVar
@@ -21,7 +22,7 @@ T = TypeVar("T", bound=Named)
 
 @cache
 def find(package: str, kind: type[T]) -> dict[str, T]:
-    """Every constant of a kind in a package's modules, by its `name`, in the order of `rank`, year, then name.
+    """Every constant of a kind in a package's modules by its `name`, in its own `order` if it has one, then by name.
 
     A constant may be a tuple of several.
     """
@@ -30,11 +31,13 @@ def find(package: str, kind: type[T]) -> dict[str, T]:
     constants = [v for m in modules for k, v in vars(m).items() if k.isupper()]
     each = [one for v in constants for one in (v if isinstance(v, tuple) else (v,)) if isinstance(one, kind)]
     unique = {id(v): v for v in each}.values()
-    return {v.name: v for v in sorted(unique, key=_place)}
+    return {v.name: v for v in sorted(unique, key=lambda item: (*getattr(item, "order", ()), item.name.lower()))}
 
 
-def _place(item: Named) -> tuple[int, int, str]:
-    return (getattr(item, "rank", 0), getattr(item, "year", 0), item.name)
+def year(source: str) -> int:
+    """The first year that a source names, by itself or as an arXiv number ("arXiv:1810.04805" is 2018); else 9999."""
+    found = re.search(r"arXiv:(\d\d)\d\d\.|\b((?:19|20)\d\d)\b", source)
+    return int(f"20{found[1]}" if found and found[1] else found[2]) if found else 9999
 
 
 def choose(package: str, kind: type[T], name: str, what: str = "") -> T:

@@ -10,33 +10,31 @@ from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attentio
 from playground.errors import Refusal
 
 TOLERANCE = 1e-3
-"""How far a device may be from the CPU in a loss or a gradient of size 1, both in float32."""
+"""Largest difference from the CPU in a loss or a gradient of size 1, both in float32."""
 
 
 def pick(name: str = "auto") -> torch.device:
-    """The fastest device that can be trusted; a device that is not there is refused with what is."""
-    there = available()
+    """A device by its name; "auto" is the fastest one that agrees with the CPU."""
+    names = available()
     if name == "auto":
-        return torch.device(there[0])
+        return torch.device(names[0])
     if name.split(":")[0] == "mps" and (why := doubt()):
         raise Refusal(why)
     with suppress(RuntimeError):  # a name that torch does not know, such as cpu:one
-        if name.split(":")[0] in there:
+        if name.split(":")[0] in names:
             return torch.device(name)
-    raise Refusal(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(there)}.")
+    raise Refusal(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(names)}.")
 
 
 def available() -> tuple[str, ...]:
-    """The devices of this machine, the fastest first; Apple's only where it computes what the CPU computes."""
+    """The devices of this machine, the fastest first; Apple's only where it agrees with the CPU."""
     if torch.cuda.is_available():
         return ("cuda", "cpu")
-    if torch.backends.mps.is_available() and agrees("mps"):
-        return ("mps", "cpu")
-    return ("cpu",)
+    return ("mps", "cpu") if torch.backends.mps.is_available() and agrees("mps") else ("cpu",)
 
 
 def doubt() -> str:
-    """Why a device of this machine is left alone, in a sentence; nothing where none is."""
+    """Why a device of this machine is not used, in a sentence; empty where all are."""
     if torch.cuda.is_available() or not torch.backends.mps.is_available() or agrees("mps"):
         return ""
     return (
@@ -46,13 +44,14 @@ def doubt() -> str:
 
 
 def describe(device: torch.device) -> str:
-    """The device as a person would name it."""
-    names = {"cpu": "CPU", "mps": "Apple GPU"}
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else names[device.type]
+    """The name of the device on screen."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return {"cpu": "CPU", "mps": "Apple GPU"}[device.type]
 
 
 def check_precision(device: torch.device, precision: str) -> None:
-    """Refuse half precision on a device that cannot multiply so."""
+    """Refuse half precision on a device that lacks it."""
     if precision == "float32":
         return
     if device.type == "mps" or (device.type == "cuda" and not torch.cuda.is_bf16_supported()):
@@ -61,7 +60,7 @@ def check_precision(device: torch.device, precision: str) -> None:
 
 @cache
 def agrees(name: str) -> bool:
-    """Whether a device computes a loss and its gradient as the CPU does; one that fails on the way does not."""
+    """Whether a device computes the same loss and gradients as the CPU, and without an error."""
     try:
         pairs = zip(_checked("cpu"), _checked(name), strict=True)
         return all(bool((a - b).abs().max() <= TOLERANCE * (1 + a.abs().max())) for a, b in pairs)
@@ -70,7 +69,7 @@ def agrees(name: str) -> bool:
 
 
 def _checked(name: str) -> list[Tensor]:
-    """The loss and the gradients of a small network with the parts that all our models have."""
+    """The loss and the gradients of a small network with the operations that our models use."""
     rng = torch.Generator().manual_seed(0)
     table, square, wide = (torch.randn(n, 16, generator=rng) for n in (50, 16, 64))
     ids = torch.randint(50, (4, 12), generator=rng).to(name)
@@ -78,10 +77,10 @@ def _checked(name: str) -> list[Tensor]:
     x = nn.functional.layer_norm(nn.functional.embedding(ids, weights[0]), (16,))
     heads = (x @ weights[1]).unflatten(-1, (2, 8)).transpose(1, 2)
     x = x + scaled_dot_product_attention(heads, heads, heads, is_causal=True).transpose(1, 2).flatten(2)
-    known = (ids == ids[:, :1])[:, None, None] | torch.eye(12, dtype=torch.bool, device=name)
-    x = x + scaled_dot_product_attention(heads, heads, heads, attn_mask=known).transpose(1, 2).flatten(2)
+    mask = (ids == ids[:, :1])[:, None, None] | torch.eye(12, dtype=torch.bool, device=name)
+    x = x + scaled_dot_product_attention(heads, heads, heads, attn_mask=mask).transpose(1, 2).flatten(2)
     x = x + gelu(x @ weights[2].T) @ weights[2]
-    rows, places = (ids[:, 1:] % 3 > 0).nonzero(as_tuple=True)
-    loss = cross_entropy(x[rows, places] @ weights[0].T / 16, ids[rows, places + 1])
+    rows, positions = (ids[:, 1:] % 3 > 0).nonzero(as_tuple=True)
+    loss = cross_entropy(x[rows, positions] @ weights[0].T / 16, ids[rows, positions + 1])
     loss.backward()
     return [loss.detach().cpu(), *(w.grad.cpu() for w in weights if w.grad is not None)]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
@@ -14,8 +14,8 @@ from playground.corpora.sources import Source, find_source, sources
 from playground.errors import Refusal
 from playground.finetuning import find_strategy, strategies, tasks
 from playground.finetuning.data.task import Task
+from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.strategy import Strategy
-from playground.finetuning.strategy.strategy_knobs import knobs_of
 from playground.knob import knobs
 from playground.models import LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
@@ -29,80 +29,72 @@ VOCABULARY = 800
 TEXT = 20_000
 """Tokens of a corpus that are enough to see what an objective asks."""
 
+Facts = dict[str, Any]
+"""One item of the catalogue, ready for JSON."""
 
-def inventory(name: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Everything by kind, or what has one name or alias alone: an entry, an objective, a strategy ..."""
+
+def inventory(name: str | None = None) -> dict[str, list[Facts]]:
+    """All items by kind, or only those of one name or alias: an entry, an objective, a strategy ..."""
     if name is not None:
-        return one(name)
+        return _named(name)
     return {
-        "entries": [entry_facts(e) for e in entries().values()],
-        "objectives": [_objective(o) for o in objectives().values()],
-        "strategies": [_strategy(s) for s in strategies().values()],
-        "corpora": [_corpus(s) for s in sources().values()],
-        "tasks": [_task(t) for t in tasks().values()],
+        "entries": [entry_facts(entry) for entry in entries().values()],
+        "objectives": [_objective(objective) for objective in objectives().values()],
+        "strategies": [_strategy(strategy) for strategy in strategies().values()],
+        "corpora": [_corpus(source) for source in sources().values()],
+        "tasks": [_task(task) for task in tasks().values()],
     }
 
 
-def one(name: str) -> dict[str, list[dict[str, Any]]]:
-    """What has a name, by kind, for some share one; an objective is shown as the entry that trains it."""
-    trials: dict[str, Callable[[], dict[str, Any]]] = {
-        "entries": lambda: entry_facts(fitted_entry(entry_named(name))),
+def _named(name: str) -> dict[str, list[Facts]]:
+    """What has a name, by kind; an objective is shown as the entry that trains it."""
+    finders: dict[str, Callable[[], Facts]] = {
+        "entries": lambda: entry_facts(_fitted(entry_named(name))),
         "strategies": lambda: _strategy(find_strategy(name)),
         "corpora": lambda: _corpus(find_source(name)),
         "tasks": lambda: _task(choose("playground.finetuning.tasks", Task, name)),
     }
-    found: dict[str, list[dict[str, Any]]] = {}
-    for kind, find_one in trials.items():
+    found: dict[str, list[Facts]] = {}
+    for kind, find in finders.items():
         with suppress(Refusal):
-            found[kind] = [find_one()]
-    return found or _refuse(name)
-
-
-def _refuse(name: str) -> NoReturn:
-    """That nothing has this name, with the nearest that there are."""
+            found[kind] = [find()]
+    if found:
+        return found
     everything = (entries(), objectives(), strategies(), sources(), tasks())
     known = {known.lower(): known for named in everything for known in named}
     near = [known[close] for close in get_close_matches(name.lower(), known, cutoff=0.6)]
-    said = f"the nearest: {', '.join(near)}" if near else "`playground zoo` lists all"
-    raise Refusal(f"There is nothing named {name!r}; {said}.")
+    advice = f"the nearest: {', '.join(near)}" if near else "`playground zoo` lists all"
+    raise Refusal(f"There is nothing named {name!r}; {advice}.")
 
 
-def _objective(o: Objective) -> dict[str, Any]:
-    return {
-        "name": o.name,
-        "group": o.group,
-        "row": o.row,
-        "idea": o.idea,
-        "source": o.source,
-        "plan": list(o.plan_keys),
-        "knobs": list(o.knobs),
-    }
+def _objective(o: Objective) -> Facts:
+    facts = {"name": o.name, "group": o.group, "row": o.row, "idea": o.idea, "source": o.source}
+    return facts | {"plan": list(o.plan_keys), "knobs": list(o.knobs)}
 
 
-def _strategy(s: Strategy) -> dict[str, Any]:
+def _strategy(s: Strategy) -> Facts:
     return {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source, "knobs": list(knobs_of(s))}
 
 
-def _corpus(s: Source) -> dict[str, Any]:
-    turned = [k.name for k in knobs(s.settings)] if s.settings is not None else []
-    return {"name": s.name, "idea": s.idea, "knobs": turned}
+def _corpus(s: Source) -> Facts:
+    settings = [] if s.settings is None else knobs(s.settings)
+    return {"name": s.name, "idea": s.idea, "knobs": [k.name for k in settings]}
 
 
-def _task(t: Task) -> dict[str, Any]:
+def _task(t: Task) -> Facts:
     return {"name": t.name, "idea": t.idea, "source": t.source}
 
 
-def fitted_entry(entry: Entry) -> Entry:
+def _fitted(entry: Entry) -> Entry:
     """The entry with every part that its objective's questions need, as when training begins."""
     recipe, needs = entry.recipe, entry.objective.needs
     corpus = open_corpus(entry.corpus, tokens=TEXT)
     rows = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, 0, torch.device("cpu"), needs).evaluation()
-    return replace(
-        entry, model=with_required_parts(entry.model, *entry.objective.specimens(rows, generator(0, "asked")))
-    )
+    examples = entry.objective.specimens(rows, generator(0, "asked"))
+    return replace(entry, model=with_required_parts(entry.model, *examples))
 
 
-def entry_facts(entry: Entry) -> dict[str, Any]:
+def entry_facts(entry: Entry) -> Facts:
     """One entry as data, with the number of its parameters at a vocabulary of 800 words."""
     model = LanguageModel(entry.model, VOCABULARY, generator(0, "count"))
     return {

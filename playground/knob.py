@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
@@ -24,14 +24,9 @@ class Knob:
 
 
 def knob(
-    default: Any,
-    low: float | None = None,
-    high: float | None = None,
-    *,
-    choices: tuple[Any, ...] = (),
-    unit: str = "",
-    why: str = "",
-) -> Any:
+    default: Any, low: float | None = None, high: float | None = None, *, choices: tuple[Any, ...] = (),
+    unit: str = "", why: str = "",
+) -> Any:  # fmt: skip
     """A dataclass field with limits; numbers give `low` and `high`, words give `choices`, switches neither."""
     return field(default=default, metadata={"knob": (low, high, choices, unit, why)})
 
@@ -43,12 +38,11 @@ def knobs(part: Any) -> tuple[Knob, ...]:
 
 @cache
 def _knobs_of(kind: type) -> tuple[Knob, ...]:
-    return tuple(_read(f) for f in fields(kind) if "knob" in f.metadata)
-
-
-def _read(f: Field) -> Knob:
-    low, high, choices, unit, why = f.metadata["knob"]
-    return Knob(f.name, None if f.default is MISSING else f.default, low, high, choices, unit, why)
+    return tuple(
+        Knob(f.name, None if f.default is MISSING else f.default, *f.metadata["knob"])
+        for f in fields(kind)
+        if "knob" in f.metadata
+    )
 
 
 def turn(part: Any, settings: Mapping[str, Any]) -> Any:
@@ -64,40 +58,36 @@ CALL = re.compile(r"(?P<name>[^()]+)\((?P<settings>[^()]*)\)")
 
 
 def spelt(text: str) -> tuple[str, dict[str, str]]:
-    """A name and what stands behind it in brackets: `name(knob=1, other=yes)`; a text of another form is a name."""
-    found = CALL.fullmatch(text.strip())
-    if found is None:
+    """The name and the settings of `name(knob=1, other=yes)`; a text of another form is a name alone."""
+    call = CALL.fullmatch(text.strip())
+    if call is None:
         return text, {}
-    pairs = [part.partition("=") for part in found["settings"].split(",") if part.strip()]
-    wrong = [name for name, sign, _ in pairs if not sign]
+    name, settings = call["name"].strip(), [part for part in call["settings"].split(",") if part.strip()]
+    wrong = [part.strip() for part in settings if "=" not in part]
     if wrong:
-        raise Refusal(f"{wrong[0].strip()!r} sets no knob; write {found['name'].strip()}(knob=value, ...).")
-    return found["name"].strip(), {name.strip(): value.strip() for name, _, value in pairs}
+        raise Refusal(f"{wrong[0]!r} sets no knob; write {name}(knob=value, ...).")
+    return name, {knob.strip(): value.strip() for knob, _, value in (part.partition("=") for part in settings)}
 
 
 def written(part: Any, between: str, unlike: Any = None) -> str:
-    """The knobs of a part as `spelt` reads them, or only those that are set otherwise than in another one."""
-    told = {k.name: getattr(part, k.name) for k in knobs(part)}
+    """The knobs of a part as `spelt` reads them, or only those that have another value in the part `unlike`."""
+    values = {k.name: getattr(part, k.name) for k in knobs(part)}
     return between.join(
         f"{name}={as_written(value)}"
-        for name, value in told.items()
+        for name, value in values.items()
         if unlike is None or value != getattr(unlike, name)
     )
 
 
 def as_written(value: Any) -> str:
-    """A value of a knob as a person writes it and `spelt` reads it."""
-    return (
-        {True: "yes", False: "no"}[value]
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    """A value of a knob as it is typed."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def as_saved(part: Any, values: Mapping[str, Any]) -> Any:
-    """The same part with the values of its fields as a file holds them: of the right type, whatever the limits are."""
+    """The same part with the values that a file holds, which must have the right types and may exceed the limits."""
     for k in knobs(part):
         if k.name in values and not _fits(k, values[k.name]):
             raise ValueError(f"{k.name} is {values[k.name]!r}")
@@ -105,7 +95,7 @@ def as_saved(part: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _fits(k: Knob, value: Any) -> bool:
-    """Whether a value has the type of a knob; a count from 1 on is never 0, and no number is below 0 or without end."""
+    """Whether a value has the type of a knob; numbers are finite and not negative, counts from 1 on not 0."""
     kind = type(k.default)
     if kind in (int, float) and not isinstance(value, bool):
         low = 1 if kind is int and (k.low or 0) >= 1 else 0
@@ -118,30 +108,22 @@ def check(k: Knob, value: Any) -> Any:
     value = _convert(k, value)
     if k.choices and value not in k.choices:
         raise Refusal(f"{k.name} is {value!r}; choose one of {', '.join(map(str, k.choices))}.")
-    low_enough = k.high is None or value <= k.high
-    high_enough = k.low is None or value >= k.low
-    if not (low_enough and high_enough):
+    if not ((k.high is None or value <= k.high) and (k.low is None or value >= k.low)):  # so NaN is refused too
         raise Refusal(f"{k.name} is {value}; it must lie between {k.low} and {k.high} {k.unit}".strip() + ".")
     return value
+
+
+SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
 def _convert(k: Knob, value: Any) -> Any:
     kind = type(k.default)
     try:
         if kind is bool:
-            return _switch(value)
+            return value if isinstance(value, bool) else SWITCH[str(value).lower()]
         if kind is int and float(value) != int(float(value)):
             raise ValueError
         return kind(float(value)) if kind is int else kind(value)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
         wanted = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}[kind]
         raise Refusal(f"{k.name} is {value!r}; it must be {wanted}.") from error
-
-
-def _switch(value: Any) -> bool:
-    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    if isinstance(value, bool):
-        return value
-    if str(value).lower() not in words:
-        raise ValueError(value)
-    return words[str(value).lower()]

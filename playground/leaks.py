@@ -1,8 +1,8 @@
-"""Leak check: can the answer to a graded question reach the place that must predict it?
+"""Leak check: can a scored answer reach the position that must predict it?
 
-Information moves only where visibility lets it: through every layer a position keeps what it has (residual) and
-takes what the positions it may look at have. Nodes are (stream, position, layer); the check is exact for any
-number of layers because it is a closure of booleans, not an experiment.
+Information flows only where the attention masks allow it: in every layer a position keeps what it has (residual) and
+takes what the positions have that it attends to. Nodes are (stream, position, layer); the check is exact for any number
+of layers because it is a closure of booleans, not an experiment.
 """
 
 from dataclasses import dataclass
@@ -10,20 +10,21 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.batch import Action, AttentionMask, Batch, Stream, Target, gather_origin
+from playground.answers import Target
+from playground.batch import Action, AttentionMask, Batch, Stream, gather_origin
 
-MATCHED = 2**30
-"""Stands for the place of an answer that is a whole run of words."""
+SPAN = 2**30
+"""The place of an answer that is all selected words together."""
 
 WRITTEN = 2**29
-"""Stands, with its place added, for an answer that a decoder writes and that is no word of the text."""
+"""Plus its position: the place of an answer that a decoder writes and that is no word of the text."""
 
 NAMES = {"inputs": "encoder", "query": "query", "decoder": "decoder"}
 
 
 @dataclass(frozen=True)
 class Place:
-    """One node of a path: position `position` (0-based) of a stream before layer `layer`."""
+    """A node of a path: a position (0-based) of a stream before a layer."""
 
     stream: str
     position: int
@@ -32,31 +33,28 @@ class Place:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether any scored answer can be copied, which ones, the shortest path, and a sentence for a person.
-
-    `by_design` lists scored positions whose answer is shown on purpose (BERT's unchanged 10 %).
-    """
+    """Whether scored answers can be copied, where, and by which shortest path; `by_design` are shown on purpose."""
 
     leak: bool
     leaking: tuple[int, ...]
-    graded: int
+    graded: int  # the number of scored positions
     by_design: tuple[int, ...]
     path: tuple[Place, ...]
     sentence: str
 
 
 def check(example: Batch, layers: int = 4, row: int = 0) -> Verdict:
-    """The verdict for one row of a batch, every question of the example and of its generator included."""
+    """The verdict for one row of a batch, questions of the auxiliary examples included."""
     verdicts = [_question(e, q, layers, row) for e in example.with_auxiliary for q in e.questions]
     worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.graded > 0), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
 
 def reaches(visible: Tensor, layers: int) -> Tensor:
-    """Which positions' content is at which position after so many layers with residuals, `[n, n]`."""
+    """Whose content is at which position after so many layers with residuals, `[n, n]`."""
     own = torch.eye(len(visible), dtype=torch.bool, device=visible.device)
     step = visible | own
-    if layers < 1 or torch.equal(step, own):  # where nobody sees another (word vectors), no layer is worth a product
+    if layers < 1 or torch.equal(step, own):  # no product where each position attends to itself alone (word vectors)
         return own
     reach = step
     for _ in range(layers - 1):
@@ -68,13 +66,13 @@ def reaches(visible: Tensor, layers: int) -> Tensor:
 
 
 def answering(example: Batch, question: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
-    """What reaches each answering position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
+    """What reaches each predicting position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
     inputs = example.inputs
     reach = _climb(inputs.attn_mask, row, layers)
-    if question.stream == "inputs":
+    if question.at_query:
+        return _query_reach(inputs, row, layers), None
+    if not question.at_decoder:
         return (reach if question.reads is None else reach[question.reads[row]].any(1)), None
-    if question.stream == "query":
-        return _ask(inputs, row, layers), None
     decoder = example.decoder
     assert decoder is not None
     own = reaches(_dense(decoder.attn_mask, row), layers)
@@ -83,7 +81,7 @@ def answering(example: Batch, question: Target, layers: int, row: int = 0) -> tu
 
 
 def _climb(visible: AttentionMask, row: int, layers: int) -> Tensor:
-    """Which positions' content is where after so many layers, `[n, n]`."""
+    """Whose content is at which position after so many layers, `[n, n]`."""
     if visible.odd_layers is None:
         return reaches(_dense(visible, row), layers)
     own = torch.eye(visible.query_level.shape[1], dtype=torch.bool, device=visible.query_level.device)
@@ -93,70 +91,64 @@ def _climb(visible: AttentionMask, row: int, layers: int) -> Tensor:
     return reach
 
 
-def _ask(inputs: Stream, row: int, layers: int) -> Tensor:
-    """What reaches every query, `[n, n]`: under one rule the last layer hears all that earlier ones heard."""
+def _query_reach(inputs: Stream, row: int, layers: int) -> Tensor:
+    """What reaches every query, `[n, n]`; under one mask the last layer has all that earlier ones had."""
     content, query = inputs.attn_mask, inputs.query_attn_mask
     assert query is not None
     numbers = [layers - 1] if content.odd_layers is query.odd_layers is None else range(layers)
-    heard = [_join(_dense(query.layer(k), row), _climb(content, row, k)) for k in numbers]
-    return torch.stack(heard).any(0)
+    return torch.stack([_join(_dense(query.layer(k), row), _climb(content, row, k)) for k in numbers]).any(0)
 
 
-def heard(example: Batch, layers: int = 4, row: int = 0) -> float:
-    """How many other words of the text a scored answer of the first question hears, on average."""
+def context_words(example: Batch, layers: int = 4, row: int = 0) -> float:
+    """The mean number of other words of the text that reach a scored position of the first question."""
     question = example.questions[0]
     reach, _ = answering(example, question, layers, row)
-    shown, _ = told(example.inputs, example, row)
+    shown, _ = shown_places(example.inputs, example, row)
     words = reach & (shown >= 0) & (shown[None, :] != question.origin[row][:, None])
     return float(words[question.loss_mask[row]].sum(1).float().mean()) if bool(question.loss_mask[row].any()) else 0.0
 
 
 def _question(example: Batch, question: Target, layers: int, row: int) -> Verdict:
-    graded = question.loss_mask[row]
-    answer = _answers(question, row)
+    scored, answer = question.loss_mask[row], _answers(question, row)
     from_inputs, from_decoder = answering(example, question, layers, row)
     open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
-    shown, on_purpose = told(example.inputs, example, row)
-    if question.head == "match":
-        shown, on_purpose = (_any_of(example, places, row) for places in (shown, on_purpose))
-        answer = answer.masked_fill(graded, MATCHED)
+    shown, on_purpose = shown_places(example.inputs, example, row, question.kind.whole_span)
     leak = _meets(open_ended, shown, answer)
     if from_decoder is not None and example.decoder is not None:
         leak |= _meets(from_decoder, _written(example.decoder, question, row), answer)
-    leaking = tuple((leak & graded).nonzero().flatten().tolist())
-    by_design = tuple((_meets(open_ended, on_purpose, answer) & graded).nonzero().flatten().tolist())
-    number = int(graded.sum())
+    leaking = tuple((leak & scored).nonzero().flatten().tolist())
+    by_design = tuple((_meets(open_ended, on_purpose, answer) & scored).nonzero().flatten().tolist())
+    number = int(scored.sum())
     path = _path(example, question, leaking[0], layers, row) if leaking else ()
     return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(question, leaking, by_design, number))
 
 
-def told(stream: Stream, example: Batch, row: int) -> tuple[Tensor, Tensor]:
-    """The place of the text whose true word each position shows (-1: none), and the same for words left on purpose."""
+def shown_places(stream: Stream, example: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
+    """The place of the word that each position shows (-1: none), and of those left on purpose; `SPAN` for a span."""
     origin = stream.origin[row]
     action = gather_origin(example.actions, stream.origin, int(Action.KEPT))[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
     left = action == Action.GRADED_AS_IS
+    if whole_span:
+        selected = gather_origin(example.selected, stream.origin, False)[row]
+        origin = torch.full_like(origin, -1).masked_fill(selected, SPAN)
     return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
-
-
-def _any_of(example: Batch, places: Tensor, row: int) -> Tensor:
-    """`MATCHED` where a position shows any of the chosen words, which together are the answer; else -1."""
-    chosen = gather_origin(example.selected[row : row + 1], places[None], False)[0]
-    return torch.full_like(places, -1).masked_fill(chosen, MATCHED)
 
 
 def _answers(question: Target, row: int) -> Tensor:
     """The place of the text that holds each answer, `[n]`; what a decoder writes beside the text has its own place."""
     origin = question.origin[row]
-    if question.stream != "decoder" or question.head != "vocabulary":
+    if question.kind.whole_span:
+        return origin.masked_fill(question.loss_mask[row], SPAN)
+    if not question.at_decoder or not question.kind.names_words:
         return origin
     return origin.where(origin >= 0, WRITTEN + torch.arange(len(origin), device=origin.device))
 
 
 def _written(decoder: Stream, question: Target, row: int) -> Tensor:
-    """Whose answer each place of a decoder tells, `[n]`: it has at every place the answer of the place before."""
+    """The place of the answer that each position of a decoder shows, `[n]`: the target of the position before."""
     origin = decoder.origin[row]
-    if question.head != "vocabulary":
+    if not question.kind.names_words:
         return origin
     place = torch.arange(len(origin), device=origin.device)
     tells = (place > 0) & (decoder.ids[row] == question.targets[row].roll(1))
@@ -164,13 +156,13 @@ def _written(decoder: Stream, question: Target, row: int) -> Tensor:
 
 
 def _meets(reach: Tensor, shows: Tensor, answer: Tensor) -> Tensor:
-    """Which answering positions hear a position that shows their answer, `[n]`."""
+    """Which predicting positions are reached by a position that shows their answer, `[n]`."""
     same = (shows[None, :] == answer[:, None]) & (answer[:, None] >= 0)
     return (reach & same).any(dim=1)
 
 
 def _join(left: Tensor, right: Tensor) -> Tensor:
-    """Boolean matrix product: left reads what right has."""
+    """Boolean matrix product."""
     return (left.float() @ right.float()) > 0
 
 
@@ -181,50 +173,49 @@ def _dense(visible: AttentionMask | None, row: int) -> Tensor:
 
 
 def _path(example: Batch, question: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
-    """The shortest way from a position that shows the answer to the one that must predict it, source first."""
+    """The shortest path from a position that shows the answer to the one that must predict it, source first."""
     goals = _goals(example, question, row, position)
     ends = [position] if question.reads is None else question.reads[row, position].tolist()
     wave = [Place(NAMES[question.stream], end, layers) for end in dict.fromkeys(ends)]
     came: dict[Place, Place | None] = dict.fromkeys(wave)
-    looks = [_looks(example, row, layers, number) for number in range(2)]
+    edges = [_edges(example, row, layers, number) for number in range(2)]
     while wave:
         for place in wave:
             if (place.stream, place.position) in goals:
-                return _walk_back(came, place)
-        wave = _nearer(wave, looks, came)
+                path: list[Place] = []
+                step: Place | None = place
+                while step is not None:
+                    path.append(step)
+                    step = came[step]
+                return tuple(path)
+        wave = _next_wave(wave, edges, came)
     return ()
 
 
-Looks = dict[str, tuple[tuple[str, Tensor, int | None], ...]]
+Edges = dict[str, tuple[tuple[str, Tensor, int | None], ...]]
 """For each stream what it reads: a stream, the cells `[n, m]`, and the layer (None: the one below)."""
 
 
-def _looks(example: Batch, row: int, layers: int, number: int) -> Looks:
-    """Every stream keeps its own content and reads a stream below; cross attention reads the finished encoder.
-
-    `number` is that of the layer, counted from 0; what it says also holds two layers above.
-    """
+def _edges(example: Batch, row: int, layers: int, number: int) -> Edges:
+    """What each stream reads in layer `number`, one of two that alternate; cross-attention reads the last layer."""
     inputs, decoder = example.inputs, example.decoder
     own = torch.eye(inputs.ids.shape[1], dtype=torch.bool, device=inputs.ids.device)
-    looks: Looks = {"encoder": (("encoder", _dense(inputs.attn_mask.layer(number), row) | own, None),)}
+    edges: Edges = {"encoder": (("encoder", _dense(inputs.attn_mask.layer(number), row) | own, None),)}
     if inputs.query_attn_mask is not None:
-        looks["query"] = (("encoder", _dense(inputs.query_attn_mask.layer(number), row), None), ("query", own, None))
+        edges["query"] = (("encoder", _dense(inputs.query_attn_mask.layer(number), row), None), ("query", own, None))
     if decoder is not None and decoder.cross_attn_mask is not None:
         itself = torch.eye(decoder.ids.shape[1], dtype=torch.bool, device=own.device)
         written = ("decoder", _dense(decoder.attn_mask, row) | itself, None)
-        looks["decoder"] = (written, ("encoder", _dense(decoder.cross_attn_mask, row), layers))
-    return looks
+        edges["decoder"] = (written, ("encoder", _dense(decoder.cross_attn_mask, row), layers))
+    return edges
 
 
-def _nearer(wave: list[Place], looks: list[Looks], came: dict[Place, Place | None]) -> list[Place]:
-    """The nodes one step further from the end that no earlier wave has met; `came` remembers who read them.
-
-    `looks` says who reads what in layers of even and of odd number.
-    """
+def _next_wave(wave: list[Place], edges: list[Edges], came: dict[Place, Place | None]) -> list[Place]:
+    """The new nodes one step further from the end, with the reader of each in `came`; `edges` are of two layers."""
     found = []
     for stream, layer in dict.fromkeys((p.stream, p.layer) for p in wave if p.layer > 0):
         readers = [p.position for p in wave if (p.stream, p.layer) == (stream, layer)]
-        for source, cells, height in looks[(layer - 1) % 2][stream]:
+        for source, cells, height in edges[(layer - 1) % 2][stream]:
             seen = cells[readers]
             first = seen.long().argmax(0).tolist()
             for position in seen.any(0).nonzero().flatten().tolist():
@@ -236,33 +227,23 @@ def _nearer(wave: list[Place], looks: list[Looks], came: dict[Place, Place | Non
 
 
 def _goals(example: Batch, question: Target, row: int, position: int) -> set[tuple[str, int]]:
+    """The nodes that show the answer."""
     answer = int(_answers(question, row)[position])
-    shown, _ = told(example.inputs, example, row)
-    if question.head == "match":
-        shown, answer = _any_of(example, shown, row), MATCHED
+    shown, _ = shown_places(example.inputs, example, row, question.kind.whole_span)
     goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
-    if question.stream == "decoder" and example.decoder is not None:
+    if question.at_decoder and example.decoder is not None:
         goals |= {("decoder", int(p)) for p in (_written(example.decoder, question, row) == answer).nonzero().flatten()}
     return goals
 
 
-def _walk_back(came: dict[Place, Place | None], place: Place) -> tuple[Place, ...]:
-    path: list[Place] = []
-    step: Place | None = place
-    while step is not None:
-        path.append(step)
-        step = came[step]
-    return tuple(path)
-
-
-def _sentence(question: Target, leaking: tuple[int, ...], by_design: tuple[int, ...], graded: int) -> str:
+def _sentence(question: Target, leaking: tuple[int, ...], by_design: tuple[int, ...], scored: int) -> str:
     if leaking:
-        return f"{len(leaking)} of {graded} scored answers can reach their own prediction: the model can copy them."
-    if by_design and len(by_design) == graded > 1:
-        return f"All {graded} scored answers are shown on purpose: there is nothing to guess."
+        return f"{len(leaking)} of {scored} scored answers can reach their own prediction: the model can copy them."
+    if by_design and len(by_design) == scored > 1:
+        return f"All {scored} scored answers are shown on purpose: there is nothing to guess."
     if by_design:
-        return f"{len(by_design)} of {graded} scored answers are shown on purpose; the model cannot know which."
-    if not graded:
+        return f"{len(by_design)} of {scored} scored answers are shown on purpose; the model cannot know which."
+    if not scored:
         return "Nothing is scored in this text."
     if question.copying:
         return "No answer can reach its own prediction through the decoder; the input shows words on purpose."

@@ -1,17 +1,18 @@
-"""Numbers and JSON out of text that somebody typed, sent or damaged: whatever is wrong with it is a ValueError."""
+"""Numbers and JSON out of untrusted text; whatever is wrong with it is a ValueError."""
 
 import json
+from itertools import chain
 from typing import Any
 
 LARGEST = 2**53 - 1
-"""The largest whole number that JSON in a browser, a database and a tensor all keep."""
+"""The largest whole number that JSON in a browser, SQLite and a tensor all hold."""
 
 DEEPEST = 64
-"""Lists and objects in each other; nothing that we write comes near it."""
+"""Most levels of nested lists and objects."""
 
 
 def parse_int(text: str, low: int = -LARGEST, high: int = LARGEST) -> int:
-    """A whole number between two limits; digits that stand for no number, such as ², are none."""
+    """A whole number between two limits."""
     value = int(text)
     if not low <= value <= high:
         raise ValueError(f"{value} is not between {low} and {high}")
@@ -19,17 +20,17 @@ def parse_int(text: str, low: int = -LARGEST, high: int = LARGEST) -> int:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """A value of JSON; one that is nested too deep is none, as whoever prints or compares it would fail."""
+    """A value of JSON that is nested at most `DEEPEST` deep, so that it can be printed and compared."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except RecursionError as error:
         raise ValueError("it is nested too deep") from error
-    level = [found]
+    level = [value]
     for _ in range(DEEPEST):
         inside = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
-        level = [part for some in inside for part in some]
+        level = list(chain.from_iterable(inside))
         if not level:
-            return found
+            return value
     raise ValueError(f"it is nested more than {DEEPEST} deep")
 
 
@@ -37,13 +38,12 @@ Form = Any
 """What a value of JSON must look like.
 
 `str`, `bool`, `int` or `float` (any number); `[form]` for a list, `(form, form)` for a list of just these parts;
-`{"name": form}` for an object with this part, "name?" for a part that may be missing or null, `{str: form}` where the
-parts have any name.
+`{"name": form}` for an object with this part ("name?": it may be missing or null), `{str: form}` for any names.
 """
 
 
 def has_form(value: Any, form: Form) -> bool:
-    """Whether a value of JSON has the parts that a form names, each of its type; what else it has is free."""
+    """Whether a value of JSON has the parts that a form names, each of its type; it may have more parts."""
     match form:
         case tuple():
             return isinstance(value, list) and len(value) == len(form) and all(map(has_form, value, form))

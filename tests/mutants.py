@@ -80,8 +80,8 @@ MUTANTS = (
     Mutant(
         "one too many is chosen",
         f"{STAGES}/ops/sampling.py",
-        "_places(order) < count[:, None]) & candidates",
-        "_places(order) <= count[:, None]) & candidates",
+        "arange_rows(order) < count[:, None]) & candidates",
+        "arange_rows(order) <= count[:, None]) & candidates",
     ),
     Mutant(
         "specials may be chosen",
@@ -98,8 +98,8 @@ MUTANTS = (
     Mutant(
         "the k-th candidate is taken for the k-th place",
         f"{STAGES}/ops/sampling.py",
-        "places if least == candidates.shape[1] else",
-        "places if least else",
+        "positions if is_all_true(candidates) else",
+        "positions if True else",
     ),
     Mutant(
         "gaps between draws are one too long",
@@ -116,7 +116,7 @@ MUTANTS = (
     Mutant(
         "a draw that is taken is drawn again",
         f"{STAGES}/ops/sampling.py",
-        "torch.where(every.index_select(0, one), last, one, out=one)",
+        "torch.where(taken.index_select(0, one), last, one, out=one)",
         "one",
     ),
     Mutant(
@@ -128,8 +128,8 @@ MUTANTS = (
     Mutant(
         "a run over the end of a text is lost at its begin",
         f"{STAGES}/choose/order.py",
-        "steps[:, :1] += turned",
-        "steps[:, :1] += 0 * turned",
+        "runs.length - beyond.clamp(min=0), beyond]",
+        "runs.length - beyond.clamp(min=0), beyond.clamp(max=0)]",
     ),
     Mutant(
         "the word after it in the order answers for a word",
@@ -140,20 +140,20 @@ MUTANTS = (
     Mutant(
         "rounding half up",
         f"{STAGES}/ops/sampling.py",
-        "(share * number.double()).round().long()",
-        "(share * number.double() + 0.5).floor().long()",
+        "(ratio * number.double()).round().long()",
+        "(ratio * number.double() + 0.5).floor().long()",
     ),
     Mutant(
         "random and unchanged are drawn independently",
         f"{STAGES}/change/tokens.py",
-        "+ (dice >= self.mask_replace_prob + self.random_replace_prob)",
-        "+ (dice >= self.mask_replace_prob).long() * (dice >= self.random_replace_prob)",
+        "+ (noise >= self.mask_replace_prob + self.random_replace_prob)",
+        "+ (noise >= self.mask_replace_prob).long() * (noise >= self.random_replace_prob)",
     ),
     Mutant(
         "masked words stay readable",
         f"{STAGES}/change/tokens.py",
-        "every.index_fill_(0, plan.places, example.tokens.specials.mask)",
-        "every.index_fill_(0, plan.places[:0], example.tokens.specials.mask)",
+        "new.masked_fill(plan.action == Action.MASKED, tokens.specials.mask)",
+        "new.masked_fill(plan.action < 0, tokens.specials.mask)",
     ),
     Mutant(
         "random words may be specials",
@@ -163,14 +163,14 @@ MUTANTS = (
     ),
     Mutant(
         "a lucky sample counts as replaced",
-        f"{STAGES}/ask/replaced.py",
+        f"{STAGES}/ask/label.py",
         "== Action.REPLACED).long()",
         "!= Action.KEPT).long()",
     ),
     Mutant(
         "argmax instead of a sample",
         f"{STAGES}/propose/words.py",
-        "(scores - (-dice.log()).log()).argmax(dim=-1)",
+        "(scores - (-noise.log()).log()).argmax(dim=-1)",
         "scores.argmax(dim=-1)",
     ),
     Mutant(
@@ -187,27 +187,27 @@ MUTANTS = (
     ),
     Mutant(
         "macro for micro mean",
-        "playground/models/losses.py",
+        "playground/answers.py",
         "return self.losses(consume).mean() if len(self.targets) else",
         "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.targets) else",
     ),
     Mutant(
         "an empty question costs NaN",
-        "playground/models/losses.py",
+        "playground/answers.py",
         "self.losses(consume).mean() if len(self.targets) else self.scores.sum() * 0.0",
         "self.losses(consume).mean()",
     ),
     Mutant(
         "the second part sees its own right",
         f"{STAGES}/see/alone.py",
-        "return (places(inputs) + 1).where(second, 0)",
-        "return (places(inputs) * 0 + 1).where(second, 0)",
+        "return (arange_rows(inputs.ids) + 1).where(second, 0)",
+        "return (arange_rows(inputs.ids) * 0 + 1).where(second, 0)",
     ),
     Mutant(
         "MASS: the decoder sees the encoder's masks",
         f"{STAGES}/see/crossed.py",
-        "return inputs.valid & ~masked",
-        "return inputs.valid",
+        "inputs.valid & ~masked",
+        "inputs.valid",
     ),
     Mutant(
         "MASS: the decoder starts from the word it must write",
@@ -230,8 +230,8 @@ MUTANTS = (
     Mutant(
         "signs count as words when a share is taken",
         f"{STAGES}/choose/spans.py",
-        "return example.tokens.lengths if is_all_true(example.maskable) else example.maskable.sum(1)",
-        "return example.tokens.lengths",
+        "tokens, number = example.tokens, example.maskable.sum(1)",
+        "tokens, number = example.tokens, example.tokens.lengths",
     ),
     Mutant(
         "runs that overlap stay two",
@@ -242,8 +242,8 @@ MUTANTS = (
     Mutant(
         "a word that is cut in two",
         f"{STAGES}/choose/spans.py",
-        "return words.marked & ~pad(goes_on, (0, 1))[:, 1:]",
-        "return words.opens",
+        "closes = words.marked & ~pad(goes_on, (0, 1))[:, 1:]",
+        "closes = words.opens",
     ),
     Mutant(
         "where nothing is missing a sign is asked for",
@@ -260,14 +260,14 @@ MUTANTS = (
     Mutant(
         "a share of the sentences is all of them",
         f"{STAGES}/change/order.py",
-        "return _in_order(_permute(moves, dice))",
-        "return dice",
+        "return inverse(_permute(moves, noise))",
+        "return noise",
     ),
     Mutant(
         "a text that is not turned is turned to what is left of it",
         f"{STAGES}/change/order.py",
-        "< self.rotate_prob, _in_order(example.prediction_order)[:, 0]",
-        "< self.rotate_prob, home(inputs)[:, 0]",
+        "place.where(rotates, inverse(example.prediction_order)[:, 0])",
+        "place.where(rotates, anchors(inputs)[:, 0])",
     ),
     Mutant(
         "fewer predictions than one",
@@ -314,8 +314,8 @@ MUTANTS = (
     Mutant(
         "swapped pairs are labelled but not swapped",
         f"{STAGES}/arrange/pair.py",
-        'swapped = plan.number == self._number("previous")',
-        "swapped = plan.number < 0",
+        'swapped = plan == self._number("previous")',
+        "swapped = plan < 0",
     ),
     Mutant(
         "positions of a plan count from 0",
@@ -344,8 +344,8 @@ MUTANTS = (
     Mutant(
         "span lengths are clipped and not renormalised",
         f"{STAGES}/choose/geometric.py",
-        "return share / share.sum()",
-        "return torch.cat([share[:-1], (1 - share[:-1].sum())[None]])",
+        "limits = (share / share.sum()).cumsum(0)[:-1]",
+        "limits = share.cumsum(0)[:-1]",
     ),
     Mutant(
         "a run is longer by a word",
@@ -355,7 +355,7 @@ MUTANTS = (
     ),
     Mutant(
         "the boundary is a word of the run itself",
-        f"{STAGES}/ask/boundary.py",
+        f"{STAGES}/ask/words.py",
         "left = position - 1 - gather_origin(inner, inputs.origin)",
         "left = position - gather_origin(inner, inputs.origin)",
     ),
@@ -392,20 +392,20 @@ MUTANTS = (
     Mutant(
         "noise words by frequency and not by its power",
         f"{STAGES}/propose/wrong.py",
-        "edges = chances(example.tokens, self.ns_exponent).cumsum(0)",
-        "edges = chances(example.tokens, 1.0).cumsum(0)",
+        "edges = noise_probability(example.tokens, self.ns_exponent).cumsum(0)",
+        "edges = noise_probability(example.tokens, 1.0).cumsum(0)",
     ),
     Mutant(
         "the right word among the wrong ones",
         f"{STAGES}/propose/wrong.py",
-        "drawn.masked_fill(skipped, -1), self._loss()",
-        "drawn.masked_fill(unasked, -1), self._loss()",
+        "drawn.masked_fill(skipped, -1), self.loss",
+        "drawn.masked_fill(~question.loss_mask[..., None], -1), self.loss",
     ),
     Mutant(
         "NCE skips a draw that is the right word",
         f"{STAGES}/propose/wrong.py",
-        "skipped = unasked if estimates else",
-        "skipped =",
+        "skipped = ~question.loss_mask[..., None]",
+        "skipped = ~question.loss_mask[..., None] | (drawn == question.targets[..., None])",
     ),
     Mutant(
         "of two texts that are read apart the second is marked",
@@ -422,8 +422,8 @@ MUTANTS = (
     Mutant(
         "the generator has places of its own",
         "playground/models/model.py",
-        'lender = network if shape.tie_generator == "embeddings"',
-        'lender = network if shape.tie_generator == "nothing"',
+        'shared = network if shape.tie_generator == "embeddings"',
+        'shared = network if shape.tie_generator == "nothing"',
     ),
     Mutant(
         "the right word may be drawn where it is forbidden",
@@ -445,21 +445,21 @@ MUTANTS = (
     ),
     Mutant(
         "future sees its own word",
-        f"{STAGES}/ask/views.py",
+        f"{STAGES}/ask/label.py",
         '"future", 1, asked_of',
         '"future", 0, asked_of',
     ),
     Mutant(
         "backwards looks forwards",
         f"{STAGES}/see/alone.py",
-        "return inputs.ids.shape[1] - 1 - places(inputs)",
-        "return places(inputs)",
+        "return inputs.ids.shape[1] - 1 - arange_rows(inputs.ids)",
+        "return arange_rows(inputs.ids)",
     ),
     Mutant(
         "UniLM's masks in equal shares",
         f"{STAGES}/see/mixture.py",
-        "shares = [getattr(self, kind) for kind in KINDS]",
-        "shares = [1.0 for kind in KINDS]",
+        "weights = [getattr(self, kind) for kind in KINDS]",
+        "weights = [1.0 for kind in KINDS]",
     ),
     Mutant(
         "a code of the last text of a row",
@@ -470,8 +470,8 @@ MUTANTS = (
     Mutant(
         "a row goes on behind the text of its code",
         f"{STAGES}/arrange/code.py",
-        "end = place.masked_fill(~other, place.shape[1]).amin(1, keepdim=True)",
-        "end = place.masked_fill(~other | True, place.shape[1]).amin(1, keepdim=True)",
+        "end = position.masked_fill(~other, position.shape[1]).amin(1, keepdim=True)",
+        "end = position.masked_fill(~other | True, position.shape[1]).amin(1, keepdim=True)",
     ),
     Mutant(
         "the language is told where it must not be",
@@ -511,21 +511,21 @@ MUTANTS = (
     ),
     Mutant(
         "GloVe weighs rare pairs like frequent ones",
-        "playground/models/losses.py",
-        "(seen / count.x_max).clamp(max=1.0) ** count.alpha",
-        "(seen / count.x_max).clamp(max=1.0) ** 0",
+        "playground/answers.py",
+        "(seen / self.x_max).clamp(max=1.0) ** self.alpha",
+        "(seen / self.x_max).clamp(max=1.0) ** 0",
     ),
     Mutant(
         "the chance of a noise word is not taken off",
-        "playground/models/losses.py",
-        "scores = scores - draws - contrast.log_noise_prob[ids]",
-        "scores = scores - draws",
+        "playground/answers.py",
+        "scores = scores - math.log(wrong.shape[1]) - self.log_noise_prob[ids]",
+        "scores = scores - math.log(wrong.shape[1])",
     ),
     Mutant(
         "two texts that are read apart see each other",
         f"{STAGES}/see/apart.py",
         "return turn.where(second, 0), last.where(second, turn - 1)",
-        "return turn.where(second, 0), last.expand_as(place)",
+        "return turn.where(second, 0), last.expand_as(segment)",
     ),
     Mutant(
         "the second text's vector is read one place late",
@@ -553,7 +553,7 @@ MUTANTS = (
     ),
     Mutant(
         "numbers are rounded up",
-        "playground/tokenizing/numbers.py",
+        "playground/corpora/tinyworld/vocabulary.py",
         "round(number * STEPS) / STEPS",
         "-(-number * STEPS // 1) / STEPS",
     ),
@@ -571,15 +571,15 @@ MUTANTS = (
     ),
     Mutant(
         "one place behind the end is real",
-        f"{STAGES}/ops/sampling.py",
-        "return arange(width, device) < arange(width + 1, device)[:, None]",
-        "return arange(width, device) <= arange(width + 1, device)[:, None]",
+        f"{STAGES}/ops/ragged.py",
+        "return arange(width, count.device) < count[:, None], True",
+        "return arange(width, count.device) <= count[:, None], True",
     ),
     Mutant(
         "an empty span stands behind the last one",
         f"{STAGES}/ops/sampling.py",
-        "return used(width, device).long() - 1",
-        "return 0 - (numbers(width, device) > numbers(width + 1, device)[:, None]).long()",
+        "(arange(number + 1, budget.device) < count[:, None]).long() - 1",
+        "(arange(number + 1, budget.device) <= count[:, None]).long() - 1",
     ),
     Mutant(
         "where most are masked all are",
@@ -590,20 +590,20 @@ MUTANTS = (
     Mutant(
         "the text of a folded row begins one place late",
         f"{STAGES}/ops/ragged.py",
-        "place[:, 0] = 0",
-        "place[:, 0] = 1",
+        "position[:, 0] = 0",
+        "position[:, 0] = 1",
     ),
     Mutant(
         "the path is looked for in the lowest layer's mask alone",
         "playground/leaks.py",
-        "in looks[(layer - 1) % 2][stream]",
-        "in looks[0][stream]",
+        "in edges[(layer - 1) % 2][stream]",
+        "in edges[0][stream]",
     ),
     Mutant(
         "the path takes the layer above for the one below",
         "playground/leaks.py",
-        "in looks[(layer - 1) % 2][stream]",
-        "in looks[layer % 2][stream]",
+        "in edges[(layer - 1) % 2][stream]",
+        "in edges[layer % 2][stream]",
     ),
     Mutant(
         "the path ends where an answer is asked and not where it is read",
@@ -673,7 +673,7 @@ MUTANTS = (
     ),
     Mutant(
         "RTD: the detector is graded at the hidden words alone",
-        f"{STAGES}/ask/replaced.py",
+        f"{STAGES}/ask/label.py",
         "return example.inputs.valid",
         "return example.inputs.valid & at_origin(example.selected, example.inputs.origin, False)",
     ),
@@ -697,9 +697,9 @@ MUTANTS = (
     ),
     Mutant(
         "GloVe: chances for counts",
-        f"{STAGES}/ask/near.py",
-        "loss=CooccurrenceTarget(seen, self.x_max, self.alpha)",
-        "loss=CooccurrenceTarget(seen / seen.sum(), self.x_max, self.alpha)",
+        f"{STAGES}/ask/words.py",
+        "kind=CooccurrenceTarget(seen, self.x_max, self.alpha)",
+        "kind=CooccurrenceTarget(seen / seen.sum(), self.x_max, self.alpha)",
     ),
 )
 

@@ -41,7 +41,9 @@ def tokens_of(rows, word=None, sentence=None, *, extra=0, padded=True):
 
 
 def row_of(plan, row, width):
-    """What a batched plan says of one row of `width` places, by name."""
+    """One row of `width` places of a batched plan: its values by name, or those of its only tensor."""
+    if isinstance(plan, torch.Tensor):
+        return plan[row].tolist()
     if isinstance(plan, Corruption):
         return dict(zip(("action", "words"), map(torch.Tensor.tolist, plan.row(row, width)), strict=True))
     return {f.name: getattr(plan, f.name)[row].tolist() for f in fields(plan) if f.compare}
@@ -51,6 +53,8 @@ def plan_of_one(plan, row, width):
     """The batched plan of that row alone; the order in which a whole batch was drawn is not its own."""
     if plan is None:
         return None
+    if isinstance(plan, torch.Tensor):
+        return plan[row : row + 1]
     if not isinstance(plan, Corruption):
         return replace(
             plan, **{f.name: getattr(plan, f.name)[row : row + 1] if f.compare else None for f in fields(plan)}

@@ -1,4 +1,4 @@
-"""Ask a model for one word of each text, in the way in which it reads."""
+"""A model's probabilities for one word of each text, under the mask that it was trained with."""
 
 from dataclasses import replace
 
@@ -17,23 +17,24 @@ from playground.tokenizing.padding import batch
 
 
 def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
-    """Texts as words as one padded batch `[b, t]`."""
+    """Texts, given as words, as one padded batch `[b, t]`."""
     return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
 
 
 def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
-    """Texts with one gap each at `places` `[b]`: hidden from both sides, last in the order, or still to come.
+    """Texts with one gap each at `places` `[b]`.
 
-    A model that reads from one side sees the words on that side of the gap (of ELMo's two networks the forward one is
-    asked), one with two streams all others, one with a decoder the text with a mask and the words written so far,
-    every other one the text with a mask.
+    A model that reads from one side sees the words on that side of the gap (ELMo: its forward network), one with two
+    streams all others, one with a decoder the masked text and the words written so far, every other the masked text.
     """
     if shape.kind == "static":
         raise Refusal("Static vectors do not read a sentence, so they cannot fill a gap in one.")
     gap = arange_rows(tokens.ids) == places[:, None]
     whole = replace(begin(tokens), selected=gap)
     if shape.two_streams:
-        return _in_order(whole, places)
+        place, last = arange_rows(tokens.ids), tokens.lengths[:, None] - 1  # the gap comes last in the order
+        rank = (place - (place > places[:, None]).long()).where(~gap, last).where(tokens.valid, place)
+        return AskQueryStream().build(SeePermutation().build(replace(whole, prediction_order=rank)))
     if shape.attention == "left to right":
         return _only(AskNext().build(SeeLeft().build(ShiftRight().build(whole))), places)
     if shape.attention == "right to left":
@@ -45,23 +46,15 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
     return replace(AskMasked().build(hidden), network="generator" if shape.generator_ratio else "main")
 
 
-def _in_order(whole: Batch, places: Tensor) -> Batch:
-    """The gap comes last in the order; all other words come before it as they stand."""
-    place = arange_rows(whole.tokens.ids)
-    last = whole.tokens.lengths[:, None] - 1
-    rank = (place - (place > places[:, None]).long()).where(~whole.selected, last).where(whole.tokens.valid, place)
-    return AskQueryStream().build(SeePermutation().build(replace(whole, prediction_order=rank)))
-
-
 def _only(example: Batch, places: Tensor) -> Batch:
-    """The same example in which nothing but the gaps is graded."""
+    """The same example with the gaps alone scored."""
     first, *_ = example.questions
     return replace(example, questions=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
 
 
 @torch.no_grad()
 def log_chances(model: LanguageModel, example: Batch) -> Tensor:
-    """What a model holds of every word for the gap of every text, `[b, v]`, in nats; the rows in their order."""
+    """The log-probabilities of every word for the gap of every text, `[b, v]`."""
     training = model.training
     model.eval()
     answer = model(example)[-1]

@@ -1,21 +1,21 @@
-"""Words by counting alone: the co-occurrence table of a corpus, and its factors as vectors without any training."""
+"""The co-occurrence table of a corpus, and its factors as word vectors without any training."""
 
 import torch
 from torch import Tensor
 
 from playground.batch import Specials
 from playground.objectives.arrange import Cells
-from playground.objectives.ops.windows import runs
+from playground.objectives.ops.windows import bounds
 
 
 def cooccurrence(ids: Tensor, specials: Specials, window: int = 10) -> Cells:
-    """How often words stand near each other in a whole corpus `[n]` (Pennington et al. 2014, sec. 4.2).
+    """How often words co-occur in a whole corpus `[n]` (Pennington et al. 2014, sec. 4.2).
 
-    Two words at distance d count 1/d, in both orders, so a word beside itself counts twice; signs end the window and
-    unknown words hold no place (released code).
+    Two words at distance d count 1/d, in both orders, so a word beside itself counts twice; special tokens end the
+    window and unknown words are skipped (released code).
     """
     ids = ids[ids != specials.unknown].long()
-    last = runs(ids[None], (ids < specials.first_word)[None])[1][0]
+    last = bounds((ids < specials.first_word)[None])[1][0]
     place = torch.arange(len(ids), device=ids.device)
     table = _sparse(ids.new_zeros((2, 0)), 0.0, specials.size)
     for distance in range(1, window + 1):
@@ -28,7 +28,7 @@ def cooccurrence(ids: Tensor, specials: Specials, window: int = 10) -> Cells:
 
 
 def _sparse(places: Tensor, count: float, size: int) -> Tensor:
-    """A table `[v, v]` that holds the same count at each of the places `[2, m]`; places that repeat add up."""
+    """A table `[v, v]` with the same count at each of the places `[2, m]`; repeated places add up."""
     counts = torch.full((places.shape[1],), count, dtype=torch.double, device=places.device)
     return torch.sparse_coo_tensor(places, counts, (size, size), check_invariants=False)
 
@@ -41,20 +41,12 @@ def dense(cells: Cells, size: int) -> Tensor:
 
 
 def ppmi(table: Tensor) -> Tensor:
-    """How much more often two words meet than by chance, as a logarithm, never below 0 (Bullinaria and Levy 2007)."""
+    """Positive pointwise mutual information (Bullinaria and Levy 2007)."""
     expected = table.sum(1, keepdim=True) * table.sum(0, keepdim=True) / table.sum()
     return (table / expected).log().clamp(min=0.0).nan_to_num(0.0)
 
 
 def factors(table: Tensor, width: int) -> Tensor:
-    """Word vectors `[v, d]` whose products come nearest to a table: singular vectors times roots of their values."""
+    """Word vectors `[v, d]`: singular vectors times the roots of the singular values."""
     left, values, _ = torch.linalg.svd(table)
     return left[:, :width] * values[:width].sqrt()
-
-
-def nearest(vectors: Tensor, word: int, most: int = 5) -> list[tuple[int, float]]:
-    """The words nearest to a word by the angle between their vectors `[v, d]`, with its cosine."""
-    turned = torch.nn.functional.normalize(vectors, dim=-1)
-    alike = (turned @ turned[word]).index_fill(0, torch.tensor([word], device=vectors.device), -2.0)
-    best = alike.topk(min(most, len(alike) - 1))
-    return list(zip(best.indices.tolist(), best.values.tolist(), strict=True))

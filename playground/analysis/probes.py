@@ -1,11 +1,8 @@
-"""Gauges: what a model has understood, asked again and again while it learns, without any training for the question.
-
-Each is a choice between a right and a wrong word in a gap of sentences whose truth the grammar knows; guessing gets
-a half right. What a gauge shows appears suddenly, long after the loss has begun to fall.
-"""
+"""Zero-shot probes during training: a right or a wrong word in a gap of a sentence; chance is a half."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 import torch
@@ -14,21 +11,23 @@ from torch import Tensor
 from playground.analysis.cloze import log_chances, texts, with_gap
 from playground.batch import Batch
 from playground.corpora import Corpus
-from playground.corpora.tinyworld.tasks import fact_questions, minimal_pairs, polarity_sentences
+from playground.corpora.tinyworld.tasks.cloze import fact_questions
+from playground.corpora.tinyworld.tasks.minimal import minimal_pairs
+from playground.corpora.tinyworld.tasks.polarity import polarity_sentences
 from playground.models import LanguageModel
 from playground.rng import derive
 from playground.tokenizing import Tokenizer
 
 ITEMS = 120
-"""Sentences of a gauge: its value is then good to about 9 points (two standard errors at a half)."""
+"""Sentences of a probe: two standard errors at a half are then about 9 points."""
 
 FEWEST = 60
-"""Sentences in a corpus' own words that a gauge needs; with fewer, chance would be louder than the model."""
+"""Sentences in a corpus' own words that a probe needs at least; with fewer the standard error is too large."""
 
 
 @dataclass(frozen=True)
 class ProbeItem:
-    """A sentence, the place of its gap, the word that is right there and one that is wrong."""
+    """A sentence, the place of its gap, and a wrong word for it."""
 
     words: list[str]
     place: int
@@ -37,7 +36,7 @@ class ProbeItem:
 
 @dataclass(frozen=True)
 class Probe:
-    """A name, the question in words, where it comes from, and the sentences that ask it."""
+    """A name, the question in words, its source, and its sentences."""
 
     name: str
     question: str
@@ -47,55 +46,46 @@ class Probe:
 
 @dataclass(frozen=True)
 class EncodedProbe:
-    """A gauge made ready for one model: the example with its gaps and both words `[b, 2]`, the right one first."""
+    """A probe as input of a model: the example with its gaps and both words `[b, 2]`, the right one first."""
 
     gauge: Probe
     example: Batch
     words: Tensor
 
     def measure(self, model: LanguageModel) -> float:
-        """The share of gaps for which the model finds the right word more likely; a tie counts a half."""
+        """The share of gaps where the right word is more probable; a tie counts a half."""
         right, wrong = log_chances(model, self.example).gather(1, self.words).unbind(1)
         return float(((right > wrong).float() + (right == wrong).float() / 2).mean())
 
 
 def asked(gauges: Sequence[Probe], corpus: Corpus, model: LanguageModel) -> tuple[EncodedProbe, ...]:
-    """The gauges that a corpus' words and a model allow, ready to measure; others are left out.
-
-    The vocabulary may hold more than the corpus: what no training text says has not been learnt.
-    """
+    """The probes whose words the training text of a corpus holds; none for static vectors."""
     if model.shape.kind == "static":
         return ()
-    said = corpus.ids[: corpus.held_out_from].unique().tolist()
-    known = {corpus.tokenizer.words[number] for number in said}
-    made = (_made(gauge, corpus.tokenizer, known, model) for gauge in gauges)
-    return tuple(one for one in made if one is not None)
+    known = {corpus.tokenizer.words[number] for number in corpus.ids[: corpus.held_out_from].unique().tolist()}
+    found = ((gauge, [c for c in gauge.choices(ITEMS) if known.issuperset((*c.words, c.wrong))]) for gauge in gauges)
+    return tuple(_encoded(gauge, items, corpus.tokenizer, model) for gauge, items in found if len(items) >= FEWEST)
 
 
-def _made(gauge: Probe, tokenizer: Tokenizer, known: set[str], model: LanguageModel) -> EncodedProbe | None:
+def _encoded(gauge: Probe, items: Sequence[ProbeItem], tokenizer: Tokenizer, model: LanguageModel) -> EncodedProbe:
     device = model.token_embedding.weight.device
-    choices = [c for c in gauge.choices(ITEMS) if known.issuperset((*c.words, c.wrong))]
-    if len(choices) < FEWEST:
-        return None
-    tokens = texts([choice.words for choice in choices], tokenizer)
-    places = torch.tensor([choice.place for choice in choices])
+    tokens = texts([item.words for item in items], tokenizer)
+    places = torch.tensor([item.place for item in items])
     right = tokens.ids.gather(1, places[:, None])
-    wrong = torch.tensor([tokenizer.encode_word(choice.wrong) for choice in choices])
+    wrong = torch.tensor([tokenizer.encode_word(item.wrong) for item in items])
     example = with_gap(model.shape, tokens.to(device), places.to(device))
     return EncodedProbe(gauge, example, torch.cat([right, wrong], dim=1).to(device))
 
 
 def _agreement(attractors: int, count: int) -> list[ProbeItem]:
     """The verb in the number of its subject, with nouns of the other number in between (arXiv:1611.01368)."""
-    choices = []
-    for right, wrong in minimal_pairs(f"agreement-{attractors}", count, 0, "test"):
-        place = next(k for k, (a, b) in enumerate(zip(right, wrong, strict=True)) if a != b)
-        choices.append(ProbeItem(right, place, wrong[place]))
-    return choices
+    pairs = minimal_pairs(f"agreement-{attractors}", count, 0, "test")
+    places = (next(k for k, (a, b) in enumerate(zip(*pair, strict=True)) if a != b) for pair in pairs)
+    return [ProbeItem(right, place, wrong[place]) for (right, wrong), place in zip(pairs, places, strict=True)]
 
 
 def _polarity(count: int) -> list[ProbeItem]:
-    """The second of two joined adjectives, against one of the other feeling."""
+    """The second of two joined adjectives, against one of the other polarity."""
     sentences, labels = polarity_sentences(6 * count, 0, "test")
     joined = [(w, y) for w, y in zip(sentences, labels, strict=True) if "and" in w and "not" not in w]
     by_label = {y: [w[w.index("and") + 1] for w, label in joined if label == y] for y in (0, 1)}
@@ -104,16 +94,16 @@ def _polarity(count: int) -> list[ProbeItem]:
 
 
 def _facts(count: int) -> list[ProbeItem]:
-    """What the corpus has told of somebody, against the same told of somebody else (after arXiv:1909.01066)."""
-    told = [q for q in fact_questions() if q.fact.mentions]
+    """What the corpus says of a person, against the same of another person (after arXiv:1909.01066)."""
+    mentioned = [q for q in fact_questions() if q.fact.mentions]
     random = Random(derive(0, "facts gauge"))
-    random.shuffle(told)
+    random.shuffle(mentioned)
     objects: dict[str, set[str]] = {}
-    for question in told:
+    for question in mentioned:
         objects.setdefault(question.fact.relation, set()).add(question.fact.object)
     return [
         ProbeItem(q.words, q.place, random.choice(sorted(objects[q.fact.relation] - {q.fact.object})))
-        for q in told[:count]
+        for q in mentioned[:count]
     ]
 
 
@@ -121,14 +111,14 @@ AGREEMENT = Probe(
     name="agreement",
     question="Does the verb stand in the number of its subject?",
     source="arXiv:1611.01368; sentences of our grammar",
-    choices=lambda count: _agreement(0, count),
+    choices=partial(_agreement, 0),
 )
 
 ATTRACTED = Probe(
     name="agreement past another noun",
     question="Does the verb stand in the number of its subject, although another noun stands between?",
     source="arXiv:1611.01368; sentences of our grammar",
-    choices=lambda count: _agreement(1, count),
+    choices=partial(_agreement, 1),
 )
 
 POLARITY = Probe(
@@ -146,4 +136,4 @@ KNOWLEDGE = Probe(
 )
 
 PROBES = (AGREEMENT, ATTRACTED, POLARITY, KNOWLEDGE)
-"""All gauges, in the order in which they are drawn."""
+"""All probes, in the order in which they are drawn."""

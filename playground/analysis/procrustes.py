@@ -1,10 +1,8 @@
-"""Two sets of word vectors laid over each other by a turn, and how many words then lie nearest to their translation.
+"""Align the word vectors of two languages by a rotation (survey of Qiu et al., arXiv:2003.08271, sec. 4.2).
 
-So one space holds two languages without any text in both (survey of Qiu et al., arXiv:2003.08271, sec. 4.2). Nothing is
-trained by a loss: the best turn has a formula, so this is no objective; `playground align` shows it. What is turned are
-factors of counts (positive PMI), not the vectors of a trained skip-gram, which factorises nearly the same. Words that
-stand in each other's place, such as the names of towns, cannot be told apart; an order of words that differs between
-the languages costs most.
+The best rotation has a formula, so this is no objective; `playground align` shows it. What is rotated are factors of
+counts (positive PMI), not the vectors of a trained skip-gram, which factorises nearly the same. Words with the same
+contexts, such as the names of towns, cannot be told apart; a different word order costs most.
 """
 
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ from playground.rng import generator
 
 @dataclass(frozen=True)
 class Found:
-    """How often a word's nearest vector of the other language is its translation: known words and new ones."""
+    """How often the nearest vector of the other language is the translation: of known words and of new ones."""
 
     known: float
     new: float
@@ -30,11 +28,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Alignment(Found):
-    """The same after the turn, and `before` it.
-
-    `chance` is what guessing among all words of the other language would reach, `turned` the first language's vectors
-    `[v, d]` in the other's space.
-    """
+    """The same after the rotation and `before` it, the `chance` level, and the `turned` vectors `[v, d]`."""
 
     chance: float
     turned: Tensor
@@ -42,22 +36,19 @@ class Alignment(Found):
 
 
 def rotation(first: Tensor, second: Tensor) -> Tensor:
-    """The turn `[d, d]` that brings the rows of the first `[k, d]` nearest to those of the second (Schönemann 1966).
-
-    The sum of squared distances is least for U V', the singular vectors of first' second; lengths and angles stay.
-    """
+    """The rotation `[d, d]` of the first `[k, d]` onto the second with least squares: U V' (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(first.T @ second)
     return left @ right
 
 
 def translated(first: Tensor, second: Tensor, candidates: Tensor) -> Tensor:
-    """For each row `[k, d]` the one of the candidates `[c]`, rows of the second `[v, d]`, at the smallest angle."""
+    """For each row `[k, d]` the nearest by cosine of the candidates `[c]`, rows of the second `[v, d]`."""
     scores = normalize(first, dim=-1) @ normalize(second[candidates], dim=-1).T
     return candidates[scores.argmax(dim=-1)]
 
 
 def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], seeds: int) -> Alignment:
-    """Turn the first vectors `[v, d]` by the first `seeds` pairs of a dictionary, test on these and on the others."""
+    """Rotate the first vectors `[v, d]` by the first `seeds` pairs of a dictionary; test on these and on the others."""
     if not 0 < seeds < len(dictionary):
         raise Refusal(f"The number of known words is {seeds}; it must lie between 1 and {len(dictionary) - 1}.")
     one, other = torch.tensor(dictionary, device=first.device).T
@@ -83,22 +74,19 @@ def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Te
 
 
 def shuffled(pairs: Sequence[tuple[int, int]], seed: int) -> list[tuple[int, int]]:
-    """The pairs in an order drawn by lot: split by frequency, the rare words that are left are the easy ones."""
+    """The pairs in random order; a split by frequency would leave the rare words, which are the easy ones."""
     order = torch.randperm(len(pairs), generator=generator(seed, "dictionary")).tolist()
     return [pairs[k] for k in order]
 
 
 def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
-    """Each word of the first language with the one that it is aligned to most often, the frequent ones first.
-
-    Words that were aligned less often than `fewest` times, or look the same in both languages, are left out.
-    """
+    """Each word of the first language with its most frequent alignment (at least `fewest`, not the same word)."""
     if "aligned" not in corpus.labels:
-        raise Refusal(f"{corpus.name} holds no translations, so nobody knows which word is which; take parallel.")
-    said = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
-    begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[said] + 1)
-    twin = corpus.ids[begin + corpus.labels["aligned"][said].long()]
-    pairs, count = torch.stack([corpus.ids[said], twin]).unique(dim=1, return_counts=True)
+        raise Refusal(f"{corpus.name} holds no translations, so no pairs of words are known; take parallel.")
+    first = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
+    begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[first] + 1)
+    twin = corpus.ids[begin + corpus.labels["aligned"][first].long()]
+    pairs, count = torch.stack([corpus.ids[first], twin]).unique(dim=1, return_counts=True)
     found: dict[int, int] = {}
     for k in count.argsort(descending=True, stable=True).tolist():
         word, other = pairs[:, k].tolist()

@@ -6,23 +6,36 @@ Exit status 0 done, 1 the run failed, 2 the arguments are wrong (one sentence on
 import io
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from playground import __version__
-from playground.cli import align, app, bake, choose, compare, edit, objective, runs, table, train, zoo
 from playground.cli.options import Parser
 from playground.errors import Refusal
 
-COMMANDS = (app, objective, table, train, runs, compare, choose, edit, align, bake, zoo)
-"""One file for each command, in the order of the help."""
+COMMANDS = {
+    "app": "serve the playground on this machine",
+    "objective": "one objective on one text",
+    "table": "the survey's input/target table for a text",
+    "train": "train an entry of the zoo",
+    "runs": "list the runs that were kept, or show the curve of one",
+    "compare": "fine-tuning strategies side by side",
+    "choose": "which run suits which task",
+    "edit": "give a sentence another label by filling words anew",
+    "align": "lay the word vectors of two languages over each other",
+    "bake": "a run as one HTML file that replays it offline",
+    "zoo": "what there is",
+}
+"""Every command with its help, in the order of the help; its module of the same name is imported when it is called."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    for stream in (sys.stdout, sys.stderr):  # a character that the terminal has no letter for is told by its number
+    for stream in (sys.stdout, sys.stderr):  # a character that the terminal cannot print is escaped
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    given = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
+        given = parser(next((word for word in words if word in COMMANDS), "")).parse_args(words)
         return given.run(given)
     except Refusal as refusal:
         print(str(refusal), file=sys.stderr)
@@ -34,11 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def parser() -> Parser:
-    """All commands with their options."""
+def parser(called: str | None = None) -> Parser:
+    """All commands, with the options of the one that is `called`, or of all."""
     top = Parser(prog="playground", description="Pre-training objectives and tiny models, to see and to train.")
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
-    for made in COMMANDS:
-        made.add(commands)
+    for name, help_text in COMMANDS.items():
+        command = commands.add_parser(name, help=help_text, description=help_text)
+        if called in (name, None):
+            import_module(f"playground.cli.{name}").add(command)
     return top

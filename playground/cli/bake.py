@@ -1,38 +1,39 @@
 """`playground bake`: a run as one HTML file that replays it without kernel and network."""
 
 import argparse
-import importlib
 import os
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-from playground.cli.options import KNOBS, command, pairs, path, say, training_options
+from playground.cli.objective import current_knobs
+from playground.cli.options import KNOBS, Parser, common_options, path, say, training_options
 from playground.cli.train import train_one, turned
 from playground.errors import Refusal
+from playground.training.observe.replay import load
+from playground.training.store.runs import Runs
+from playground.zoo import entry_named
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """The options of the command."""
-    bake = command(commands, "bake", "a run as one HTML file that replays it offline", bake_run)
-    bake.add_argument(
-        "run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first"
-    )  # fmt: skip
-    bake.add_argument("-o", "--output", type=path, required=True, metavar="FILE.html", help="the file to write")
-    bake.add_argument("--sentence", help="of an entry that is trained first: the probe sentence")
-    bake.add_argument("--corpus", help="the corpus of an entry that is trained first")
-    bake.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
-    bake.add_argument("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
-    training_options(bake)
+    common_options(command, bake_run)
+    option = command.add_argument
+    option("run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first")
+    option("-o", "--output", type=path, required=True, metavar="FILE.html", help="the file to write")
+    option("--sentence", help="of an entry that is trained first: the probe sentence")
+    option("--corpus", help="the corpus of an entry that is trained first")
+    option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
+    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    training_options(command)
 
 
 def bake_run(given: argparse.Namespace) -> int:
     """Write the page of a run, or of an entry that is trained first."""
-    from playground.training.observe.replay import load
-
     output = Path(given.output)
-    _check(output)
+    if output.is_dir() or not output.resolve().parent.is_dir():  # before anything is trained
+        raise Refusal(f"{output} cannot be written; give the name of a file in a folder that is there.")
     replay = load(_folder(given))
-    page = importlib.import_module("widgets.animation.replay").page(replay)
+    page = import_module("widgets.animation.replay").page(replay)
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -48,31 +49,17 @@ def bake_run(given: argparse.Namespace) -> int:
     return say(given, facts, lines)
 
 
-def _check(output: Path) -> None:
-    """Refuse before anything is trained for nothing."""
-    if output.is_dir() or not output.resolve().parent.is_dir():
-        raise Refusal(f"{output} cannot be written; give the name of a file in a folder that is there.")
-
-
 def _folder(given: argparse.Namespace) -> Path:
     """The folder of the run; an entry is trained first."""
-    from playground.zoo import entry_named
-
-    folder = _kept_folder(given) or Path(given.run_or_entry)
+    folder = Path(given.run_or_entry)
+    listed = {run.name: run.out for run in Runs(given.runs).all()}
+    if not os.path.exists(folder) and (out := listed.get(given.run_or_entry)) is not None:
+        folder = Path(out)
     if os.path.exists(folder):
-        unused = [name for name in ("sentence", "corpus", "steps", "seconds", "out") if getattr(given, name)]
-        if unused or given.set:
-            name = f"--{(unused or ['set'])[0]}"
-            raise Refusal(f"{name} is for an entry that is trained first; the run in {folder} is as it was trained.")
+        unused = [name for name in ("sentence", "corpus", "steps", "seconds", "out", "set") if getattr(given, name)]
+        if unused:
+            raise Refusal(f"--{unused[0]} is for an entry to train first; the run in {folder} is as it was trained.")
         return folder if folder.is_dir() else folder.parent
-    entry = turned(entry_named(given.run_or_entry), pairs(given.set, "The setting"))
-    return Path(train_one(given, entry, given.seed, 1)["out"])
-
-
-def _kept_folder(given: argparse.Namespace) -> Path | None:
-    """The folder of a run that is listed under this name."""
-    from playground.training.store.runs import Runs
-
-    kept = {run.name: run.out for run in Runs(given.runs).all()}
-    out = None if os.path.exists(given.run_or_entry) else kept.get(given.run_or_entry)
-    return None if out is None else Path(out)
+    entry = entry_named(given.run_or_entry)
+    settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)
+    return Path(train_one(given, turned(entry, settings), settings)["out"])

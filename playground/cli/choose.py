@@ -5,66 +5,61 @@ import os
 import sys
 from typing import Any
 
-from playground.cli.options import MOST_SEEDS, MOST_STEPS, MOST_TEXTS, command, positive, renamed, say
+import torch
+from tqdm import tqdm
+
+from playground.cli.options import Parser, common_options, number_of, renamed, say
 from playground.errors import Refusal
+from playground.finetuning import find_task
+from playground.finetuning.comparing.model_selection import facts, try_all
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.strategy.parse import read, spell
+from playground.training import checkpoint
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """The options of the command."""
-    made = command(commands, "choose", "which run suits which task", choose)
-    made.add_argument("runs", nargs="+", metavar="RUN", help="folders of runs")
-    made.add_argument("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
-    made.add_argument("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
-    renamed(made, "--labels", "--train-size", type=positive(int, MOST_TEXTS), default=64, metavar="N")
-    made.add_argument("--seeds", type=positive(int, MOST_SEEDS), default=2, metavar="K")
-    made.add_argument("--tuning-steps", type=positive(int, MOST_STEPS), default=80, metavar="N")
+    common_options(command, choose)
+    option = command.add_argument
+    option("runs", nargs="+", metavar="RUN", help="folders of runs")
+    option("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
+    option("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
+    renamed(command, "--labels", "--train-size", type=number_of("texts"), default=64, metavar="N")
+    option("--seeds", type=number_of("seeds"), default=2, metavar="K")
+    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N")
 
 
 def choose(given: argparse.Namespace) -> int:
     """Try every run on every task, with a bar on standard error."""
-    import torch
-    from tqdm import tqdm
-
-    from playground.finetuning import find_task
-    from playground.finetuning.comparing.model_selection import facts, try_all
-    from playground.finetuning.run.trainer import FinetuneConfig
-    from playground.finetuning.strategy.parse import read
-    from playground.training import checkpoint
-
     torch.set_num_threads(1)
     missing = next((run for run in given.runs if not os.path.exists(run)), None)
     if missing:
         raise Refusal(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")
     tasks = [find_task(name.strip()) for name in given.tasks.split(",")]
     saved = {run: checkpoint.load(run) for run in given.runs}
-    tries = try_all(
-        saved,
-        tasks,
-        read(given.strategy),
-        given.train_size,
-        given.seeds,
-        given.seed,
-        FinetuneConfig(given.tuning_steps),
-    )
-    found = list(tqdm(tries, total=len(saved) * len(tasks), desc="runs x tasks", file=sys.stderr))
-    told = facts(found)
-    return say(given, told, _table(told))
+    spec = ComparisonSpec(
+        strategies=(spell(read(given.strategy)),), train_sizes=(given.train_size,), seeds=given.seeds, seed=given.seed,
+        steps=given.tuning_steps,
+    )  # fmt: skip
+    tries = try_all(saved, tasks, spec)
+    found = facts(list(tqdm(tries, total=len(saved) * len(tasks), desc="runs x tasks", file=sys.stderr)))
+    return say(given, found, _table(found))
 
 
-def _table(told: dict[str, Any]) -> list[str]:
+def _table(found: dict[str, Any]) -> list[str]:
     """Runs down, tasks across: accuracy, and in brackets how alike the texts are."""
-    tasks = told["tasks"]
-    wide, cell = max(len(run) for run in told["runs"]) + 2, max(16, *(len(name) + 2 for name in tasks))
+    tasks = found["tasks"]
+    wide, cell = max(len(run) for run in found["runs"]) + 2, max(16, *(len(name) + 2 for name in tasks))
     lines = ["accuracy (how alike the task's words and those of pre-training are, 0 to 1)"]
     lines.append(" " * wide + "".join(f"{name:>{cell}}" for name in tasks))
-    for run in told["runs"]:
-        cells = [next(c for c in told["cells"] if (c["run"], c["task"]) == (run, name)) for name in tasks]
+    for run in found["runs"]:
+        cells = [next(c for c in found["cells"] if (c["run"], c["task"]) == (run, name)) for name in tasks]
         lines.append(f"{run:<{wide}}" + "".join(f"{_cell(c):>{cell}}" for c in cells))
-    reasons = [f"{c['run']}, {c['task']}: {c['reason']}" for c in told["cells"] if c["reason"]]
-    verdicts = [f"{task}: {said}" for task, said in told["verdicts"].items()]
-    return [*lines, *reasons, *verdicts, *([told["said"]] if told["said"] else [])]
+    reasons = [f"{c['run']}, {c['task']}: {c['reason']}" for c in found["cells"] if c["reason"]]
+    verdicts = [f"{task}: {verdict}" for task, verdict in found["verdicts"].items()]
+    return [*lines, *reasons, *verdicts, *([found["said"]] if found["said"] else [])]
 
 
-def _cell(found: dict[str, Any]) -> str:
-    right = "–" if found["accuracy"] is None else f"{found['accuracy']:.3f}"
-    return f"{right} ({found['alike']:.2f})"
+def _cell(cell: dict[str, Any]) -> str:
+    accuracy = "–" if cell["accuracy"] is None else f"{cell['accuracy']:.3f}"
+    return f"{accuracy} ({cell['alike']:.2f})"

@@ -3,59 +3,46 @@
 import argparse
 import os
 from dataclasses import asdict
-from typing import Any
 
-from playground.cli.options import MOST_STEPS, MOST_TEXTS, command, positive, renamed, say
+import torch
+
+from playground.cli.options import Parser, common_options, number_of, renamed, say
 from playground.errors import Refusal
+from playground.finetuning import find_task
+from playground.finetuning.apply.text_editing import class_named, editor, success
+from playground.finetuning.run.base import from_checkpoint
+from playground.finetuning.strategy.semi_supervised import check_classes
+from playground.tokenizing.words import split_words
+from playground.training import checkpoint
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """The options of the command."""
-    made = command(commands, "edit", "give a sentence another label by filling words anew", edit)
-    made.add_argument("base", metavar="RUN", help="the folder of a run that fills gaps, such as BERT's")
-    made.add_argument("--text", required=True, help="the sentence")
-    made.add_argument("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
-    made.add_argument("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
+    common_options(command, edit)
+    option = command.add_argument
+    option("base", metavar="RUN", help="the folder of a run that fills gaps, such as BERT's")
+    option("--text", required=True, help="the sentence")
+    option("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
+    option("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
     renamed(
-        made,
-        "--labels",
-        "--train-size",
-        type=positive(int, MOST_TEXTS),
-        default=256,
-        metavar="N",
+        command, "--labels", "--train-size", type=number_of("texts"), default=256, metavar="N",
         help="labelled texts to learn from",
-    )
-    made.add_argument(
-        "--tuning-steps", type=positive(int, MOST_STEPS), default=120, metavar="N", help="steps of each judge"
-    )
-    made.add_argument(
-        "--tests", type=positive(int, MOST_TEXTS), default=50, metavar="N", help="unseen texts that are turned too"
-    )
+    )  # fmt: skip
+    option("--tuning-steps", type=number_of("steps"), default=120, metavar="N", help="steps of each judge")
+    option("--tests", type=number_of("texts"), default=50, metavar="N", help="unseen texts that are turned too")
 
 
 def edit(given: argparse.Namespace) -> int:
-    """Train judges and writer, edit the sentence, and say how often that works."""
-    import torch
-
-    from playground.finetuning import find_task
-    from playground.finetuning.apply.text_editing import class_named, editor, success
-    from playground.finetuning.data.task_types import Classes
-    from playground.finetuning.run.base import from_checkpoint
-    from playground.finetuning.strategy.semi_supervised import check_classes
-    from playground.tokenizing.words import split_words
-    from playground.training import checkpoint
-
+    """Train classifiers and writer, edit the sentence, and print how often that works."""
     torch.set_num_threads(1)
     if not os.path.exists(given.base):
         raise Refusal(f"There is no run in {given.base}; train one: playground train BERT --out {given.base}.")
     saved, task = checkpoint.load(given.base), find_task(given.task)
     check_classes("Edits", task)
-    assert isinstance(task.answer, Classes)
-    class_named(task.answer, given.to)  # before anything is trained
+    class_named(task.answer.classes, given.to)  # before anything is trained
     base = from_checkpoint(saved, rehearsed=False)
     made = editor(base, saved.tokenizer, task, given.train_size, given.tuning_steps, given.seed)
     one, rate = made.edit(split_words(given.text), given.to), success(made, task, given.tests)
-    facts = {"task": task.name, **asdict(one), "success": asdict(rate)}
     lines = [
         f"before: {one.before}",
         f"after:  {one.after}",
@@ -63,4 +50,4 @@ def edit(given: argparse.Namespace) -> int:
         f"{one.kept:.0%} of the words kept",
         f"of {rate.texts} unseen texts {rate.turned:.0%} get the wanted label, with {rate.kept:.0%} of their words",
     ]
-    return say(given, facts, lines)
+    return say(given, {"task": task.name, **asdict(one), "success": asdict(rate)}, lines)

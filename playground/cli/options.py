@@ -14,10 +14,11 @@ from typing import Any, NoReturn
 from playground.errors import Refusal, readable
 from playground.parsing import LARGEST, parse_int, parse_json
 
-SENTENCE = "I am happy to join with you today"
-
-KNOBS = "a knob of model, recipe or objective; where two have the name, the objective's is objective.NAME"
+KNOBS = "a knob of the model, of its recipe or of its objective"
 """What `--set` turns where a model is trained."""
+
+LIMITS = {"seeds": 1_000, "steps": 100_000, "texts": 1_000_000, "processes": 256}
+"""The largest numbers that one command takes; threads are limited like processes."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,58 +35,44 @@ class Parser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
 
-def command(commands: Any, name: str, help_text: str, run: Callable[[argparse.Namespace], int]) -> Parser:
-    """A command with the options that all have."""
-    made = commands.add_parser(name, help=help_text, description=help_text)
-    made.add_argument("--json", action="store_true", help="one JSON object on standard output and nothing else")
-    made.add_argument("--seed", type=whole, default=0, metavar="N", help="the same seed, the same result; 0 by default")
-    made.set_defaults(run=run)
-    return made
+def common_options(command: Parser, run: Callable[[argparse.Namespace], int]) -> None:
+    """The function that a command runs, and the options of every command that prints facts."""
+    option = command.add_argument
+    option("--json", action="store_true", help="one JSON object on standard output and nothing else")
+    option("--seed", type=whole, default=0, metavar="N", help="the same seed, the same result; 0 by default")
+    command.set_defaults(run=run)
 
 
-def renamed(command: argparse.ArgumentParser, old: str, new: str, **how: Any) -> None:
-    """An option under the name `new`; `old`, its name in earlier versions, is understood too and in no help."""
+def renamed(command: Parser, old: str, new: str, **how: Any) -> None:
+    """An option `new`, understood under its `old` name of earlier versions too, which is in no help."""
+    hidden = {"help": argparse.SUPPRESS, "dest": new[2:].replace("-", "_"), "default": argparse.SUPPRESS}
     command.add_argument(new, **how)
-    command.add_argument(
-        old, **{**how, "help": argparse.SUPPRESS, "dest": new[2:].replace("-", "_"), "default": argparse.SUPPRESS}
-    )
+    command.add_argument(old, **{**how, **hidden})
 
 
-def text_options(command: Parser) -> None:
-    """The options that say which text."""
-    one = command.add_mutually_exclusive_group()
-    one.add_argument("--text", help=f"default: {SENTENCE!r}")
-    one.add_argument("--file", help="read the text from a file")
-    command.add_argument("--pair", default="", metavar="T2", help="the second text of NSP, SOP, TLM ...")
-
-
-def parallelism(command: argparse.ArgumentParser) -> None:
-    """The option that says how several models learn at once."""
-    names = {"stacked": "vmap", "apart": "processes"}
+def parallelism(command: Parser) -> None:
+    """The option that chooses how several models are trained at once."""
+    old = {"stacked": "vmap", "apart": "processes"}
     renamed(
-        command, "--way", "--parallelism", default="auto", metavar="HOW", type=lambda text: names.get(text, text),
+        command, "--way", "--parallelism", default="auto", metavar="HOW", type=lambda text: old.get(text, text),
         choices=("auto", "vmap", "processes"), help="vmap (all models as one), processes, or auto: vmap on CUDA",
     )  # fmt: skip
 
 
 def training_options(command: Parser) -> None:
-    """The options that say how long and where to train."""
-    command.add_argument("--steps", type=positive(int), metavar="N")
-    command.add_argument("--seconds", type=positive(float), metavar="N")
-    command.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or mps")
-    command.add_argument(
-        "--threads", type=positive(int, MOST_AT_ONCE), default=1, metavar="N", help="1 is fastest for tiny models"
-    )
-    command.add_argument("--out", type=path, metavar="DIR", help="folder for checkpoint and metrics")
+    """The options that set how long and where to train; the defaults of those that only `train` and `bake` have."""
+    command.set_defaults(resume=False, compile=False, save_every=500, runs="runs", sentence=None)
+    option = command.add_argument
+    option("--steps", type=number_of(), metavar="N")
+    option("--seconds", type=number_of(kind=float), metavar="N")
+    option("--device", default="auto", metavar="D", help="auto, cpu, cuda or mps")
+    option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
+    option("--out", type=path, metavar="DIR", help="folder for checkpoint and metrics")
 
 
-MOST_SEEDS, MOST_STEPS, MOST_TEXTS, MOST_AT_ONCE = 1_000, 100_000, 1_000_000, 256
-"""Limits of what one command is asked for: seeds, steps of a lane, labelled texts, and processes or threads."""
-
-
-def positive(kind: type, most: int = LARGEST) -> Callable[[str], Any]:
-    """A reader of numbers above 0."""
-    wanted = "a whole number" if kind is int else "a number"
+def number_of(what: str = "", kind: type = int) -> Callable[[str], Any]:
+    """The type of an option: a number above 0, up to the limit of what it counts."""
+    most, wanted = LIMITS.get(what, LARGEST), "a whole number" if kind is int else "a number"
 
     def read(text: str) -> Any:
         try:
@@ -101,7 +88,7 @@ def positive(kind: type, most: int = LARGEST) -> Callable[[str], Any]:
 
 
 def whole(text: str) -> int:
-    """A whole number, which a seed is."""
+    """The type of an option: a whole number."""
     try:
         return parse_int(text)
     except ValueError as error:
@@ -110,9 +97,9 @@ def whole(text: str) -> int:
 
 
 def path(text: str) -> str:
-    """A path that this system could have, whether something is there or not."""
+    """The type of an option: a path that this system allows, whether or not it exists."""
     try:
-        text.encode()  # the list of runs keeps it
+        text.encode()  # the list of runs stores it
         for name in (text, *Path(text).parts):
             with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
                 os.lstat(name)
@@ -123,14 +110,14 @@ def path(text: str) -> str:
 
 
 def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:
-    """Print the facts as JSON or the lines for people; the exit status of a command that went well."""
+    """Print the facts as JSON or the lines for people, and return exit status 0."""
     plain = codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
     print(json.dumps(finite(facts), ensure_ascii=plain) if given.json else "\n".join(lines))
     return 0
 
 
 def finite(value: Any) -> Any:
-    """The same with null for what is not a number: strict readers of JSON know no NaN."""
+    """The same value with None for NaN and infinity, which strict readers of JSON refuse."""
     if isinstance(value, dict):
         return {k: finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -148,28 +135,17 @@ def pairs(settings: Sequence[str], what: str) -> dict[str, str]:
 
 def read_plan(settings: Sequence[str]) -> dict[str, Any]:
     """A plan as typed, or from files named with a leading @: what `--json` printed, or its `plan` alone."""
-    typed = [s for s in settings if not s.startswith("@")]
     plan: dict[str, Any] = {}
-    for name in (s[1:] for s in settings if s.startswith("@")):
-        plan |= _saved_plan(Path(name))
-    return plan | pairs(typed, "The plan")
+    for file in (setting[1:] for setting in settings if setting.startswith("@")):
+        plan |= _saved_plan(Path(file))
+    return plan | pairs([setting for setting in settings if not setting.startswith("@")], "The plan")
 
 
 def _saved_plan(path: Path) -> dict[str, Any]:
     try:
-        kept = parse_json(path.read_text(encoding="utf-8"))
-        plan = kept.get("plan", kept)
-        return {str(key): value for key, value in plan.items()}
+        saved = parse_json(path.read_text(encoding="utf-8"))
+        return {str(key): value for key, value in saved.get("plan", saved).items()}
     except OSError as error:
         raise Refusal(f"The plan {path} could not be read: {error.strerror or error}.") from error
     except (ValueError, AttributeError) as error:
         raise Refusal(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error
-
-
-def given_text(given: argparse.Namespace) -> str:
-    """The text that was typed or read from a file."""
-    if given.file is None:
-        return SENTENCE if given.text is None else given.text
-    from playground.corpora.readers.text import read_whole
-
-    return read_whole(Path(given.file))

@@ -4,13 +4,23 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Any
+
+from tqdm import tqdm
 
 from playground.errors import Refusal
+from playground.finetuning.apply.add_decoder import with_decoder
+from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
+from playground.tokenizing import Tokenizer
+from playground.training import checkpoint
+from playground.training.checkpoint import CorpusInfo
+from playground.training.train_state import TrainState
+
+OWN = ("same", "new")
+"""Decoders that need no other run: of the base's own layers, or of new ones."""
 
 
 def check_runs(given: argparse.Namespace) -> None:
-    """Refuse a run that is not there, before anything is trained."""
+    """Refuse a run that does not exist, before anything is trained."""
     asked = [("--extra-encoder", run) for run in given.extra_encoder]
     asked += [("--decoder", given.decoder)] if given.decoder not in (None, *OWN) else []
     for option, run in asked:
@@ -19,42 +29,29 @@ def check_runs(given: argparse.Namespace) -> None:
             raise Refusal(f"{option} is {run}, where no run is; name the folder of a run{also}.")
 
 
-OWN = ("same", "new")
-"""Decoders that need no other run: of the base's own layers, or of new ones."""
-
-
 def learn_second(run: Path, steps: int, folder: Path | None) -> Path:
-    """Give the model of a run word vectors of the second language; the folder of the run that comes of it."""
-    from tqdm import tqdm
-
-    from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
-    from playground.training import checkpoint
-
+    """Train word vectors of the second language for the model of a run; the folder of the new run."""
     saved, corpus = checkpoint.load(run), second_language()
     made = with_words_of(saved.learner, saved.tokenizer, corpus)
     with tqdm(total=steps, desc="words of the second language", file=sys.stderr, mininterval=0.2) as bar:
         for loss in learn_words(made, corpus, steps):
             bar.set_postfix_str(f"loss {loss:.3f} nats", refresh=False)
             bar.update()
-    return _kept(saved, made.learner, made.tokenizer, run, folder, "second-language")
+    return _save(made.learner, made.tokenizer, saved.corpus, run, folder, "second-language")
 
 
 def add_decoder(run: Path, source: str, folder: Path | None) -> Path:
     """Give the model of a run a decoder, of its own layers, of those of another run or of new ones."""
-    from playground.finetuning.apply.add_decoder import with_decoder
-    from playground.training import checkpoint
-
     saved = checkpoint.load(run)
     donor = {"same": saved, "new": None}[source] if source in OWN else checkpoint.load(source)
-    words = donor.tokenizer if donor else None
-    made = with_decoder(saved.learner, saved.tokenizer, donor.learner if donor else None, words)
-    return _kept(saved, made, saved.tokenizer, run, folder, "with-decoder")
+    made = with_decoder(saved.learner, saved.tokenizer, donor and donor.learner, donor and donor.tokenizer)
+    return _save(made, saved.tokenizer, saved.corpus, run, folder, "with-decoder")
 
 
-def _kept(saved: Any, learner: Any, tokenizer: Any, run: Path, folder: Path | None, name: str) -> Path:
+def _save(
+    learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo, run: Path, folder: Path | None, name: str
+) -> Path:
     """The folder of a changed base: in the folder of the result, else beside the run it was made of."""
-    from playground.training import checkpoint
-
     home = run.with_name(f"{run.name}-{name}") if folder is None else folder / name
-    checkpoint.save(home / "checkpoint.safetensors", learner, tokenizer, saved.corpus)
+    checkpoint.save(home / "checkpoint.safetensors", learner, tokenizer, corpus)
     return home

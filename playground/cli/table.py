@@ -3,36 +3,35 @@
 import argparse
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from playground.cli.options import command, given_text, pairs, say, text_options
+from playground.cli.objective import given_text, text_options
+from playground.cli.options import Parser, common_options, pairs, say
 from playground.errors import Refusal
+from playground.trace.rebuild import table
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """The options of the command."""
-    table = command(commands, "table", "the survey's input/target table for a text", show_table)
-    text_options(table)
-    table.set_defaults(seed=None)
-    table.add_argument("--plan", nargs="+", action="extend", default=[], metavar="ROW:KEY=VALUE", help="a row's plan")
+    common_options(command, show_table)
+    text_options(command)
+    command.set_defaults(seed=None)
+    command.add_argument("--plan", nargs="+", action="extend", default=[], metavar="ROW:KEY=VALUE", help="a row's plan")
 
 
 def show_table(given: argparse.Namespace) -> int:
     """Print every row that the text allows."""
-    from playground.trace.rebuild import table
-
     text = given_text(given)
     done, refused = table(text, given.seed, _plans(given.plan), given.pair)
-    rows = [r.facts() for r in done]
+    rows = [rebuilt.facts() for rebuilt in done]
     left_out = [{"row": o.row, "objective": o.name, "reason": reason} for o, reason in refused]
-    width = max(len(r["survey"]["inputs"]) for r in rows) if rows else 0
+    width = max((len(row["survey"]["inputs"]) for row in rows), default=0)
     lines = [f"{r['row']:<20} {r['survey']['inputs']:<{width}}  ->  {r['survey']['targets']}" for r in rows]
-    lines += [f"{o['row']:<20} left out: {o['reason']}" for o in left_out]
+    lines += [f"{row['row']:<20} left out: {row['reason']}" for row in left_out]
     return say(given, {"text": text, "seed": given.seed or 0, "rows": rows, "left_out": left_out}, lines)
 
 
 def _plans(settings: Sequence[str]) -> dict[str, dict[str, str]]:
-    """`MLM:chosen=3,8` for one row; a plan without a row holds for every row that has its key."""
+    """`MLM:chosen=3,8` for one row; a plan without a row is for every row that has its key."""
     plans: dict[str, dict[str, str]] = {}
     for setting in settings:
         pairs([setting], "The plan")

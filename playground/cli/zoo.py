@@ -5,19 +5,20 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
-from playground.cli.options import command, say
+from playground.cli.options import Parser, common_options, say
+from playground.finetuning.strategy.strategy import FAMILIES
+from playground.inventory import inventory
+from playground.objectives import GROUPS
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """The options of the command."""
-    zoo = command(commands, "zoo", "what there is", show_zoo)
-    zoo.add_argument("name", nargs="?", help="the card of one entry, objective, strategy, corpus or task")
+    common_options(command, show_zoo)
+    command.add_argument("name", nargs="?", help="the card of one entry, objective, strategy, corpus or task")
 
 
 def show_zoo(given: argparse.Namespace) -> int:
     """Print the catalogue, or the cards of one name, each below its kind where there are several."""
-    from playground.inventory import inventory
-
     facts = inventory(given.name)
     if given.name is not None:
         cards = [([kind] if len(facts) > 1 else [], _card(kind, item)) for kind, [item] in facts.items()]
@@ -26,14 +27,11 @@ def show_zoo(given: argparse.Namespace) -> int:
 
 
 def _card(kind: str, item: dict[str, Any]) -> Iterator[str]:
-    """One thing of the catalogue, a line for each fact; lines that have nothing to say are left out."""
+    """One item of the catalogue, a line for each fact that it has."""
     year = f", {item['year']}" if item.get("year") else ""
     yield f"{item['name']}{year}"
     for title, text in _facts(kind, item):
-        if text:
-            first, *others = wrap(text, 100) or [""]
-            yield f"  {title:<14} {first}"
-            yield from (f"  {'':<14} {line}" for line in others)
+        yield from wrap(text, 117, initial_indent=f"  {title:<14} ", subsequent_indent=" " * 17)
 
 
 def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -43,9 +41,7 @@ def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "family", item.get("group", "")
         yield "knobs", ", ".join(item.get("knobs", ()))
         return
-    yield "objective", item["objective"]
-    yield "loss", item["loss"]
-    yield "formula", item["formula"]
+    yield from ((name, item[name]) for name in ("objective", "loss", "formula"))
     yield "architecture", ", ".join(_architecture(item["model"]))
     yield "parameters", f"{item['parameters']:,} with a vocabulary of {item['vocabulary']} words"
     yield "corpus", item["corpus"]
@@ -57,7 +53,6 @@ def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _architecture(model: dict[str, Any]) -> Iterator[str]:
-    """What of a model's shape tells it from others."""
     if model["kind"] == "static":
         yield f"two tables of {model['width']} numbers for every word"
         return
@@ -79,9 +74,6 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
 
 def _listed(items: Sequence[dict[str, Any]]) -> list[str]:
     """A line for each item, below the name of its group where it has one."""
-    from playground.finetuning.strategy.strategy import FAMILIES
-    from playground.objectives import GROUPS
-
     lines = []
     for group in ("", *GROUPS, *FAMILIES):
         members = [item for item in items if item.get("group", "") == group]

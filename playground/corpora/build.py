@@ -12,7 +12,7 @@ from torch import Tensor
 from playground.corpora.corpus import Corpus, find_boundary
 from playground.errors import Refusal
 from playground.tokenizing.sentences import number_sentences
-from playground.tokenizing.tokenizer import Tokenizer, Wish, of_counts
+from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
 from playground.tokenizing.vocabulary import SEPARATOR
 
 FEWEST = 64
@@ -22,16 +22,16 @@ LIMIT = 10_000_000
 """Words of one text that are used; more would fill the memory of a small computer."""
 
 MOST_TYPES = 1_000_000
-"""Different words of one text that are used; no language needs so many, but a file of numbers does."""
+"""Different words of one text that are used; no language has so many, but a file of numbers can."""
 
 SLICE = 100_000
-"""Words that become tokens at a time, so that the work needs little memory beside the corpus."""
+"""Words that are tokenized at a time, so that the work needs little memory beside the corpus."""
 
 
 class Vocabulary(TypedDict, total=False):
-    """What may be wished of the vocabulary of a text: words or pieces, how many entries, small letters only."""
+    """Options of the vocabulary of a text: kind of tokenizer, number of entries, lower case only."""
 
-    kind: Wish
+    kind: KindOrAuto
     size: int
     lower: bool
 
@@ -49,11 +49,11 @@ class Words:
 
     @property
     def room(self) -> int:
-        """How many words may still come; one place is kept for the end of the document."""
+        """How many words can be added; one place is kept for the end of the document."""
         return 0 if len(self.types) > MOST_TYPES else max(0, self.limit - 1 - len(self.rows))
 
     def add(self, words: Sequence[str], sentence: Sequence[int] | None = None) -> None:
-        """Some words, and the number of the sentence of each, from 0; what has no room is left out."""
+        """Add words, with the number of the sentence of each from 0, as far as there is room."""
         self.cut = self.cut or len(words) > self.room
         words = words[: self.room]
         if not words:
@@ -65,7 +65,7 @@ class Words:
         self.sentences += numbers[-1] + 1
 
     def close(self) -> bool:
-        """The end of a document; its mark belongs to the last sentence. False where no word came since the last."""
+        """End the document, its end belongs to the last sentence; False where the document has no words."""
         if not self.rows or self.rows[-1] == 0:
             return False
         self.rows.append(0)
@@ -73,15 +73,14 @@ class Words:
         return True
 
     def spread(self, values: Sequence[int]) -> Tensor:
-        """A value of each document for each of its words; the mark at its end has none (-1)."""
+        """A value of each document for each of its words, -1 for its end."""
         ends = torch.frombuffer(self.rows, dtype=torch.int32) == 0
-        document = ends.cumsum(0) - ends.long()
-        return torch.tensor(values)[document].masked_fill(ends, -1)
+        return torch.tensor(values)[ends.cumsum(0) - ends.long()].masked_fill(ends, -1)
 
 
 @dataclass
 class Labels:
-    """The values of one label, numbered in the order they come; "" is a value that nobody knows."""
+    """The values of one label, numbered in the order of their occurrence; "" is an unknown value."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     rows: array = field(default_factory=lambda: array("i"))
@@ -91,14 +90,14 @@ class Labels:
 
     def sorted(self) -> tuple[Tensor, tuple[str, ...]]:
         """The numbers of the values in the order of their names (numbers by size), and the names."""
-        names = tuple(sorted(self.numbers, key=_place))
+        names = tuple(sorted(self.numbers, key=_sort_key))
         place = {self.numbers[name]: k for k, name in enumerate(names)}
         table = torch.tensor([*(place[k] for k in range(len(names))), -1])
         return table[torch.tensor(self.rows, dtype=torch.long)], names
 
 
-def _place(name: str) -> tuple[bool, float, str]:
-    """Numbers first, by size; "nan" is no number that could be put in order."""
+def _sort_key(name: str) -> tuple[bool, float, str]:
+    """Numbers first, by size; "nan" has no place among them."""
     try:
         number = float(name)
     except ValueError:
@@ -115,56 +114,43 @@ def build(
     places: Mapping[str, Tensor] | None = None,
     label_names: Mapping[str, tuple[str, ...]] | None = None,
     tokenizer: Tokenizer | None = None,
-    **wishes: Unpack[Vocabulary],
+    **options: Unpack[Vocabulary],
 ) -> Corpus:
-    """The corpus of these words; `labels` have a value for each word, `places` name another word (or -1: none).
+    """The corpus of these words; `labels` have a value for each word, `places` the index of another word (or -1).
 
     Every piece of a word has the word's labels; a place becomes that of the other word's first piece. Without a
-    `tokenizer` one is made for these words, as the `wishes` say.
+    `tokenizer` one is trained on these words with the `options`.
     """
-    rows = _checked(name, words)
-    tokenizer = tokenizer or of_counts(_counts(words.types, rows), **wishes)
-    ids, word, first = _number(tokenizer, list(words.types), rows)
-    known = {label: row[word] for label, row in (labels or {}).items()}
-    known |= {label: first[row].long().where(row >= 0, -1)[word] for label, row in (places or {}).items()}
-    sentence = torch.frombuffer(words.sentence, dtype=torch.int32)[word]
-    return Corpus(
-        name=name,
-        description=_describe(name, words, note),
-        tokenizer=tokenizer,
-        ids=ids,
-        word_ids=word,
-        sentence_ids=sentence,
-        document_ids=_documents(ids),
-        held_out_from=find_boundary(ids, sentence),
-        labels=known,
-        label_names=dict(label_names or {}),
-    )
-
-
-def _checked(name: str, words: Words) -> Tensor:
-    """The rows as a tensor, where there are enough of them."""
     if not words.rows:
         raise Refusal(f"{name} holds no words, only white space; choose a text of at least {FEWEST} words.")
     if len(words.rows) < FEWEST:
         raise Refusal(f"{name} has only {len(words.rows)} tokens; at least {FEWEST} are needed to train on it.")
-    return torch.frombuffer(words.rows, dtype=torch.int32)
+    rows = torch.frombuffer(words.rows, dtype=torch.int32)
+    counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
+    tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)
+    ids, word, first = _tokenize(tokenizer, list(words.types), rows)
+    sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == SEPARATOR
+    number = f"{len(words.rows):,} words"
+    cut = f"The text is longer; only its first {number} are used." if words.cut else ""
+    return Corpus(
+        name=name,
+        description=" ".join(filter(None, [f"{number} and punctuation marks of {name}.", note, cut])),
+        tokenizer=tokenizer,
+        ids=ids,
+        word_ids=word,
+        sentence_ids=sentence,
+        document_ids=ends.cumsum(0, dtype=torch.int32).sub_(ends.int()),
+        held_out_from=find_boundary(ids, sentence),
+        labels={
+            **{label: row[word] for label, row in (labels or {}).items()},
+            **{label: first[row].long().where(row >= 0, -1)[word] for label, row in (places or {}).items()},
+        },
+        label_names=dict(label_names or {}),
+    )
 
 
-def _describe(name: str, words: Words, note: str) -> str:
-    said = f"{len(words.rows):,} words and punctuation marks of {name}."
-    cut = f"The text is longer; only its first {len(words.rows):,} words are used." if words.cut else ""
-    return " ".join(part for part in (said, note, cut) if part)
-
-
-def _counts(types: dict[str, int], rows: Tensor) -> dict[str, int]:
-    """How often each word type occurs; type 0 is the end of a document."""
-    counts = torch.bincount(rows, minlength=len(types)).tolist()
-    return {word: counts[number] for word, number in types.items() if number}
-
-
-def _number(tokenizer: Tokenizer, types: list[str], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The ids of all tokens, the running number of the word of each, and the place of each word's first token."""
+def _tokenize(tokenizer: Tokenizer, types: list[str], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The ids of all tokens, the running number of the word of each, and the index of each word's first token."""
     pieces = [[SEPARATOR], *(tokenizer.encode_word(word) for word in types[1:])]
     length = torch.tensor([len(ids) for ids in pieces])
     flat = torch.tensor([number for ids in pieces for number in ids])
@@ -179,9 +165,3 @@ def _number(tokenizer: Tokenizer, types: list[str], rows: Tensor) -> tuple[Tenso
         ids[here] = flat[start[some][which] + within]
         word[here] = begin + which
     return ids, word, first[:-1]
-
-
-def _documents(ids: Tensor) -> Tensor:
-    """The running number of the document of each token; [SEP] belongs to the document that it ends."""
-    ends = ids == SEPARATOR
-    return ends.cumsum(0, dtype=torch.int32).sub_(ends.int())

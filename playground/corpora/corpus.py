@@ -1,10 +1,10 @@
-"""A corpus: one long row of tokens, what is known about each, and which of them are held out."""
+"""A corpus: one long row of tokens, their labels, and which of them are held out."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 import torch
@@ -19,19 +19,18 @@ from playground.tokenizing.vocabulary import SEPARATOR
 Part = Literal["train", "held_out"]
 
 HELD_OUT = 0.1
-"""Share of the tokens, at the end, that no training step sees."""
+"""Fraction of the tokens, at the end, that is not used for training."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Documents one after another, each ended by [SEP]; `word`, `sentence` and `document` are running numbers.
+    """Documents one after another, each ended by [SEP]; word, sentence and document ids are running numbers.
 
-    `labels` say what is true of each token (-1: nothing); `label_names` name the values of those that are classes, the
-    others are numbers (the running number of a phrase or of a name, the place of a twin). `entropy_bound` is the
-    generator's own surprise in nats per token: what a perfect reader would pay that reads whole documents from left to
-    right. A reader that sees both sides (BERT's) can pay less, one that begins in the middle of a document pays a
-    little more. No row of text goes on from one section into the next; `sections` are the first tokens of all but the
-    first.
+    `labels` have a value for each token (-1: none); `label_names` name the values of those that are classes, the others
+    are running numbers (of a phrase or a name) or positions (of a head or a translation). `entropy_bound` is the cross
+    entropy of the generator in nats per token, which a perfect left-to-right model of whole documents would reach; a
+    bidirectional model can reach less, a model that starts within documents a little more. No row of text crosses the
+    border of a section; `sections` are the first tokens of all sections but the first.
     """
 
     name: str
@@ -52,7 +51,7 @@ class Corpus:
 
     @cached_property
     def hash(self) -> str:
-        """A name for the content: the same ids, labels and vocabulary give the same hash on every machine."""
+        """A hash of ids, labels and vocabulary, the same on every machine."""
         digest = hashlib.blake2b(self.tokenizer.to_json().encode(), digest_size=16)
         rows = {"ids": self.ids, "word": self.word_ids, "sentence": self.sentence_ids, "document": self.document_ids}
         for name, row in sorted({**rows, **{f"label {k}": v for k, v in self.labels.items()}}.items()):
@@ -64,33 +63,32 @@ class Corpus:
 
     @cached_property
     def unigram_entropy(self) -> float:
-        """What a reader pays per token, in nats, that knows how frequent each token is and nothing else."""
+        """The entropy of the token frequencies in the training part, in nats per token."""
         counts = torch.bincount(self.ids[: self.held_out_from]).double()
         shares = counts[counts > 0] / counts.sum()
         return float(-(shares * shares.log()).sum())
 
     def windows(self, length: int, part: Part = "train") -> Tokens:
-        """The part cut into rows `[r, length]` without padding; what is left over at the end of a section is dropped.
+        """The part cut into rows `[r, length]` without padding; the rest at the end of a section is dropped.
 
-        Rows of several sections are mixed evenly, so that the first rows hold some of each.
+        Rows of several sections are mixed evenly, so that the first rows contain some of each.
         """
         first, last = self._bounds(part)
-        starts = self._starts(first, last, length)
-        rows = len(starts)
-        if rows < 1:
+        starts = self._row_starts(first, last, length)
+        if not len(starts):
             raise Refusal(
                 f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
                 f"one window of {length} needs {length}. Use a longer text or shorter windows."
             )
 
         def cut(row: Tensor) -> Tensor:
-            if not self.sections:
-                return row[first : first + rows * length].view(rows, length).long()
+            if not self.sections:  # a view, which needs no memory for the ids
+                return row[first : first + len(starts) * length].view(-1, length).long()
             return row[starts[:, None] + torch.arange(length)].long()
 
         return Tokens(
             ids=cut(self.ids),
-            lengths=torch.full((rows,), length),
+            lengths=torch.full((len(starts),), length),
             word_ids=from_zero(cut(self.word_ids)),
             sentence_ids=from_zero(cut(self.sentence_ids)),
             specials=self.tokenizer.specials,
@@ -102,8 +100,8 @@ class Corpus:
     def pairs(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
         """Segments A `[r, t]`, padded, with the neighbours "next" and "other" of at most `length` - |A| tokens each.
 
-        Segments are whole sentences where those fit, without [SEP]. "next" follows A in its document, "other" comes
-        from another document. In a corpus of two languages A is a sentence and "translation" stands for "next".
+        Segments are whole sentences where those fit, without [SEP]. "next" follows A in its document, "other" is of
+        another document. In a corpus of two languages A is a sentence, and "translation" takes the place of "next".
         """
         return cut_pairs(self, length, *self._bounds(part), seed)
 
@@ -111,12 +109,12 @@ class Corpus:
         """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other"."""
         return cut_triples(self, length, *self._bounds(part), seed)
 
-    def _starts(self, first: int, last: int, length: int) -> Tensor:
+    def _row_starts(self, first: int, last: int, length: int) -> Tensor:
         """The first tokens of all rows of a part, `[r]`."""
         edges = [first, *(edge for edge in self.sections if first < edge < last), last]
-        cut = [torch.arange(a, max(a, b - length + 1), length) for a, b in pairwise(edges)]
-        when = torch.cat([(torch.arange(len(some)) + 0.5) / max(1, len(some)) for some in cut])
-        return torch.cat(cut)[when.argsort(stable=True)]
+        starts = [torch.arange(a, max(a, b - length + 1), length) for a, b in pairwise(edges)]
+        rank = torch.cat([(torch.arange(len(rows)) + 0.5) / max(1, len(rows)) for rows in starts])
+        return torch.cat(starts)[rank.argsort(stable=True)]
 
     def _bounds(self, part: Part) -> tuple[int, int]:
         """The first token of a part and one after its last."""
@@ -124,10 +122,10 @@ class Corpus:
 
 
 def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
-    """Some rows of a batch, in the order of `index`, with all that is known about them; some of it is `known` anew."""
-    picked = ("ids", "lengths", "word_ids", "sentence_ids", "labels", "neighbours", "example_ids", "epoch")
-    found = {name: _rows(getattr(tokens, name), index) for name in picked if name not in known}
-    return replace(tokens, **{**found, **known, "sizes": None})
+    """The rows of a batch with these indices, in this order; the fields in `known` are given and not picked."""
+    fields = ("ids", "lengths", "word_ids", "sentence_ids", "labels", "neighbours", "example_ids", "epoch")
+    picked = {name: _rows(getattr(tokens, name), index) for name in fields if name not in known}
+    return replace(tokens, **{**picked, **known, "sizes": None})
 
 
 def _rows(value: Any, index: Tensor) -> Any:
@@ -139,49 +137,60 @@ def _rows(value: Any, index: Tensor) -> Any:
 
 
 def joined(texts: Sequence[Corpus]) -> Corpus:
-    """Generated corpora of one vocabulary as one: each is a section of the part to train on and of what is held out."""
-    cuts = [0, *(len(text) for text in texts)]
-    begins = torch.tensor(cuts).cumsum(0).tolist()[:-1]
-    parts = [torch.arange(b, b + text.held_out_from) for b, text in zip(begins, texts, strict=True)]
-    parts += [torch.arange(b + t.held_out_from, b + len(t)) for b, t in zip(begins, texts, strict=True)]
-    order = torch.cat(parts)
-    there = torch.empty_like(order)
-    there[order] = torch.arange(len(order))
+    """Generated corpora of one vocabulary as one: each is a section of the training part and of the held-out part."""
+    begins = [0, *accumulate(map(len, texts))]
+    edges = [
+        (begin, begin + text.held_out_from, end) for text, (begin, end) in zip(texts, pairwise(begins), strict=True)
+    ]
+    order = [torch.arange(begin, border) for begin, border, _ in edges]
+    order += [torch.arange(border, end) for _, border, end in edges]
 
-    def put(rows: Sequence[Tensor], numbered: bool = False) -> Tensor:
-        """The rows of all texts as one; running numbers go on from text to text."""
-        ends = [0, *(int(row.max()) + 1 for row in rows)]
-        shift = torch.tensor(ends).cumsum(0).tolist()
-        rows = [row.where(row < 0, row + by) for row, by in zip(rows, shift, strict=False)] if numbered else rows
-        return torch.cat(list(rows))[order]
+    def chain(rows: Sequence[Tensor], starts: Sequence[int] = ()) -> Tensor:
+        """The rows of all texts as one, with running numbers that continue from text to text."""
+        starts = starts or [0, *accumulate(int(row.max()) + 1 for row in rows)]
+        return torch.cat([row.where(row < 0, row + start) for row, start in zip(rows, starts, strict=False)])
 
-    labels = {name: put([t.labels[name] for t in texts], name not in texts[0].label_names) for name in texts[0].labels}
-    if "head" in labels:
-        heads = torch.cat([t.labels["head"] + b * (t.labels["head"] >= 0) for b, t in zip(begins, texts, strict=True)])
-        labels["head"] = there[heads[order].long()].int().where(heads[order] >= 0, -1)
-    edges = torch.tensor([len(part) for part in parts]).cumsum(0).tolist()
-    return replace(
+    labels = {}
+    for name in texts[0].labels:
+        rows = [text.labels[name] for text in texts]
+        classes = name in texts[0].label_names
+        labels[name] = torch.cat(rows) if classes else chain(rows, begins if name == "head" else ())
+    whole = replace(
         texts[0],
-        ids=put([text.ids for text in texts]),
-        word_ids=torch.arange(len(order), dtype=torch.int32),
-        sentence_ids=counted(put([text.sentence_ids for text in texts], numbered=True)),
-        document_ids=counted(put([text.document_ids for text in texts], numbered=True)),
+        ids=torch.cat([text.ids for text in texts]),
+        word_ids=torch.arange(begins[-1], dtype=torch.int32),
+        sentence_ids=chain([text.sentence_ids for text in texts]),
+        document_ids=chain([text.document_ids for text in texts]),
         held_out_from=sum(text.held_out_from for text in texts),
         labels=labels,
         entropy_bound=None,
-        sections=tuple(edges[:-1]),
+        sections=tuple(accumulate(map(len, order[:-1]))),
+    )
+    return reordered(whole, torch.cat(order))
+
+
+def reordered(corpus: Corpus, order: Tensor) -> Corpus:
+    """The tokens in another order: sentences and documents are counted anew, heads point to the same tokens."""
+    head = corpus.labels["head"]
+    labels = {**corpus.labels, "head": order.argsort()[head.long()].int().where(head >= 0, -1)}
+    return replace(
+        corpus,
+        ids=corpus.ids[order],
+        sentence_ids=_counted(corpus.sentence_ids[order]),
+        document_ids=_counted(corpus.document_ids[order]),
+        labels={name: row[order] for name, row in labels.items()},
     )
 
 
-def counted(numbers: Tensor) -> Tensor:
-    """Runs of equal numbers, counted through."""
+def _counted(numbers: Tensor) -> Tensor:
+    """The running number of each run of equal numbers."""
     return numbers.unique_consecutive(return_inverse=True)[1].int()
 
 
-def find_boundary(ids: Tensor, sentence: Tensor, share: float = HELD_OUT) -> int:
+def find_boundary(ids: Tensor, sentence: Tensor) -> int:
     """Where the held-out part begins: after the document that ends nearest, else after the nearest sentence."""
-    wanted = round(len(ids) * (1 - share))
-    slack = max(1, round(len(ids) * share / 2))
+    wanted = round(len(ids) * (1 - HELD_OUT))
+    slack = max(1, round(len(ids) * HELD_OUT / 2))
     ends = (ids[:-1] == SEPARATOR).nonzero()[:, 0] + 1
     for places in (ends, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
         if len(places) and int((places - wanted).abs().min()) <= slack:

@@ -1,4 +1,4 @@
-"""Texts cut into pairs of segments: what follows what, what does not, and what translates what."""
+"""Pairs and triples of segments: the next one, a translation, one that is not adjacent, one of another document."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Segments:
-    """Runs of a corpus `[r]`: first token and one after the last, and the document that each is cut from."""
+    """Spans of a corpus `[r]`: first token and one after the last, and the document of each."""
 
     first: Tensor
     last: Tensor
@@ -32,11 +32,11 @@ class Segments:
 
 
 def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -> Tokens:
-    """Segment A of every pair in the tokens from `first` to `last`, with its neighbours of equal number.
+    """Segment A of every pair in the tokens from `first` to `last`, with its neighbours.
 
-    A text with two languages gives a sentence and its translation; any other gives what follows A in its document.
-    "other" is a second segment of another document, of about the same length and in the same language, so that
-    neither gives anything away.
+    In a text with two languages they are a sentence and its translation, in any other A and what follows it in its
+    document. "other" is a second segment of another document, of about the same length and in the same language, so
+    that neither predicts which it is.
     """
     if length < 2:
         raise Refusal(f"The length is {length}; a pair of segments needs at least 2 tokens.")
@@ -49,19 +49,14 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
             f"No document of {corpus.name} has two sentences among its tokens {first} to {last}, so there are no "
             "pairs. Use a longer text, or one whose sentences end with a full stop."
         )
-    other = _from_elsewhere(b, corpus, rng)
-    a = replace(a, last=a.first + _fitting(a.length, b.length, length))
-    room = length - a.length
-    b, other = _shorten(b, room, sentences), _shorten(other, room, sentences)
-    neighbours = {"translation" if translated else "next": _cut(corpus, b, a.length)}
-    neighbours["other"] = _cut(corpus, other, torch.zeros_like(room))
-    return replace(_cut(corpus, a, b.length), neighbours=neighbours)
+    neighbours = {"translation" if translated else "next": b, "other": _from_other_documents(b, corpus, rng)}
+    return _with_neighbours(corpus, a, neighbours, b.length, length, sentences)
 
 
 def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int) -> Tokens:
-    """Every sentence that has a next one and another that is no neighbour (ERNIE 2.0, arXiv:1907.12412, sec. 4.2.2).
+    """Every sentence that has a next one and another that is not adjacent (ERNIE 2.0, arXiv:1907.12412, sec. 4.2.2).
 
-    "apart" is any of those others, "other" a sentence of another document that is about as long as the next one.
+    "apart" is any of the sentences that are not adjacent, "other" one of another document, about as long as the next.
     """
     if length < 2:
         raise Refusal(f"The length is {length}; two sentences need at least 2 tokens.")
@@ -73,42 +68,49 @@ def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int)
             f"No document of {corpus.name} has three sentences among its tokens {first} to {last}. Use a longer text, "
             "or one whose sentences end with a full stop."
         )
-    begin = sentences.of(a)
-    others = {"next": sentences.of(near), "apart": sentences.of(apart)}
-    others["other"] = _from_elsewhere(others["next"], corpus, rng)
-    longest = torch.stack([other.length for other in others.values()]).amax(0)
-    begin = replace(begin, last=begin.first + _fitting(begin.length, longest, length))
-    room = length - begin.length
-    nothing = torch.zeros_like(room)
-    cut = {name: _cut(corpus, _shorten(other, room, sentences), nothing) for name, other in others.items()}
-    return replace(_cut(corpus, begin, nothing), neighbours=cut)
+    neighbours = {"next": sentences.of(near), "apart": sentences.of(apart)}
+    neighbours["other"] = _from_other_documents(neighbours["next"], corpus, rng)
+    longest = torch.stack([other.length for other in neighbours.values()]).amax(0)
+    return _with_neighbours(corpus, sentences.of(a), neighbours, longest, length, sentences)
+
+
+def _with_neighbours(
+    corpus: "Corpus", a: Segments, neighbours: dict[str, Segments], longest: Tensor, length: int, sentences: Segments
+) -> Tokens:
+    """Segments with their neighbours, the longer of both (a neighbour of `longest` tokens) shortened until both fit."""
+    a = replace(a, last=a.first + a.length.minimum((length - longest).clamp(min=(length + 1) // 2)))
+    neighbours = {name: _shorten(other, length - a.length, sentences) for name, other in neighbours.items()}
+    nothing = torch.zeros_like(a.first)
+    cut = {
+        name: _cut(corpus, other, a.length if name == "translation" else nothing) for name, other in neighbours.items()
+    }
+    facing = neighbours["translation"].length if "translation" in neighbours else nothing
+    return replace(_cut(corpus, a, facing), neighbours=cut)
 
 
 def _apart(sentences: Segments, rng: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """The numbers of sentences, of those right after them, and of a drawn one of each document that is no neighbour."""
+    """The numbers of sentences, of the next ones, and of a random one of each document that is not adjacent."""
     document, number = sentences.document, torch.arange(len(sentences.document))
     start = torch.searchsorted(document, document)
     stop = torch.searchsorted(document, document, right=True)
     before, after = (number - 1 - start).clamp(min=0), (stop - number - 2).clamp(min=0)
-    chance = torch.rand(len(number), generator=rng, dtype=torch.double)
-    drawn = (chance * (before + after)).long()
+    drawn = (torch.rand(len(number), generator=rng, dtype=torch.double) * (before + after)).long()
     apart = (start + drawn).where(drawn < before, number + 2 + drawn - before)
     kept = (number + 1 < stop) & (before + after > 0)
     return number[kept], number[kept] + 1, apart[kept]
 
 
 def _sentences(corpus: "Corpus", first: int, last: int) -> Segments:
-    """The sentences of a part in order, without the marks at the ends of documents."""
+    """The sentences of a part in order, without [SEP]."""
     kept = (corpus.ids[first:last] != SEPARATOR).nonzero()[:, 0] + first
     sentence, document = corpus.sentence_ids[kept], corpus.document_ids[kept]
     begins = torch.ones(len(kept), dtype=torch.bool)
     begins[1:] = (sentence[1:] != sentence[:-1]) | (document[1:] != document[:-1])
-    ends = torch.cat([begins[1:], torch.ones(1, dtype=torch.bool)])[: len(kept)]
-    return Segments(kept[begins], kept[ends] + 1, document[begins])
+    return Segments(kept[begins], kept[begins.roll(-1)] + 1, document[begins])
 
 
 def _translated(corpus: "Corpus") -> bool:
-    """Whether documents hold a text and its translation."""
+    """Whether documents contain a text and its translation."""
     if "language" not in corpus.labels:
         return False
     language, document = corpus.labels["language"], corpus.document_ids
@@ -125,18 +127,17 @@ def _sides(corpus: "Corpus", sentences: Segments) -> tuple[Segments, Segments]:
 
 
 def _split(sentences: Segments, length: int, rng: torch.Generator) -> tuple[Segments, Segments]:
-    """Blocks of whole sentences that fit, each cut in two between two sentences anywhere in it."""
+    """Blocks of whole sentences that fit, each cut in two between two random sentences."""
     blocks = torch.tensor(_blocks(sentences, length), dtype=torch.long).view(-1, 2)
     start, stop = blocks[:, 0], blocks[:, 1]
-    chance = torch.rand(len(blocks), generator=rng, dtype=torch.double)
-    cut = start + 1 + (chance * (stop - start - 1)).long()
+    cut = start + 1 + (torch.rand(len(blocks), generator=rng, dtype=torch.double) * (stop - start - 1)).long()
     document = sentences.document[start]
     a = Segments(sentences.first[start], sentences.last[cut - 1], document)
     return a, Segments(sentences.first[cut], sentences.last[stop - 1], document)
 
 
 def _blocks(sentences: Segments, length: int) -> list[tuple[int, int]]:
-    """First sentence and one after the last: as many of a document as fit, and two at least."""
+    """First sentence and one after the last of each block: as many of a document as fit, and at least two."""
     columns = (sentences.first.tolist(), sentences.last.tolist(), sentences.document.tolist())
     blocks: list[tuple[int, int]] = []
     start, begin, current = 0, 0, None
@@ -148,46 +149,30 @@ def _blocks(sentences: Segments, length: int) -> list[tuple[int, int]]:
     return [(one, after) for one, after in blocks if after - one > 1]
 
 
-def _from_elsewhere(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Segments:
-    """For each segment one of another document in its own language, see `_exchanged`."""
-    if "language" not in corpus.labels:
-        return _exchanged(segments, corpus, rng)
-    language = corpus.labels["language"][segments.first]
-    other = [torch.empty_like(segments.first) for _ in range(3)]
+def _from_other_documents(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Segments:
+    """For each segment one of another document in the same language, see `_exchanged`."""
+    language = corpus.labels["language"] if "language" in corpus.labels else torch.zeros_like(corpus.ids)
+    language = language[segments.first]
+    partner = torch.empty_like(segments.first)
     for one in language.unique().tolist():
-        own = (language == one).nonzero()[:, 0]
-        found = _exchanged(segments.of(own), corpus, rng)
-        for row, values in zip(other, (found.first, found.last, found.document), strict=True):
-            row[own] = values.to(row.dtype)
-    return Segments(*other)
-
-
-def _exchanged(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Segments:
-    """For each segment one of another document: the next shorter in a random order of equals, so each serves once."""
-    if int(segments.document.min()) == int(segments.document.max()):
-        raise Refusal(
-            f"This part of {corpus.name} has only one document with pairs, so there is no segment of another one. "
-            "Use a text with several documents (empty lines between them)."
-        )
-    number = len(segments.first)
-    mixed = torch.randperm(number, generator=rng)
-    order = mixed[segments.length[mixed].argsort(stable=True)]
-    document = segments.document[order]
-    places = torch.arange(number)
-    changes = torch.ones(number, dtype=torch.bool)
-    changes[1:] = document[1:] != document[:-1]
-    run = changes.cumsum(0) - 1
-    starts = changes.nonzero()[:, 0]
-    second = starts[1]
-    before = torch.where(run > 0, starts[run] - 1, second)
-    partner = torch.empty_like(order)
-    partner[order] = order[before.where(places >= second, second)]
+        same = (language == one).nonzero()[:, 0]
+        partner[same] = same[_exchanged(segments.of(same), corpus.name, rng)]
     return segments.of(partner)
 
 
-def _fitting(one: Tensor, other: Tensor, length: int) -> Tensor:
-    """How long the first may be when the longer of the two is cut until both fit."""
-    return one.minimum((length - other).clamp(min=(length + 1) // 2))
+def _exchanged(segments: Segments, name: str, rng: torch.Generator) -> Tensor:
+    """The number of one of another document for each segment: the next shorter, with ties in random order."""
+    if int(segments.document.min()) == int(segments.document.max()):
+        raise Refusal(
+            f"This part of {name} has only one document with pairs, so there is no segment of another one. "
+            "Use a text with several documents (empty lines between them)."
+        )
+    mixed = torch.randperm(len(segments.first), generator=rng)
+    order = mixed[segments.length[mixed].argsort(stable=True)]
+    document = segments.document[order]
+    changes = document.diff(prepend=document[:1] - 1) != 0
+    run, starts = changes.cumsum(0) - 1, changes.nonzero()[:, 0]
+    return order[torch.where(run > 0, starts[run] - 1, starts[1])][order.argsort()]
 
 
 def _shorten(segments: Segments, room: Tensor, sentences: Segments) -> Segments:
@@ -200,9 +185,8 @@ def _shorten(segments: Segments, room: Tensor, sentences: Segments) -> Segments:
 
 
 def _cut(corpus: "Corpus", segments: Segments, facing: Tensor) -> Tokens:
-    """Segments as rows padded to the longest; links into the first `facing` tokens of the other side are kept."""
-    width = int(segments.length.max())
-    places = torch.arange(width)
+    """Segments as rows padded to the longest; only links to the first `facing` tokens of the other side are kept."""
+    places = torch.arange(int(segments.length.max()))
     real = places < segments.length[:, None]
     at = (segments.first[:, None] + places).minimum(segments.last[:, None] - 1)
     labels = {name: row[at].long().masked_fill(~real, -1) for name, row in corpus.labels.items()}

@@ -1,4 +1,4 @@
-"""Where a corpus comes from: a source of our own by its name, a file or two by their paths, or a data set's name."""
+"""Open a corpus: a generated one by its name, one or two files by their paths, or a data set of the hub by its name."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -22,9 +22,9 @@ from playground.knob import Knob, knobs, spelt, turn, written
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus that the playground can make by itself: `make(seed, tokens)`, or `make(seed, tokens, settings)`.
+    """A corpus that can be generated: `make(seed, tokens)`, or `make(seed, tokens, settings)` where it has knobs.
 
-    `settings` are its knobs as they stand, where it has any; "parallel(shared=0.5)" names it with a knob turned.
+    `settings` are the knobs with their defaults; "parallel(shared=0.5)" names the corpus with a knob changed.
     """
 
     name: str
@@ -33,21 +33,25 @@ class Source:
     settings: Any = None
     aliases: tuple[str, ...] = ()
     tokens: int = 500_000
-    rank: int = 0
+
+    @property
+    def order(self) -> tuple[bool]:
+        """Its place in lists: the default corpus first."""
+        return (self.name != "world",)
 
 
 class Reading(TypedDict, total=False):
-    """How a file is read: its encoding, where it is not UTF-8, and who hears how far the reading is."""
+    """Options of reading a file: its encoding, where it is not UTF-8, and a function to which progress is reported."""
 
     encoding: str | None
     progress: Progress | None
 
 
 FEWEST, MOST = 1_000, 20_000_000
-"""Limits of the tokens that a source is asked for."""
+"""Limits of the number of tokens of a corpus."""
 
 HUB = "hub:"
-"""Stands before the name of a data set in the Hugging Face layout, or before its folder."""
+"""Prefix of the name of a data set in the Hugging Face layout, or of its folder."""
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")
 TREEBANKS = (".conllu", ".conll")
@@ -59,19 +63,22 @@ def open_corpus(
 ) -> Corpus:
     """A corpus by its name or by the path of a file; `tokens` limits either.
 
-    Where a corpus has knobs they stand behind its name in brackets: "bilingual(shared=0.5, second=0.3)". A file is a
-    table, a treebank or plain text, as its name ends; "first.en+second.fr" are two files that say the same line by
-    line; "hub:NAME" is a data set of the Hugging Face hub.
+    Knobs of a corpus are given in brackets after its name: "bilingual(shared=0.5, second=0.3)". A file is a table, a
+    treebank or plain text by its suffix; "first.en+second.fr" are two files that are parallel line by line; "hub:NAME"
+    is a data set of the Hugging Face hub.
     """
     if tokens is not None and not FEWEST <= tokens <= MOST:
         raise Refusal(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
     name, limit = str(name_or_path), tokens or LIMIT
     if name.startswith(HUB):
         return from_table(read_hub(name.removeprefix(HUB)), limit=limit)
-    bare, turned = spelt(name)
+    bare, changed = spelt(name)
     source = _named(bare)
     if source:
-        return _made(source, seed, tokens or source.tokens, turned)
+        settings = _settings(source, changed)
+        if settings is None:
+            return source.make(seed, tokens or source.tokens)
+        return replace(source.make(seed, tokens or source.tokens, settings), name=_full_name(source, settings))
     if os.path.exists(name):
         return _open_file(Path(name), limit, reading)
     pair = two_files(name)
@@ -81,13 +88,13 @@ def open_corpus(
     raise Refusal(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
 
 
-def _made(source: Source, seed: int, tokens: int, turned: dict[str, str]) -> Corpus:
-    """What a source makes with some of its knobs turned, named after them."""
-    if source.settings is None:
-        _refuse_knobs(source, turned)
-        return source.make(seed, tokens)
-    settings = turn(source.settings, turned)
-    return replace(source.make(seed, tokens, settings), name=_full_name(source, settings))
+def _settings(source: Source, changed: Mapping[str, Any]) -> Any:
+    """The settings of a source with some knobs changed; None where it has no knobs."""
+    if source.settings is not None:
+        return turn(source.settings, changed)
+    if changed:
+        raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(changed)} cannot be set.")
+    return None
 
 
 def _full_name(source: Source, settings: Any) -> str:
@@ -98,42 +105,31 @@ def _full_name(source: Source, settings: Any) -> str:
 def source_knobs(name: str) -> tuple[Knob, ...]:
     """The knobs of a generated corpus; none where it has none or the name is not that of a generated corpus."""
     source = _named(name)
-    return knobs(source.settings) if source is not None and source.settings is not None else ()
+    return () if source is None or source.settings is None else knobs(source.settings)
 
 
-def name_with_knobs(name: str, turned: Mapping[str, Any]) -> str:
-    """The name under which `open_corpus` opens a corpus with some of its knobs turned: "bilingual(shared=0.5)"."""
+def name_with_knobs(name: str, changed: Mapping[str, Any]) -> str:
+    """The name under which `open_corpus` opens a corpus with some knobs changed: "bilingual(shared=0.5)"."""
     source = _named(name)
-    if source is None or source.settings is None:
-        return name
-    return _full_name(source, turn(source.settings, turned))
+    return name if source is None or source.settings is None else _full_name(source, turn(source.settings, changed))
 
 
 def read_name(name: str) -> tuple[str, dict[str, Any]]:
-    """The name of a generated corpus and the knobs that are turned in "name(knob=value)", checked."""
-    bare, turned = spelt(name)
+    """The name of a generated corpus and the checked values of the knobs in "name(knob=value)"."""
+    bare, changed = spelt(name)
     source = find_source(bare)
-    if source.settings is None:
-        _refuse_knobs(source, turned)
-        return source.name, {}
-    settings = turn(source.settings, turned)
-    return source.name, {knob: getattr(settings, knob) for knob in turned}
+    settings = _settings(source, changed)
+    return source.name, {knob: getattr(settings, knob) for knob in changed}
 
 
 def sources() -> dict[str, Source]:
-    """Every corpus that can be made, by name."""
+    """Every corpus that can be generated, by name."""
     return catalog.find("playground.corpora.catalog", Source)
 
 
 def find_source(name: str) -> Source:
-    """One corpus that can be made, by its name."""
+    """A corpus that can be generated, by its name."""
     return catalog.choose("playground.corpora.catalog", Source, name, "corpus")
-
-
-def _refuse_knobs(source: Source, turned: Mapping[str, Any]) -> None:
-    """Refuse to set knobs of a corpus that has none."""
-    if turned:
-        raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(turned)} cannot be set.")
 
 
 def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:
@@ -146,12 +142,10 @@ def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:
 
 
 def _look(path: Path, encoding: str | None) -> str:
-    """The kind of a file whose name does not say it, by the first line that is no comment; in doubt it is text."""
+    """The suffix that fits a file without a known one, by the first line that is no comment; plain text by default."""
     lines = next(decoded(path, encoding), "").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    if first.count("\t") == CELLS - 1 and first[0].isdigit():
-        return ".conllu"
-    return ".txt"
+    return ".conllu" if first.count("\t") == CELLS - 1 and first[0].isdigit() else ".txt"
 
 
 def two_files(name: str) -> tuple[Path, Path] | None:
@@ -166,7 +160,7 @@ def two_files(name: str) -> tuple[Path, Path] | None:
 
 
 def _named(name: str) -> Source | None:
-    """The source of this name; something with a slash or a dot in it is a path."""
+    """The source of this name; a name with a slash or a dot is a path."""
     if set(name) & set("/\\."):
         return None
     try:

@@ -2,8 +2,9 @@
 
 import playground.finetuning.strategies
 import playground.finetuning.tasks  # noqa: F401 (first, else these packages take the place of the functions below)
-from playground.finetuning.comparing.compare import FIRST_CHOICE, Comparison, compare
-from playground.finetuning.data.find import find_task, tasks
+from playground.finetuning.comparing.compare import Comparison, compare
+from playground.finetuning.comparing.spec import FIRST_CHOICE
+from playground.finetuning.data.files import find_task, tasks
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.scheduler import TrialEvent
@@ -13,18 +14,6 @@ from playground.finetuning.strategy.schedules import Cell
 from playground.finetuning.strategy.strategy import Strategy
 
 __all__ = [
-    "FIRST_CHOICE",
-    "Base",
-    "Cell",
-    "Comparison",
-    "Strategy",
-    "Task",
-    "TrialEvent",
-    "compare",
-    "compose",
-    "difference",
-    "find_strategy",
-    "find_task",
-    "strategies",
-    "tasks",
+    "FIRST_CHOICE", "Base", "Cell", "Comparison", "Strategy", "Task", "TrialEvent", "compare", "compose", "difference",
+    "find_strategy", "find_task", "strategies", "tasks",
 ]  # fmt: skip

@@ -1,43 +1,42 @@
-"""Small modules that take part while they are plugged in; the model's own weights stay as they are.
-
-Each kind is a declaration with its sizes. `plug` puts one copy at every layer of the encoder, `Plugged.out` takes all
-of them out again, after which the model gives bit for bit what it gave before.
-"""
+"""Small trainable modules at every layer of the encoder; detached, they leave the model bit for bit as it was."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import gelu
 
 from playground.knob import knob
-from playground.models.attention import EVERYWHERE, Attention, SdpaMask, attend
+from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
-from playground.models.transformer import Block
+from playground.models.transformer import FULL, Attention, Block, SdpaMask, attend
 
 Undo = Callable[[], object]
 
 
-class AdapterKind(Protocol):
-    """A kind of extra module: how to make one for every layer, and how to plug one in.
-
-    `for_each_task` says that every task of several has its own beside a body that they share.
-    """
+class AdapterKind:
+    """A kind of extra module; with `for_each_task` every task of several has its own beside a shared body."""
 
     name: ClassVar[str]
-    for_each_task: ClassVar[bool]
+    for_each_task: ClassVar[bool] = False
 
-    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList: ...
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        """A fresh module for every layer."""
+        return nn.ModuleList(self.layer(model.shape, rng) for _ in model.layers)
 
-    def insert(self, block: Block, module: nn.Module) -> list[Undo]: ...
+    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
+        raise NotImplementedError
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        raise NotImplementedError
 
 
 @dataclass
 class Attached:
-    """Extra modules that take part in a model; they learn as the task's head does."""
+    """Extra modules of a model; they learn as the task's head does."""
 
     kind: AdapterKind
     model: LanguageModel
@@ -45,18 +44,16 @@ class Attached:
     _undo: list[Undo] = field(default_factory=list)
 
     def attach(self) -> None:
-        """Plug the modules in."""
         for block, module in zip(self.model.layers, self.modules, strict=True):
             self._undo += self.kind.insert(block, module)
 
     def detach(self) -> None:
-        """Take the modules out; the model is what it was."""
         while self._undo:
             self._undo.pop()()
 
     @contextmanager
     def instead_of(self, other: "Attached") -> Iterator[None]:
-        """These modules take part in the place of others, as those of another task."""
+        """These modules are attached in the place of others, as those of another task."""
         other.detach()
         self.attach()
         try:
@@ -67,15 +64,15 @@ class Attached:
 
 
 def make_adapter(kind: AdapterKind, model: LanguageModel, rng: Generator) -> Attached:
-    """The modules of a kind for a model, not yet plugged in."""
+    """The modules of a kind for a model, not yet attached."""
     return Attached(kind, model, kind.modules(model, rng).to(model.token_embedding.weight.device))
 
 
 def attach(kind: AdapterKind, model: LanguageModel, rng: Generator) -> Attached:
-    """Make the modules of a kind for a model and plug them in."""
-    plugged = make_adapter(kind, model, rng)
-    plugged.attach()
-    return plugged
+    """Make the modules of a kind for a model and attach them."""
+    attached = make_adapter(kind, model, rng)
+    attached.attach()
+    return attached
 
 
 class BottleneckAdapter(nn.Module):
@@ -93,18 +90,14 @@ class BottleneckAdapter(nn.Module):
 
 
 @dataclass(frozen=True)
-class Adapter:
+class Adapter(AdapterKind):
     """A bottleneck after each of the two sub-layers, before its result is added (arXiv:1902.00751, sec. 2.1)."""
 
     bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
-    name: ClassVar[str] = "adapters"
-    for_each_task: ClassVar[bool] = False
+    name = "adapters"
 
-    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
-        width = model.shape.width
-        return nn.ModuleList(
-            nn.ModuleList(BottleneckAdapter(width, self.bottleneck_size, rng) for _ in range(2)) for _ in model.layers
-        )
+    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
+        return nn.ModuleList(BottleneckAdapter(shape.width, self.bottleneck_size, rng) for _ in range(2))
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         after_attn, after_mlp = module.children()
@@ -115,7 +108,7 @@ class Adapter:
 
 
 class LoRALayer(nn.Module):
-    """A product of two thin matrices, 0 at first, added to what a linear layer gives."""
+    """A low-rank update `x A B`, 0 at first."""
 
     def __init__(self, width: int, rank: int, rng: Generator) -> None:
         super().__init__()
@@ -128,16 +121,14 @@ class LoRALayer(nn.Module):
 
 
 @dataclass(frozen=True)
-class LoRA:
+class LoRA(AdapterKind):
     """LoRA: a low-rank update beside the query and value matrices (arXiv:2106.09685, sec. 4.1-4.2)."""
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
-    name: ClassVar[str] = "low-rank updates"
-    for_each_task: ClassVar[bool] = False
+    name = "low-rank updates"
 
-    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
-        width = model.shape.width
-        return nn.ModuleList(nn.ModuleList(LoRALayer(width, self.rank, rng) for _ in range(2)) for _ in model.layers)
+    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
+        return nn.ModuleList(LoRALayer(shape.width, self.rank, rng) for _ in range(2))
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         query, value = module.children()
@@ -147,22 +138,12 @@ class LoRA:
         ]
 
 
-@torch.no_grad()
-def merge_lora(plugged: Attached) -> None:
-    """Add the low-rank updates to the matrices that they update and take them out: nothing is left to compute."""
-    plugged.detach()
-    for block, module in zip(plugged.model.layers, plugged.modules, strict=True):
-        for matrix, update in zip((block.attn.query, block.attn.value), module.children(), strict=True):
-            first, second = (cast("nn.Linear", part) for part in update.children())
-            matrix.weight += second.weight @ first.weight
-
-
 class PALLayer(nn.Module):
-    """Attention in a narrow room, beside a layer's own; the ways in and out are shared by all layers."""
+    """A narrow attention parallel to a layer's own; the projections are shared by all layers."""
 
-    def __init__(self, ways: tuple[nn.Linear, nn.Linear], heads: int, rng: Generator) -> None:
+    def __init__(self, projections: tuple[nn.Linear, nn.Linear], heads: int, rng: Generator) -> None:
         super().__init__()
-        self.down_proj, self.up_proj = ways
+        self.down_proj, self.up_proj = projections
         self.attn = Attention(self.down_proj.out_features, heads)
         for parameter in self.attn.parameters():
             _start(parameter, rng)
@@ -172,30 +153,27 @@ class PALLayer(nn.Module):
 
 
 @dataclass(frozen=True)
-class PAL:
+class PAL(AdapterKind):
     """PAL: a small attention in parallel to each layer's own, projections shared by all (arXiv:1902.02671, sec. 3)."""
 
     projection_size: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
     heads: int = knob(2, 1, 8, unit="heads", why="How many places the parallel attention can look at.")
-    name: ClassVar[str] = "projected attention"
-    for_each_task: ClassVar[bool] = True
+    name = "projected attention"
+    for_each_task = True
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
-        width = model.shape.width
-        enter, leave = (
-            nn.Linear(width, self.projection_size, bias=False),
-            nn.Linear(self.projection_size, width, bias=False),
-        )
-        _start(enter.weight, rng)
-        nn.init.zeros_(leave.weight)
-        return nn.ModuleList(PALLayer((enter, leave), self.heads, rng) for _ in model.layers)
+        width, size = model.shape.width, self.projection_size
+        down, up = nn.Linear(width, size, bias=False), nn.Linear(size, width, bias=False)
+        _start(down.weight, rng)
+        nn.init.zeros_(up.weight)
+        return nn.ModuleList(PALLayer((down, up), self.heads, rng) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         return [block.attn.register_forward_hook(lambda _, args, out: out + module(*args[:3])).remove]
 
 
 class PrefixKV(nn.Module):
-    """Keys and values `[h, p, d / h]` of places that hold no word, and a gate `[h, 1, 1]` for what they say."""
+    """Keys and values `[h, p, d / h]` of virtual tokens, and a gate `[h, 1, 1]`."""
 
     def __init__(self, heads: int, places: int, width: int, rng: Generator) -> None:
         super().__init__()
@@ -206,32 +184,27 @@ class PrefixKV(nn.Module):
 
     def forward(self, q: Tensor) -> Tensor:
         k, v = (each.expand(len(q), -1, -1, -1) for each in (self.keys, self.values))
-        return self.gate * attend(q, k, v, EVERYWHERE)
+        return self.gate * attend(q, k, v, FULL)
 
 
 @dataclass(frozen=True)
-class PrefixTuning:
-    """Prefix tuning: places before the text at every layer, keys and values learnt freely (arXiv:2101.00190, sec. 4).
+class PrefixTuning(AdapterKind):
+    """Prefix tuning: learnt keys and values of virtual tokens at every layer (arXiv:2101.00190, sec. 4).
 
-    There words and places share one softmax, so that the places draw attention away from the words before they have
-    learnt anything. Here they have a softmax of their own behind a gate that starts at 0, so that they start as the
-    identity (LLaMA-Adapter's zero-init attention, arXiv:2303.16199, sec. 3.2).
+    In the paper they share one softmax with the words and so take attention from them before they have learnt anything.
+    Here they have a softmax of their own behind a gate that starts at 0, so that they start as the identity
+    (LLaMA-Adapter's zero-init attention, arXiv:2303.16199, sec. 3.2).
     """
 
     num_virtual_tokens: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
-    name: ClassVar[str] = "prefix"
-    for_each_task: ClassVar[bool] = False
+    name = "prefix"
 
-    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
-        shape = model.shape
-        return nn.ModuleList(
-            PrefixKV(shape.heads, self.num_virtual_tokens, shape.width, rng) for _ in range(shape.layers)
-        )
+    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
+        return PrefixKV(shape.heads, self.num_virtual_tokens, shape.width, rng)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        look = block.attn
-        look.prefix = module.forward
-        return [lambda: setattr(look, "prefix", None)]
+        block.attn.prefix = module.forward
+        return [lambda: setattr(block.attn, "prefix", None)]
 
 
 @torch.no_grad()

@@ -1,21 +1,20 @@
-"""The shape of a model, as knobs."""
+"""The shape of a model, as knobs, and the parts that an objective needs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from playground.batch import Batch
 from playground.errors import Refusal
 from playground.knob import knob
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A transformer by its numbers, or one vector for every word.
+    """A transformer by its numbers, or one vector for every word; attention masks come with the example.
 
-    What may look at what is never part of it, that comes with the example.
-
-    `attention` says how the finished model reads a plain text (for fine-tuning): bidirectional, left to right or right
-    to left. With a `backward` network it reads in both directions apart, the states of both side by side.
-    `labels` names the heads that choose one of several classes, such as `(("pair", 2),)`; those named in `paired` read
-    two positions of a row, one of each text (InferSent).
+    `attention` is how the finished model reads a plain text (for fine-tuning). With a `backward` network it reads in
+    both directions apart and concatenates the states. `labels` are the heads that choose one of several classes, such
+    as `(("pair", 2),)`; those named in `paired` read two positions of a row, one of each text (InferSent).
     """
 
     kind: str = knob("transformer", choices=("transformer", "static"), why="Static: one vector for every word.")
@@ -65,17 +64,17 @@ class Architecture:
 
     @property
     def directions(self) -> int:
-        """How many networks read a plain text, each from its own side: 2 for ELMo, else 1."""
+        """The number of networks that read a plain text, each from its own side: 2 for ELMo, else 1."""
         return 2 if self.backward and self.kind != "static" else 1
 
     @property
     def features_width(self) -> int:
-        """Numbers per position of a plain text's states, those of both directions side by side."""
+        """The width of the states of a plain text, those of both directions concatenated."""
         return self.width * self.directions
 
     @property
     def continues(self) -> bool:
-        """Whether a plain text can be written on behind its last word: one network alone reads from left to right."""
+        """Whether it can continue a plain text: one network alone reads from left to right."""
         return self.attention == "left to right" and self.directions == 1 and not self.decoder_layers
 
     @property
@@ -86,6 +85,27 @@ class Architecture:
 
 
 def need(there: object, what: str, knob: str) -> None:
-    """Refuse an objective that asks for a part which this model lacks, and name the knob that adds it."""
+    """Refuse an objective that needs a part which this model lacks, and name the knob that adds it."""
     if not there:
         raise Refusal(f"This objective {what}, which this model does not have; set {knob}.")
+
+
+def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
+    """The same shape with every stream, stack and head that the questions of some examples need."""
+    parts = [part for example in examples for part in example.with_auxiliary]
+    questions, networks = [q for part in parts for q in part.questions], {part.network for part in parts}
+    labelled = [q for q in questions if q.kind.label]
+    grown: dict[str, Any] = {q.kind.switch: True for q in questions if q.kind.switch}
+    grown["labels"] = tuple((dict(shape.labels) | {q.kind.label: len(q.kind.classes) for q in labelled}).items())
+    grown["paired"] = tuple(sorted({*shape.paired, *(q.kind.label for q in labelled if q.reads is not None)}))
+    grown["two_streams"] = shape.two_streams or any(q.at_query for q in questions)
+    grown["backward"] = shape.backward or {"main", "backward"} <= networks
+    if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
+        grown["decoder_layers"] = shape.layers
+    if any(part.is_generator for part in parts) and not shape.generator_ratio:
+        grown["generator_ratio"] = 1.0 if shape.tie_generator == "all" else 0.5
+    for name, ids in (("segments", "segment_ids"), ("languages", "language_ids")):
+        tables = (getattr(part.inputs, ids) for part in parts)
+        number = 1 + max((int(table.amax()) for table in tables if table.numel()), default=0)
+        grown |= {name: max(getattr(shape, name), number)} if number > 1 else {}
+    return replace(shape, **grown)

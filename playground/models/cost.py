@@ -1,4 +1,4 @@
-"""What a pass costs: counted in floating-point operations while it is made, or said from the sizes of its layers."""
+"""The cost of a pass in floating-point operations: counted while it runs, or computed from the sizes of its layers."""
 
 from copy import deepcopy
 from typing import TypeVar
@@ -10,11 +10,10 @@ from playground.batch import Batch
 from playground.models.model import LanguageModel
 
 Number = TypeVar("Number", float, torch.Tensor)
-"""A number, or a tensor of one for each step."""
 
 
 def operations(weights: float, looks: float, learns: Number, beneath: Number) -> Number:
-    """What a position costs a layer in a step, `learns` and `beneath` 1 where its weights and what lies below learn.
+    """Operations per position of a layer in a step; `learns` and `beneath` are 1 where it and what lies below learn.
 
     A product with P weights is 2P operations forward, 2P more for the gradient of its weights and 2P to pass the
     gradient down (arXiv:2001.08361, sec. 2.1). Attention is two products, 4 for each of the `looks` (positions times
@@ -25,12 +24,12 @@ def operations(weights: float, looks: float, learns: Number, beneath: Number) ->
 
 
 PASSES = round(operations(1, 0, 1.0, 1.0) / operations(1, 0, 0.0, 0.0))
-"""A training step in which all learns costs so many forward passes: backward, every product becomes two."""
+"""Forward passes that a training step costs: backward, every product becomes two."""
 
 
 @torch.no_grad()
 def forward_flops(model: LanguageModel, example: Batch) -> int:
-    """Operations of all matrix products of one forward pass over a batch; closed cells of the attention count too."""
+    """Operations of all matrix products of one forward pass; masked attention cells count too."""
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
     with FlopCounterMode(display=False) as counter:
         still(example, {})  # with taps, so that attention is made of products that the counter knows
@@ -38,7 +37,7 @@ def forward_flops(model: LanguageModel, example: Batch) -> int:
 
 
 def step_flops(model: LanguageModel, example: Batch) -> int:
-    """Operations of one training step on a batch, without those of the optimiser."""
+    """Operations of one training step without the optimiser."""
     return PASSES * forward_flops(model, example)
 
 

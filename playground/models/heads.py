@@ -1,4 +1,4 @@
-"""Heads: from what a position knows to an answer."""
+"""Heads: from the state of a position to scores."""
 
 import torch
 from torch import Tensor, nn
@@ -14,17 +14,16 @@ class VocabularyHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(size))
 
     def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
-        lifted = hidden if self.projection is None else self.projection(hidden)
-        return torch.addmm(self.bias, lifted, table.T)
+        return torch.addmm(self.bias, self._projected(hidden), table.T)
 
     def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only."""
-        lifted = hidden if self.projection is None else self.projection(hidden)
-        return (table(words) @ lifted[:, :, None])[:, :, 0] + self.bias[words]
+        return (table(words) @ self._projected(hidden)[:, :, None])[:, :, 0] + self.bias[words]
 
-    def log_counts(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
-        """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
-        return self.score_candidates(hidden, words, table)
+    log_counts = score_candidates
+
+    def _projected(self, hidden: Tensor) -> Tensor:
+        return hidden if self.projection is None else self.projection(hidden)
 
 
 class ReplacedHead(nn.Module):
@@ -39,15 +38,12 @@ class ReplacedHead(nn.Module):
 
 
 def infersent_features(one: Tensor, other: Tensor) -> Tensor:
-    """Two vectors, their distance and their product as one, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
+    """Two vectors, their absolute difference and product, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
     return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
 
 
 class LabelHead(nn.Module):
-    """Scores `[k, c]` of a label at one position (BERT's released code: dense, tanh, dense).
-
-    With `pairs` it reads two positions, compared as InferSent does (arXiv:1705.02364, sec. 3.1).
-    """
+    """Scores `[k, c]` of a label (BERT's released code: dense, tanh, dense); `pairs` reads `infersent_features`."""
 
     def __init__(self, width: int, classes: int, pairs: bool = False) -> None:
         super().__init__()
@@ -58,7 +54,7 @@ class LabelHead(nn.Module):
 
 
 class BoundaryHead(nn.Module):
-    """What a place within a span may hold `[k, d]`, from the two words around the span (SpanBERT, sec. 3.2)."""
+    """The state `[k, d]` of a token of a span, from those of the two tokens around the span (SpanBERT, sec. 3.2)."""
 
     def __init__(self, width: int, longest: int = 32) -> None:
         super().__init__()
@@ -67,7 +63,7 @@ class BoundaryHead(nn.Module):
         self.fc2, self.ln_2 = nn.Linear(width, width), nn.LayerNorm(width)
 
     def forward(self, left: Tensor, right: Tensor, offset: Tensor) -> Tensor:
-        """`left` and `right` `[k, d]`; `offset` `[k]` counts the places of the span from 0."""
+        """`left` and `right` `[k, d]`; `offset` `[k]` counts the tokens of the span from 0."""
         place = self.position_embedding(offset.clamp(0, self.position_embedding.num_embeddings - 1))
         inner = self.ln_1(gelu(self.fc1(torch.cat([left, right, place], dim=-1))))
         return self.ln_2(gelu(self.fc2(inner)))

@@ -1,22 +1,128 @@
-"""Stacks of pre-norm transformer blocks (Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms)."""
+"""Attention and stacks of pre-norm transformer blocks, with rotary positions.
 
+Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms; arXiv:2104.09864 for the positions.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu
+from torch.nn.functional import gelu, scaled_dot_product_attention
 
-from playground.models.attention import Attention, RotaryEmbedding, SdpaMask
+from playground.batch import AttentionMask
 
 AttentionWeights = dict[str, list[Tensor]]
 """Attention weights by matrix ("encoder", "content", "query", "decoder", "cross"), one `[b, h, n, m]` per layer."""
+
+Weights = AttentionWeights | None
+"""Where attention weights are collected, if they are."""
+
+
+@dataclass(frozen=True)
+class SdpaMask:
+    """A mask for `scaled_dot_product_attention`: none, causal, or booleans `[b, 1, n, m]`; another for `odd_layers`."""
+
+    mask: Tensor | None
+    causal: bool
+    odd_layers: "SdpaMask | None" = None
+
+    @classmethod
+    def of(cls, visible: AttentionMask) -> "SdpaMask":
+        if visible.overrides is None and visible.form in ("full", "causal"):
+            return cls(None, visible.form == "causal")
+        above = None if visible.odd_layers is None else cls.of(visible.odd_layers)
+        return cls(visible.dense()[:, None], False, above)
+
+    def layer(self, number: int) -> "SdpaMask":
+        return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers
+
+    def dense(self, shape: torch.Size) -> Tensor | None:
+        """The mask as booleans, also where it is a flag."""
+        return torch.ones(shape[-2:], dtype=torch.bool).tril() if self.causal else self.mask
+
+
+FULL = SdpaMask(None, False)
+"""Full attention."""
+
+
+@dataclass(frozen=True)
+class RotaryEmbedding:
+    """Cosines and sines `[b or 1, 1, n, d / 2h]` that rotate queries and keys by their positions."""
+
+    cos: Tensor
+    sin: Tensor
+
+    @classmethod
+    def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
+        speed = 10_000.0 ** (-torch.arange(0, width, 2, device=position.device) / width)
+        angle = position[:, None, :, None] * speed
+        return cls(angle.cos(), angle.sin())
+
+    def __call__(self, x: Tensor) -> Tensor:
+        left, right = x.chunk(2, dim=-1)
+        return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
+
 
 Rotary = tuple[RotaryEmbedding, RotaryEmbedding]
 """The rotations of queries and of keys."""
 
 
+class Attention(nn.Module):
+    """Multi-head attention of `readers` `[b, n, d]` to `read` `[b, m, d]`; zero where a query has no allowed key."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=False) for _ in range(4))
+        self.prefix: Callable[[Tensor], Tensor] | None = None  # virtual tokens: queries to values (prefix tuning)
+
+    def forward(
+        self,
+        readers: Tensor,
+        read: Tensor,
+        allowed: SdpaMask,
+        rotary: Rotary | None = None,
+        weights: list[Tensor] | None = None,
+    ) -> Tensor:
+        """Values `[b, n, d]`; attention weights `[b, h, n, m]` are appended to `weights`."""
+        q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
+        if rotary is not None:
+            q, k = rotary[0](q), rotary[1](k)
+        if weights is None:
+            gathered = attend(q, k, v, allowed)
+        else:
+            weights.append(attention_weights(q, k, allowed))
+            gathered = weights[-1] @ v
+        if self.prefix is not None:
+            gathered = gathered + self.prefix(q)
+        return self.out(gathered.transpose(1, 2).flatten(2))
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, allowed: SdpaMask) -> Tensor:
+    """The values of every query, `[b, h, n, d / h]`; on a CPU in float32, which is several times faster there."""
+    if q.dtype != torch.bfloat16 or q.device.type != "cpu":
+        return scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
+    with torch.autocast("cpu", enabled=False):
+        return attend(q.float(), k.float(), v.float(), allowed)
+
+
+def attention_weights(q: Tensor, k: Tensor, allowed: SdpaMask) -> Tensor:
+    """Attention weights `[b, h, n, m]`; every row sums to 1, or to 0 where no key is allowed."""
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    mask = allowed.dense(scores.shape)
+    if mask is None:
+        return scores.softmax(dim=-1)
+    mask = mask.to(scores.device)
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
+
+
 class MLP(nn.Module):
-    """Two linear layers with a GELU between them, on each position alone."""
+    """Linear, GELU, linear."""
 
     def __init__(self, width: int, ratio: int) -> None:
         super().__init__()
@@ -34,8 +140,7 @@ class Block(nn.Module):
         self.ln_1, self.attn = nn.LayerNorm(width), Attention(width, heads)
         if crosses:
             self.ln_cross_attn, self.cross_attn = nn.LayerNorm(width), Attention(width, heads)
-        self.ln_2 = nn.LayerNorm(width)
-        self.mlp = MLP(width, mlp_ratio)
+        self.ln_2, self.mlp = nn.LayerNorm(width), MLP(width, mlp_ratio)
 
     def forward(
         self, x: Tensor, allowed: SdpaMask, rotary: Rotary | None = None, weights: list[Tensor] | None = None
@@ -50,7 +155,7 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """Blocks one above the other and a final norm."""
+    """Blocks and a final norm."""
 
     def __init__(self, layers: int, width: int, heads: int, mlp_ratio: int, crosses: bool = False) -> None:
         super().__init__()
@@ -59,26 +164,19 @@ class Stack(nn.Module):
 
     @property
     def layers(self) -> list[Block]:
-        """The blocks from the bottom up."""
         return [cast("Block", block) for block in self.blocks]
 
-    def forward(
-        self, x: Tensor, allowed: SdpaMask, rotary: RotaryEmbedding | None, weights: AttentionWeights | None, name: str
-    ) -> Tensor:
+    def forward(self, x: Tensor, allowed: SdpaMask, rotary: Rotary | None, weights: Weights, name: str) -> Tensor:
         """One stream that attends to itself, `[b, n, d]`."""
-        both = None if rotary is None else (rotary, rotary)
         for depth, block in enumerate(self.layers):
-            x = block(x, allowed.layer(depth), both, _weights_of(weights, name))
+            x = block(x, allowed.layer(depth), rotary, _weights_of(weights, name))
         return self.ln_f(x)
 
-    def hidden_states(
-        self, x: Tensor, allowed: SdpaMask, rotary: RotaryEmbedding | None, first: int, last: int
-    ) -> list[Tensor]:
-        """The level that is given, `first`, and every level above up to `last`, `[b, n, d]`; above all is the norm."""
-        both = None if rotary is None else (rotary, rotary)
+    def hidden_states(self, x: Tensor, allowed: SdpaMask, rotary: Rotary | None, first: int, last: int) -> list[Tensor]:
+        """The levels from the given one, `first`, up to `last`, `[b, n, d]`; the highest is the final norm."""
         levels = [x]
         for block in self.layers[first:last]:
-            levels.append(block(levels[-1], allowed, both))
+            levels.append(block(levels[-1], allowed, rotary))
         return [*levels, self.ln_f(levels[-1])] if first <= len(self.blocks) < last else levels
 
     def two_stream(
@@ -87,12 +185,9 @@ class Stack(nn.Module):
         query: Tensor,
         allowed: tuple[SdpaMask, SdpaMask],
         rotary: Rotary | None,
-        weights: AttentionWeights | None,
+        weights: Weights,
     ) -> Tensor:
-        """Two streams with one set of weights (XLNet, sec. 2.3); the query reads the content stream, `[b, m, d]`.
-
-        The content stream is not computed beyond the last layer that the query stream reads.
-        """
+        """The query stream `[b, m, d]` over the content stream, computed as far as it is read (XLNet, sec. 2.3)."""
         inner = None if rotary is None else (rotary[0], rotary[0])
         outer = None if rotary is None else (rotary[1], rotary[0])
         for depth, block in enumerate(self.layers):
@@ -106,14 +201,9 @@ class Stack(nn.Module):
         return self.ln_f(query)
 
     def decode(
-        self,
-        x: Tensor,
-        source: Tensor,
-        allowed: tuple[SdpaMask, SdpaMask],
-        rotary: Rotary | None,
-        weights: AttentionWeights | None,
+        self, x: Tensor, source: Tensor, allowed: tuple[SdpaMask, SdpaMask], rotary: Rotary | None, weights: Weights
     ) -> Tensor:
-        """A decoder's stream that looks at itself and at an encoder's output `[b, m, d]`; gives `[b, n, d]`."""
+        """A decoder's stream with cross-attention to an encoder's output `[b, m, d]`; gives `[b, n, d]`."""
         own = None if rotary is None else (rotary[0], rotary[0])
         for block in self.layers:
             seen = block.ln_1(x)
@@ -124,16 +214,13 @@ class Stack(nn.Module):
         return self.ln_f(x)
 
 
-def _weights_of(weights: AttentionWeights | None, name: str) -> list[Tensor] | None:
+def _weights_of(weights: Weights, name: str) -> list[Tensor] | None:
     return None if weights is None else weights.setdefault(name, [])
 
 
 @torch.no_grad()
 def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
-    """Start attention as an averaging residual: values times outputs make 0.1 I (after arXiv:2305.09828).
-
-    Co-occurring words then attract each other from the first step, which shortens the plateau of tiny models.
-    """
+    """Initialise values times outputs as 0.1 I (arXiv:2305.09828), which shortens the plateau of tiny models."""
     for module in stack.modules():
         if isinstance(module, Attention):
             width = module.value.weight.shape[0]
@@ -151,7 +238,7 @@ def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
 
 @torch.no_grad()
 def init_normal(stack: Stack, rng: torch.Generator) -> None:
-    """Start every matrix from N(0, 0.02) and every bias from 0 (BERT's released code)."""
+    """Initialise matrices from N(0, 0.02) and biases with 0 (BERT's released code)."""
     for module in stack.modules():
         if isinstance(module, nn.Linear):
             module.weight.copy_(torch.randn(module.weight.shape, generator=rng) * 0.02)

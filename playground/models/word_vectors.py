@@ -8,17 +8,14 @@ from torch import Tensor, nn
 from playground.batch import AttentionMask, Stream
 from playground.errors import Refusal
 from playground.models.architecture import need
-from playground.models.transformer import AttentionWeights
+from playground.models.transformer import Weights
 
 SHORTEST, LONGEST = 3, 6
 """Characters of an n-gram (fastText, sec. 4.2)."""
 
 
 class StaticNetwork(nn.Module):
-    """What a position knows is the mean of the word vectors it sees, and nothing else: no layer, no residual.
-
-    With `grams` a word's vector is its own plus those of its character n-grams, which share so many buckets.
-    """
+    """A state is the mean of the allowed word vectors; with `grams` these are sums with that many n-gram buckets."""
 
     ngram_ids: Tensor
     ngram_offsets: Tensor
@@ -32,50 +29,41 @@ class StaticNetwork(nn.Module):
             self.ngram_embedding = nn.Embedding(grams, width)
             found = [buckets(word, grams) for word in words]
             starts = torch.tensor([0, *(len(f) for f in found[:-1])]).cumsum(0)
-            self.register_buffer(
-                "ngram_ids", torch.tensor([g for f in found for g in f], dtype=torch.long), persistent=False
-            )
+            ids = torch.tensor([g for f in found for g in f], dtype=torch.long)
+            self.register_buffer("ngram_ids", ids, persistent=False)
             self.register_buffer("ngram_offsets", starts, persistent=False)
 
     def vectors(self, table: Tensor) -> Tensor:
         """The vector of every word of the vocabulary, `[v, d]`."""
         if not self.num_buckets:
             return table
-        return table + nn.functional.embedding_bag(
-            self.ngram_ids, self.ngram_embedding.weight, self.ngram_offsets, mode="sum"
-        )
+        ngrams = self.ngram_embedding.weight
+        return table + nn.functional.embedding_bag(self.ngram_ids, ngrams, self.ngram_offsets, mode="sum")
 
     def vector_of_spelling(self, word: str) -> Tensor:
-        """What the n-grams of any spelling make, `[d]`, also of a word that nobody ever read."""
+        """The sum of the n-gram vectors of any string, `[d]`, in the vocabulary or not."""
         if not self.num_buckets:
             raise Refusal(f"The word {word!r} is not in the vocabulary, and this model has no n-grams; set ngrams.")
         return self.ngram_embedding.weight[buckets(word, self.num_buckets)].sum(0)
 
-    def forward(
-        self, stream: Stream, table: Tensor, attn_weights: AttentionWeights | None = None, name: str = "encoder"
-    ) -> Tensor:
-        """The mean of what every position of a stream sees, `[b, n, d]`."""
+    def forward(self, stream: Stream, table: Tensor, attn_weights: Weights = None, name: str = "encoder") -> Tensor:
+        """The mean under the attention mask of a stream, `[b, n, d]`."""
         return self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, name)
 
-    def query_stream(
-        self, stream: Stream, places: Tensor, table: Tensor, attn_weights: AttentionWeights | None = None
-    ) -> Tensor:
-        """The mean of what the query at the given places `[b, m]` sees, `[b, m, d]`."""
+    def query_stream(self, stream: Stream, places: Tensor, table: Tensor, attn_weights: Weights = None) -> Tensor:
+        """The mean under the query mask at the given positions `[b, m]`, `[b, m, d]`."""
         assert stream.query_attn_mask is not None, "a see stage for a query stream must come before"
         content = self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, "content")
         seen = self._mean(content, stream.query_attn_mask, attn_weights, "query")
         return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
 
-    def decode(
-        self, decoder: Stream, source: Stream, table: Tensor, attn_weights: AttentionWeights | None = None
-    ) -> Tensor:
-        """A bag of words has no order to write in."""
+    def decode(self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None) -> Tensor:
         raise Refusal("This objective writes with a decoder, which static vectors cannot do; set kind to transformer.")
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         return nn.functional.embedding(stream.ids, self.vectors(table))
 
-    def _mean(self, values: Tensor, visible: AttentionMask, attn_weights: AttentionWeights | None, name: str) -> Tensor:
+    def _mean(self, values: Tensor, visible: AttentionMask, attn_weights: Weights, name: str) -> Tensor:
         if attn_weights is not None:
             attn_weights.setdefault(name, []).append(mean_weights(visible).to(values.dtype)[:, None])
         if visible.form == "alone":
@@ -86,13 +74,13 @@ class StaticNetwork(nn.Module):
 
 
 def mean_weights(visible: AttentionMask) -> Tensor:
-    """The weights `[b, n, m]` of a mean over what each reader sees; a reader that sees nothing gets none."""
+    """The weights `[b, n, m]` of a mean over the allowed keys; 0 for a query without any."""
     cells = visible.dense().float()
     return cells / cells.sum(-1, keepdim=True).clamp(min=1.0)
 
 
 def mean_of_window(values: Tensor, visible: AttentionMask) -> Tensor:
-    """The mean over each window without its hidden place, by differences of running sums, `[b, n, d]`."""
+    """The mean over each window without its excluded position, by differences of running sums, `[b, n, d]`."""
     assert visible.window is not None
     first, last = visible.window
     sums = nn.functional.pad(values.cumsum(1), (0, 0, 1, 0))
@@ -101,10 +89,9 @@ def mean_of_window(values: Tensor, visible: AttentionMask) -> Tensor:
 
 
 class StaticHead(nn.Module):
-    """Scores of words by a second table, of words as neighbours (arXiv:1310.4546, eq. 2), without any bias.
+    """Scores of words by a second table, of context vectors (arXiv:1310.4546, eq. 2), without a bias.
 
-    Only counts have one on either side (GloVe, eq. 8): the last number of a word's own vector, and a number of its own
-    for the other word.
+    Counts have a bias on either side (GloVe, eq. 8): the last number of a word's own vector, and `bias` of the other.
     """
 
     def __init__(self, width: int, size: int, counts: bool = False) -> None:
@@ -121,21 +108,20 @@ class StaticHead(nn.Module):
         return (self.out(words) @ hidden[:, :, None])[:, :, 0]
 
     def log_counts(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
-        """The logarithm `[k, w]` of how often each position's word is seen with some words `[k, w]`."""
+        """The logarithm `[k, w]` of how often each position's word co-occurs with some words `[k, w]`."""
         need(self.bias is not None, "counts pairs of words", "counts to yes")
         assert self.bias is not None
         return (self.out(words)[..., :-1] @ hidden[:, :-1, None])[:, :, 0] + self.bias[words] + hidden[:, -1:]
 
 
 def buckets(word: str, number: int) -> list[int]:
-    """The numbers of a word's n-grams, its ends marked with < and >; the whole word is not one of them."""
+    """The buckets of a word's n-grams, its ends marked with < and >; the whole word is not one of them."""
     marked = f"<{word}>"
     lengths = range(SHORTEST, min(LONGEST, len(marked) - 1) + 1)
-    return [_hash(marked[i : i + n]) % number for n in lengths for i in range(len(marked) - n + 1)]
+    return [_fnv1a(marked[i : i + n]) % number for n in lengths for i in range(len(marked) - n + 1)]
 
 
-def _hash(text: str) -> int:
-    """FNV-1a over 32 bits, the same on every machine."""
+def _fnv1a(text: str) -> int:
     value = 2166136261
     for byte in text.encode():
         value = (value ^ byte) * 16777619 % 2**32

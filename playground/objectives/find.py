@@ -7,7 +7,7 @@ from playground.objectives.objective import BY_HAND, Objective
 
 
 def objectives() -> dict[str, Objective]:
-    """Every objective of the catalogue by name, in the order of the survey's Table 2."""
+    """Every objective of the catalogue by name, the rows of the survey's Table 2 first."""
     return find("playground.objectives.catalog", Objective)
 
 

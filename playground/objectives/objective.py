@@ -8,12 +8,12 @@ from typing import Any
 from torch import Generator
 
 from playground.batch import Batch, Tokens, begin
+from playground.catalog import year
 from playground.errors import Refusal
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.ask.judged import Judged, OverrideLossMask
-from playground.objectives.ask.label import AskLabel, AskPair
-from playground.objectives.ask.views import AskCrossView
+from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import Rule, meant_for, read
 from playground.objectives.propose import Proposer, SampleFromGenerator
@@ -34,6 +34,21 @@ GROUPS = (
     "In combination",
 )
 """The headings under which objectives are listed, in the order in which a learner may read them."""
+
+SURVEY_ROWS = (
+    "LM",
+    "MLM",
+    "NSP",
+    "SOP",
+    "Discriminator (o/r)",
+    "PLM",
+    "seq2seq LM",
+    "Span Mask",
+    "Text Infilling",
+    "Sent Shuffling",
+    "TLM",
+)
+"""The rows of Table 2 of the survey, as it prints them."""
 
 BY_HAND = " painted "
 """Stands between the name of an objective and what a person painted over its own mask and its own grading."""
@@ -89,11 +104,16 @@ class Objective:
     row: str = ""
     printed: Printed = field(default_factory=Printed)
     needs: tuple[str, ...] = ()
-    rank: int = 0
     beside: tuple[tuple[float, "Objective"], ...] = ()
     parts: tuple["Objective", ...] = ()
     misprint: Misprint | None = None
     switch: tuple[str, str] = ("", "")
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Its place in lists: the rows of the survey's table first, then by group and by the year of the source."""
+        row = SURVEY_ROWS.index(self.row) if self.row else len(SURVEY_ROWS)
+        return (row, GROUPS.index(self.group) if self.group else 0, year(self.source))
 
     @property
     def formula(self) -> str:

@@ -1,4 +1,4 @@
-"""Text to ids and back: words, characters, or pieces of words where a vocabulary of words would be too long."""
+"""Tokenizers: text to ids and back, by words, characters or learnt pieces of words."""
 
 from playground.tokenizing.kinds import KINDS
 from playground.tokenizing.phrases import guess_mentions, guess_phrases

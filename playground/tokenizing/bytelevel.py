@@ -1,48 +1,59 @@
 """Byte-level BPE: 256 bytes instead of an alphabet, so nothing is unknown (Radford et al. 2019, GPT-2, sec. 2.2).
 
 GPT-2 keeps the space before a word as a part of it, and English endings such as 's in one piece; here neither is done:
-spaces part words, and "##" marks what continues one, as in every other kind.
+spaces separate words, and "##" marks what continues one, as in every other kind.
 """
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 
-from playground.tokenizing.merging import Learnt, Merger, Run, kept, merges_of
+from playground.tokenizing.merging import Learnt, Merger, Run, train_merges, within_room
 from playground.tokenizing.pieces import MARK, Code, Counts, both, continues, plain
 
 BYTES = tuple(map(chr, range(256)))
 """Every byte as one letter."""
 
 BASE = 2 * len(BYTES)
-"""Entries that are always there: each byte as the first of a word and as a later one."""
+"""Entries of every vocabulary: each byte as the first of a word and as a later one."""
 
 _NUMBERED = re.compile("⟨([0-9A-F]{2})⟩")
 
 
 def learn(counts: Counts, room: int, across: bool = False) -> Learnt:
-    """All bytes and the most frequent merges; unless `across`, letters, digits and punctuation stay apart."""
+    """All bytes and the most frequent merges; unless `across`, letters, digits and punctuation are not merged."""
     code = Code(BYTES)
-    write = partial(_write, code, across)
-    learnt = kept(both(BYTES), merges_of(counts, write, code, room), room)
-    merges = tuple((name(left), name(right)) for left, right in learnt.merges)
-    return Learnt(tuple(map(name, learnt.pieces)), merges, across=across)
+
+    def write(word: str) -> str:
+        return " ".join(code.write(letters, first=k == 0) for k, (letters, _) in enumerate(runs(word, across)))
+
+    return _renamed(within_room(both(BYTES), train_merges(counts, write, code, room), room), show, across)
 
 
 def cutter(learnt: Learnt) -> Merger:
-    """The way to cut words by these merges of bytes."""
+    """The splitter by these merges of bytes."""
     return Merger(raw(learnt), Code(BYTES), partial(runs, across=learnt.across))
 
 
 def raw(learnt: Learnt) -> Learnt:
     """The same pieces and merges with one letter for each byte."""
-    merges = tuple((_bytes(left), _bytes(right)) for left, right in learnt.merges)
-    return Learnt(tuple(map(_bytes, learnt.pieces)), merges, across=learnt.across)
+    return _renamed(learnt, hide, learnt.across)
+
+
+def _renamed(learnt: Learnt, change: Callable[[str], str], across: bool) -> Learnt:
+    """The same pieces and merges with other letters."""
+
+    def rename(piece: str) -> str:
+        return (MARK if continues(piece) else "") + change(plain(piece))
+
+    merges = tuple((rename(left), rename(right)) for left, right in learnt.merges)
+    return Learnt(tuple(map(rename, learnt.pieces)), merges, across=across)
 
 
 def runs(word: str, across: bool = False) -> list[Run]:
-    """The bytes of a word, each with the place of its character, parted where the category changes."""
+    """The bytes of a word, each with the span of its character, separated where the category changes."""
     found, start = [], 0
     for _, group in groupby(categories(word), lambda category: None if across else category):
         end = start + len(list(group))
@@ -67,33 +78,17 @@ def categories(word: str) -> list[str]:
 def show(letters: str) -> str:
     """Bytes as text; a byte that is no whole visible character by its number: ⟨E2⟩."""
     text = letters.encode("latin-1").decode("utf-8", "surrogateescape")
-    return "".join(c if c.isprintable() and c not in " ⟨" else _number(c) for c in text)
+    numbered = ("".join(f"⟨{byte:02X}⟩" for byte in c.encode("utf-8", "surrogateescape")) for c in text)
+    return "".join(c if c.isprintable() and c not in " ⟨" else number for c, number in zip(text, numbered, strict=True))
 
 
 def hide(shown: str) -> str:
-    """The bytes that `show` wrote."""
+    """The inverse of `show`: the bytes of a shown text."""
     parts = _NUMBERED.split(shown)
     whole = (chr(int(part, 16)) if k % 2 else part.encode("utf-8").decode("latin-1") for k, part in enumerate(parts))
     return "".join(whole)
 
 
 def text_of(shown: str) -> str:
-    """The text that pieces put together stand for; bytes that make no character become �."""
+    """The text of joined pieces; bytes that make no character become �."""
     return hide(shown).encode("latin-1").decode("utf-8", "replace")
-
-
-def _number(character: str) -> str:
-    return "".join(f"⟨{byte:02X}⟩" for byte in character.encode("utf-8", "surrogateescape"))
-
-
-def name(piece: str) -> str:
-    """A piece of bytes as the vocabulary writes it."""
-    return (MARK if continues(piece) else "") + show(plain(piece))
-
-
-def _bytes(piece: str) -> str:
-    return (MARK if continues(piece) else "") + hide(plain(piece))
-
-
-def _write(code: Code, across: bool, word: str) -> str:
-    return " ".join(code.write(letters, first=k == 0) for k, (letters, _) in enumerate(runs(word, across)))

@@ -1,22 +1,21 @@
-"""The ways to number text, each with what it learns from words and how it cuts one."""
+"""The kinds of tokenizers, each with its training and its way to split a word."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from playground.tokenizing import bytelevel, merging, unigram, wordpiece
-from playground.tokenizing.pieces import MARK, Counts, Cut, Learnt, Piece, alphabet, both, joined
+from playground.tokenizing.pieces import MARK, Counts, Cut, Learnt, alphabet, both, joined
 from playground.tokenizing.vocabulary import UNKNOWN
 from playground.tokenizing.words import clean
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way to number text: its name for people, what it learns, how it cuts, and how many entries it needs at least.
+class Method:
+    """A kind of tokenizer: its title, its training, its splitter of words, and its smallest number of entries.
 
-    `unknown` says in words what becomes of a character that the vocabulary cannot write.
+    `unknown` says what becomes of a character that is not in the vocabulary.
     """
 
     title: str
@@ -27,37 +26,35 @@ class Way:
 
 
 def whole_words(counts: Counts, room: int | None) -> Learnt:
-    """The most frequent words; among equals the one that came first."""
+    """The most frequent words; among equally frequent ones the first to occur."""
     return Learnt(tuple(word for word, _ in Counter(counts).most_common(room)))
 
 
 def characters(counts: Counts, room: int) -> Learnt:
     """The most frequent characters, each as the first of a word and as a later one."""
-    return Learnt(tuple(both(alphabet(counts, room // 2))[:room]))
+    return Learnt(tuple(both(alphabet(counts, room, 0.5))[:room]))
 
 
-def _look_up(numbers: Mapping[str, int], word: str) -> list[Piece]:
-    return [(numbers.get(word, UNKNOWN), 0, len(word))]
+def _word_cutter(learnt: Learnt) -> Cut:
+    return lambda word: [(learnt.numbers.get(word, UNKNOWN), 0, len(word))]
 
 
-def _spell(numbers: Mapping[str, int], word: str) -> list[Piece]:
-    return [(numbers.get(MARK + c if k else c, UNKNOWN), k, k + 1) for k, c in enumerate(word)]
+def _character_cutter(learnt: Learnt) -> Cut:
+    return lambda word: [(learnt.numbers.get(MARK + c if k else c, UNKNOWN), k, k + 1) for k, c in enumerate(word)]
 
 
 KINDS = {
-    "word": Way("whole words", "the word is [UNK]", whole_words, lambda learnt: partial(_look_up, learnt.numbers)),
-    "character": Way(
-        "characters", "the character is [UNK]", characters, lambda learnt: partial(_spell, learnt.numbers), 2
-    ),
-    "wordpiece": Way("WordPiece", "the whole word is [UNK]", wordpiece.learn, wordpiece.cutter, 2),
-    "bpe": Way("BPE", "the character is [UNK]", merging.learn, merging.cutter, 2),
-    "bytes": Way("byte-level BPE", "nothing is unknown", bytelevel.learn, bytelevel.cutter, bytelevel.BASE),
-    "unigram": Way("Unigram", "a run of such characters is one [UNK]", unigram.learn, unigram.cutter, 2),
+    "word": Method("whole words", "the word is [UNK]", whole_words, _word_cutter),
+    "character": Method("characters", "the character is [UNK]", characters, _character_cutter, 2),
+    "wordpiece": Method("WordPiece", "the whole word is [UNK]", wordpiece.learn, wordpiece.cutter, 2),
+    "bpe": Method("BPE", "the character is [UNK]", merging.learn, merging.cutter, 2),
+    "bytes": Method("byte-level BPE", "nothing is unknown", bytelevel.learn, bytelevel.cutter, bytelevel.BASE),
+    "unigram": Method("Unigram", "a run of such characters is one [UNK]", unigram.learn, unigram.cutter, 3),
 }
 
 
 def check(kind: str, learnt: Learnt) -> None:
-    """A `ValueError` where saved pieces do not fit together."""
+    """Raise a `ValueError` where saved pieces do not fit together."""
     if kind == "bytes":
         learnt = bytelevel.raw(learnt)
     known = set(learnt.pieces)

@@ -1,10 +1,10 @@
-"""Two honest guesses where nobody has marked a text: what is a phrase, and what is a name. Both know only English."""
+"""Guesses for text that is not annotated: what is a phrase, and what is a name. Both are for English only."""
 
 import re
 from collections.abc import Sequence
 
 _SMALL = {
-    "articles and their like": "a an the this that these those each every some any no all both either neither another",
+    "articles and the like": "a an the this that these those each every some any no all both either neither another",
     "pronouns": """i you he she it we they my your his her its our their mine yours hers ours theirs myself yourself
         himself herself itself ourselves themselves who whom whose which what whoever whatever there""",
     "prepositions": """about above across after against along amid among around as at before behind below beneath
@@ -31,7 +31,7 @@ def guess_phrases(words: Sequence[str], sentence: Sequence[int] | None = None) -
     """The number of the phrase of each word: function words, then content words (chinks and chunks); marks have -1.
 
     From Liberman and Church 1992, Text analysis and word pronunciation in text-to-speech synthesis. Their rule also
-    takes tensed verbs as chinks, which a list of words cannot know. With `sentence` no phrase leaves its sentence.
+    takes tensed verbs as chinks, which a list of words cannot know. With `sentence` no phrase crosses its sentence.
     """
     numbers: list[int] = []
     phrase, before = -1, "mark"
@@ -55,17 +55,15 @@ def guess_mentions(words: Sequence[str], sentence: Sequence[int]) -> list[int]:
     first = _first_words(words, opens)
     inside = {word for word, initial in zip(words, first, strict=True) if not initial and _capital(word)}
     numbers: list[int] = []
-    mention, running = -1, False
+    mention, before = -1, False
     for index, word in enumerate(words):
-        running = running and not opens[index]
-        follower = words[index + 1] if index + 1 < len(words) and not opens[index + 1] else ""
+        named = _capital(word)
         if first[index]:
-            named = _capital(word) and word.lower() not in OPENERS and (_capital(follower) or word in inside)
-        else:
-            named = _capital(word)
-        mention += named and not running
+            follower = words[index + 1] if index + 1 < len(words) and not opens[index + 1] else ""
+            named = named and word.lower() not in OPENERS and (_capital(follower) or word in inside)
+        mention += named and (opens[index] or not before)
         numbers.append(mention if named else -1)
-        running = named
+        before = named
     return numbers
 
 
@@ -77,14 +75,13 @@ def _kind(word: str) -> str:
 
 def _first_words(words: Sequence[str], opens: Sequence[bool]) -> list[bool]:
     """Whether each word is the first of its sentence, marks such as an opening quote left aside."""
-    found: list[bool] = []
+    first: list[bool] = []
     waiting = True
     for word, opening in zip(words, opens, strict=True):
         waiting = waiting or opening
-        first = waiting and any(c.isalnum() for c in word)
-        found.append(first)
-        waiting = waiting and not first
-    return found
+        first.append(waiting and any(c.isalnum() for c in word))
+        waiting = waiting and not first[-1]
+    return first
 
 
 def _capital(word: str) -> bool:

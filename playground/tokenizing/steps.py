@@ -1,10 +1,10 @@
-"""How a text comes together while the merges of BPE happen, state by state."""
+"""The merges of BPE on a text, state by state."""
 
 from typing import Any
 
 from playground.errors import Refusal
 from playground.tokenizing import bytelevel
-from playground.tokenizing.merging import Merger, Symbol, merge_everywhere
+from playground.tokenizing.merging import Merger, Symbol
 from playground.tokenizing.pieces import plain
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.words import clean
@@ -17,47 +17,48 @@ Runs = list[tuple[int, list[Symbol]]]
 
 
 def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
-    """The states of a text: its letters first, then one for each merge, which joins the same pair wherever it stands.
+    """The states of a text: its letters first, then one for each merge, which joins the same pair everywhere.
 
     A state is JSON-able: `pieces` are [string, first, last, word] with places in the clean text; `joined` are the
     indices of the pieces that are new; `pair` the two strings that were joined (empty at first); `rank` the number
-    of the merge in the order in which it was learnt (-1 at first). The last state is what `encode` gives.
+    of the merge in the order in which it was learnt (-1 at first). The last state is the result of `encode`.
     """
     merger = tokenizer.cut
     if not isinstance(merger, Merger):
         raise Refusal(f"Only BPE merges pieces; this tokenizer's kind is {tokenizer.kind!r}, choose bpe or bytes.")
     if len(text) > MOST_CHARACTERS:
         raise Refusal(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
-    runs = _spell(tokenizer, merger, clean(text))
-    states = [_state(tokenizer, merger, runs, runs, -1)]
-    while found := merge_everywhere(merger, [symbols for _, symbols in runs]):
-        merged = [(word, symbols) for (word, _), symbols in zip(runs, found[0], strict=True)]
-        states.append(_state(tokenizer, merger, runs, merged, found[1]))
-        runs = merged
-    return states
-
-
-def _spell(tokenizer: Tokenizer, merger: Merger, text: str) -> Runs:
-    """The letters of a text in runs, with their places in the text."""
-    return [
-        (index, [(sign, match.start() + first, match.start() + last) for sign, first, last in run])
-        for index, match in enumerate(tokenizer.find(text))
+    runs: Runs = [
+        (index, [(symbol, match.start() + first, match.start() + last) for symbol, first, last in run])
+        for index, match in enumerate(tokenizer.find(clean(text)))
         for run in merger.spell(tokenizer.small(match.group()))
     ]
+    states = [_state(tokenizer, merger, runs, runs, -1)]
+    while True:
+        waiting = [merger.next_merge(symbols) for _, symbols in runs]
+        rank = min((found[0] for found in waiting if found), default=None)
+        if rank is None:
+            return states
+        merged = [
+            (word, merger.merged(symbols, rank) if found and found[0] == rank else symbols)
+            for (word, symbols), found in zip(runs, waiting, strict=True)
+        ]
+        states.append(_state(tokenizer, merger, runs, merged, rank))
+        runs = merged
 
 
 def _state(tokenizer: Tokenizer, merger: Merger, before: Runs, after: Runs, rank: int) -> dict[str, Any]:
     symbols = [
         (word, symbol, symbol in old) for (_, old), (word, new) in zip(before, after, strict=True) for symbol in new
     ]
+
+    def readable(coded: str) -> str:
+        name = plain(merger.name(coded))
+        return bytelevel.show(name) if tokenizer.kind == "bytes" else name
+
     return {
-        "pieces": [[_readable(tokenizer, merger, sign), first, last, word] for word, (sign, first, last), _ in symbols],
+        "pieces": [[readable(coded), first, last, word] for word, (coded, first, last), _ in symbols],
         "joined": [index for index, (_, _, old) in enumerate(symbols) if not old],
         "pair": [plain(piece) for piece in tokenizer.merges[rank]] if rank >= 0 else [],
         "rank": rank,
     }
-
-
-def _readable(tokenizer: Tokenizer, merger: Merger, sign: str) -> str:
-    name = plain(merger.name(sign))
-    return bytelevel.show(name) if tokenizer.kind == "bytes" else name

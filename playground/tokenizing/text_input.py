@@ -1,4 +1,4 @@
-"""A text that a person typed, as a batch of one row."""
+"""A typed text as a batch of one row."""
 
 import re
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from playground.tokenizing.tokenizer import Tokenizer, of_words, unknown_words
 from playground.tokenizing.words import clean, find_words
 
 LONGEST = 64
-"""Tokens of a typed text that are used where nobody asks for more."""
+"""Tokens of a typed text that are used by default."""
 
 MOST_CHARACTERS = 20_000
-"""Characters of a typed text that are looked at."""
+"""Characters of a typed text that are read."""
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -38,7 +38,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class TextInput:
-    """The text as tokens, the tokenizer that cut it, what had to be left out, and sentences that say all of it."""
+    """The text as tokens, their tokenizer, a notice in sentences, and which texts are used in part only."""
 
     tokens: Tokens
     tokenizer: Tokenizer
@@ -51,7 +51,7 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
 
     Labels: guessed phrases and mentions, as running numbers (-1: none), and the language, which is always 0.
     """
-    words, about = _read(clean(text[:MOST_CHARACTERS]), across=tokenizer is not None and tokenizer.across)
+    words, labels = _read(clean(text[:MOST_CHARACTERS]), across=tokenizer is not None and tokenizer.across)
     if not words:
         raise Refusal(f"The text {text[:20]!r} has no words; type at least one.")
     tokenizer = tokenizer or of_words(words)
@@ -59,39 +59,41 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
     places = [index for index, pieces in enumerate(ids) for _ in pieces]
     kept = places[:longest]
     row = [number for pieces in ids for number in pieces][:longest]
-    known = {name: torch.tensor([[values[index] for index in kept]]) for name, values in about.items()}
+    rows = {name: torch.tensor([[values[index] for index in kept]]) for name, values in labels.items()}
     tokens = Tokens(
         ids=torch.tensor([row]),
         lengths=torch.tensor([len(row)]),
         word_ids=torch.tensor([kept]),
-        sentence_ids=known.pop("sentence"),
+        sentence_ids=rows.pop("sentence"),
         specials=tokenizer.specials,
-        labels=known,
+        labels=rows,
         vocabulary=tokenizer.words,
         padded=False,
     )
     unknown = unknown_words(tokenizer, words[: kept[-1] + 1])
-    left_out = _left_out(len(places), len(text), longest)
-    return TextInput(tokens, tokenizer, " ".join([*map(str, left_out), *_strange(unknown)]), left_out)
+    notice = [f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}."] if unknown else []
+    left_out: tuple[LeftOut, ...] = ()
+    if len(text) > MOST_CHARACTERS or len(places) > longest:
+        left_out = (LeftOut("text", longest, 0 if len(text) > MOST_CHARACTERS else len(places)),)
+    return TextInput(tokens, tokenizer, " ".join([*map(str, left_out), *notice]), left_out)
 
 
 def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
-    """The words of all paragraphs and what is known about each; a new paragraph begins a new sentence.
+    """The words of all paragraphs and labels of each; a new paragraph begins a new sentence.
 
-    With `across`, words that no space parts are one, and what is known about it is true of its first part.
+    With `across`, words without a space between them are one, with the labels of its first part.
     """
     words: list[str] = []
     sentence: list[int] = []
     begins: list[bool] = []
     for paragraph in _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n")):
-        found = list(find_words(paragraph))
-        some = [match.group() for match in found]
+        matches = list(find_words(paragraph))
         first = sentence[-1] + 1 if sentence else 0
-        words += some
-        sentence += [first + number for number in number_sentences(some)]
-        ends = [-1, *(match.end() for match in found)]
-        begins += [not across or match.start() != end for match, end in zip(found, ends, strict=False)]
-    about = {
+        words += [match.group() for match in matches]
+        sentence += [first + number for number in number_sentences([match.group() for match in matches])]
+        ends = [-1, *(match.end() for match in matches)]
+        begins += [not across or match.start() != end for match, end in zip(matches, ends, strict=False)]
+    labels = {
         "sentence": sentence,
         "phrase": guess_phrases(words, sentence),
         "mention": guess_mentions(words, sentence),
@@ -99,14 +101,4 @@ def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
     }
     starts = [index for index, begin in enumerate(begins) if begin]
     whole = ["".join(words[a:b]) for a, b in pairwise([*starts, len(words)])]
-    return whole, {name: [values[index] for index in starts] for name, values in about.items()}
-
-
-def _left_out(tokens: int, characters: int, longest: int) -> tuple[LeftOut, ...]:
-    if characters > MOST_CHARACTERS:
-        return (LeftOut("text", longest, 0),)
-    return (LeftOut("text", longest, tokens),) if tokens > longest else ()
-
-
-def _strange(unknown: list[str]) -> list[str]:
-    return [f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}."] if unknown else []
+    return whole, {name: [values[index] for index in starts] for name, values in labels.items()}

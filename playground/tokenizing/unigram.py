@@ -1,15 +1,14 @@
-"""Unigram: pieces with probabilities; a word is cut the most probable way (Kudo 2018, arXiv:1804.10959, sec. 3.2)."""
+"""Unigram: pieces with probabilities; a word is split the most probable way (Kudo 2018, arXiv:1804.10959, sec. 3.2)."""
 
 import json
-from functools import partial
 
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from playground.tokenizing.pieces import ALPHABET, Code, Counts, Cut, Learnt, Piece, alphabet, both, code_of, coded_text
+from playground.tokenizing.pieces import Code, Counts, Cut, Learnt, Piece, alphabet, both, code_of, coded_text
 from playground.tokenizing.vocabulary import SPECIAL_TOKENS, UNKNOWN
 
 STEP = 1e-4
-"""The library sets letters that it could do without this far apart, in an order that differs from run to run."""
+"""The difference that the library puts between scores of needless letters, in an order that varies from run to run."""
 
 DIGITS = 5
 """Digits of a score that are kept: sums of many threads differ in the last ones."""
@@ -17,7 +16,7 @@ DIGITS = 5
 
 def learn(counts: Counts, room: int) -> Learnt:
     """At most `room` pieces, the most probable first, with the logarithms of their probabilities."""
-    code = Code(tuple(alphabet(counts, int(room * ALPHABET))))
+    code = Code(tuple(alphabet(counts, room)))
     letters = both(code.letters)
     found = _scores(counts, code, room)
     lowest = min(found.values(), default=0.0)
@@ -30,7 +29,7 @@ def learn(counts: Counts, room: int) -> Learnt:
 
 
 def _scores(counts: Counts, code: Code, room: int) -> dict[str, float]:
-    """What the library learns; a piece that would look like a later one is left out."""
+    """The scores that the library learns, without pieces that would look like later ones."""
     library = Tokenizer(models.Unigram())
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.UnigramTrainer(vocab_size=room, show_progress=False)
@@ -40,17 +39,20 @@ def _scores(counts: Counts, code: Code, room: int) -> dict[str, float]:
 
 
 def cutter(learnt: Learnt) -> Cut:
-    """The way to cut words that is most probable under these scores."""
+    """The splitter into the most probable pieces; a run of letters outside the alphabet is one unknown piece.
+
+    SentencePiece does the same with such a run.
+    """
     code = code_of(learnt.pieces)
     scored = zip(map(code.piece, learnt.pieces), learnt.scores, strict=True)
-    return partial(_cut, code, models.Unigram([(SPECIAL_TOKENS[UNKNOWN], 0.0), *scored], 0))
+    model = models.Unigram([(SPECIAL_TOKENS[UNKNOWN], 0.0), *scored], 0)
 
+    def cut(word: str) -> list[Piece]:
+        found: list[Piece] = []
+        at = 0
+        for token in model.tokenize(code.write(word)):
+            found.append((token.id + UNKNOWN, at, at + len(token.value)))
+            at += len(token.value)
+        return found
 
-def _cut(code: Code, model: models.Unigram, word: str) -> list[Piece]:
-    """The pieces of a word; neighbouring letters outside the alphabet are one unknown piece, as in SentencePiece."""
-    found: list[Piece] = []
-    at = 0
-    for token in model.tokenize(code.write(word)):
-        found.append((token.id + UNKNOWN, at, at + len(token.value)))
-        at += len(token.value)
-    return found
+    return cut

@@ -1,9 +1,9 @@
-"""The layout of every vocabulary: the same 39 special tokens first, then the words."""
+"""The layout of every vocabulary: the same 39 special tokens first, then the words or pieces."""
 
 from playground.batch import Specials
 
 SENTINELS = tuple(f"<{k}>" for k in range(32))
-"""Numbered gaps (T5, arXiv:1910.10683, sec. 3.1.4)."""
+"""Sentinels (T5, arXiv:1910.10683, sec. 3.1.4)."""
 
 SPECIAL_TOKENS = ("[PAD]", "[START]", "[END]", "[CLS]", "[SEP]", "[MASK]", *SENTINELS, "[UNK]")
 
@@ -13,7 +13,7 @@ FIRST_WORD = len(SPECIAL_TOKENS)
 
 
 def specials(size: int) -> Specials:
-    """The special ids of a vocabulary of `size` entries, specials included."""
+    """The ids of the special tokens of a vocabulary of `size` entries, special tokens included."""
     place = {token: i for i, token in enumerate(SPECIAL_TOKENS)}
     return Specials(
         pad=place["[PAD]"],

@@ -1,89 +1,80 @@
-"""WordPiece: join the pair that makes the text most likely, then cut longest first (Schuster and Nakajima 2012).
+"""WordPiece: merge the pair that increases the likelihood most, then match longest first (Schuster and Nakajima 2012).
 
-The pair is judged by how often it occurs times the logarithm of how much more often than by chance; that is, closely,
-what the log-likelihood of the text gains under a model of independent pieces.
+The gain of a pair is its count times the logarithm of how much more often it occurs than by chance: approximately the
+gain in log-likelihood of the text under a model of independent pieces.
 """
 
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 
-from playground.tokenizing.pieces import (
-    ALPHABET,
-    MARK,
-    Counts,
-    Cut,
-    Learnt,
-    Piece,
-    alphabet,
-    both,
-    continues,
-    joined,
-    plain,
-)
+from playground.tokenizing.pieces import MARK, Counts, Cut, Learnt, Piece, alphabet, both, continues, joined, plain
 from playground.tokenizing.vocabulary import UNKNOWN
 
 FEWEST = 2
-"""A pair that occurs less often is never joined."""
+"""A pair that occurs less often is never merged."""
 
 
 def learn(counts: Counts, room: int) -> Learnt:
     """At most `room` pieces; every character of the alphabet is a piece, too."""
-    letters = alphabet(counts, int(room * ALPHABET))
+    letters = alphabet(counts, room)
     known = dict.fromkeys(both(letters))
-    for made in _made(_start(counts, set(letters)), room - len(known)):
-        known[made] = None
+    known |= dict.fromkeys(_merged_pieces(_Pairs(counts, set(letters)), room - len(known)))
     return Learnt(tuple(known))
 
 
 def cutter(learnt: Learnt) -> Cut:
-    """The way to cut words into the longest pieces from the left."""
-    return partial(_cut, learnt.numbers, max((len(plain(piece)) for piece in learnt.pieces), default=1))
+    """The splitter into the longest pieces from the left; a word that needs an unknown piece is unknown as a whole.
+
+    BERT does the same with such a word.
+    """
+    numbers, longest = learnt.numbers, max((len(plain(piece)) for piece in learnt.pieces), default=1)
+
+    def cut(word: str) -> list[Piece]:
+        found: list[Piece] = []
+        start = 0
+        while start < len(word):
+            mark = MARK if start else ""
+            ends = range(min(len(word), start + longest), start, -1)
+            pieces = ((mark + word[start:end], end) for end in ends)
+            piece, end = next(((p, end) for p, end in pieces if p in numbers and continues(p) == bool(start)), ("", 0))
+            if not end:
+                return [(UNKNOWN, 0, len(word))]
+            found.append((numbers[piece], start, end))
+            start = end
+        return found
+
+    return cut
 
 
-def _cut(numbers: Mapping[str, int], longest: int, word: str) -> list[Piece]:
-    """The pieces of a word; a word that cannot be written whole is unknown as a whole, as in BERT."""
-    found: list[Piece] = []
-    start = 0
-    while start < len(word):
-        mark = MARK if start else ""
-        ends = range(min(len(word), start + longest), start, -1)
-        pieces = ((mark + word[start:end], end) for end in ends)
-        piece, end = next(((p, end) for p, end in pieces if p in numbers and continues(p) == bool(start)), ("", 0))
-        if not end:
-            return [(UNKNOWN, 0, len(word))]
-        found.append((numbers[piece], start, end))
-        start = end
-    return found
-
-
-@dataclass
 class _Pairs:
-    """Words as rows of pieces, how often each piece and each pair of neighbours occurs, and in which words."""
+    """Words as rows of pieces, the counts of pieces and of pairs of neighbours, and the words of each pair."""
 
-    names: dict[str, int] = field(default_factory=dict)
-    pieces: array = field(default_factory=lambda: array("d"))
-    words: list[list[int]] = field(default_factory=list)
-    weights: list[int] = field(default_factory=list)
-    slots: dict[tuple[int, int], int] = field(default_factory=dict)
-    left: array = field(default_factory=lambda: array("q"))
-    right: array = field(default_factory=lambda: array("q"))
-    pairs: array = field(default_factory=lambda: array("d"))
-    where: list[set[int]] = field(default_factory=list)
+    def __init__(self, counts: Counts, letters: set[str]):
+        """Begin with single letters; words with a letter outside the alphabet are left out."""
+        self.names: dict[str, int] = {}
+        self.pieces = array("d")
+        self.words: list[list[int]] = []
+        self.weights: list[int] = []
+        self.slots: dict[tuple[int, int], int] = {}
+        self.left, self.right, self.pairs = array("q"), array("q"), array("d")
+        self.where: list[set[int]] = []
+        for word in sorted(word for word in counts if word and letters.issuperset(word)):
+            self.words.append([self.number(MARK + letter if k else letter) for k, letter in enumerate(word)])
+            self.weights.append(counts[word])
+            self.count(len(self.words) - 1, 1)
 
     def number(self, name: str) -> int:
-        """The number of a piece; a new one begins with no occurrence."""
+        """The number of a piece; a new one has the count 0."""
         if name not in self.names:
             self.names[name] = len(self.names)
             self.pieces.append(0.0)
         return self.names[name]
 
     def count(self, word: int, sign: int) -> None:
-        """Add or take away all that one word holds."""
+        """Add or subtract the counts of one word."""
         weight, row = sign * self.weights[word], self.words[word]
         for piece in row:
             self.pieces[piece] += weight
@@ -98,7 +89,7 @@ class _Pairs:
             self.where[slot].add(word)
 
     def best(self) -> int | None:
-        """The pair that gains most; none where no pair gains."""
+        """The pair with the largest gain; none where no pair gains."""
         together = np.frombuffer(self.pairs)
         often = np.flatnonzero(together >= FEWEST)
         if not len(often):
@@ -109,44 +100,29 @@ class _Pairs:
         top = int(gain.argmax())
         return int(often[top]) if gain[top] > 0 else None
 
-    def join(self, slot: int, made: str) -> None:
-        """Make one piece of a pair, wherever it stands."""
-        pair, number = (self.left[slot], self.right[slot]), self.number(made)
+    def merge(self, slot: int, name: str) -> None:
+        """Replace a pair by one piece in all words."""
+        pair, number = (self.left[slot], self.right[slot]), self.number(name)
         for word in sorted(self.where[slot]):
             self.count(word, -1)
-            self.words[word] = _replaced(self.words[word], pair, number)
+            row, merged = self.words[word], []
+            while row:
+                hit = tuple(row[:2]) == pair
+                merged.append(number if hit else row[0])
+                row = row[2 if hit else 1 :]
+            self.words[word] = merged
             self.count(word, 1)
 
 
-def _start(counts: Counts, letters: set[str]) -> _Pairs:
-    """All words as single letters; those with a letter outside the alphabet are left out."""
-    pairs = _Pairs()
-    for word in sorted(word for word in counts if word and letters.issuperset(word)):
-        pairs.words.append([pairs.number(MARK + letter if k else letter) for k, letter in enumerate(word)])
-        pairs.weights.append(counts[word])
-        pairs.count(len(pairs.words) - 1, 1)
-    return pairs
-
-
-def _made(pairs: _Pairs, wanted: int) -> Iterator[str]:
-    """The next pieces, the one that gains most first."""
+def _merged_pieces(pairs: _Pairs, wanted: int) -> Iterator[str]:
+    """The next pieces, the one with the largest gain first."""
     while wanted > 0 and (slot := pairs.best()) is not None:
         names = list(pairs.names)
-        made = joined(names[pairs.left[slot]], names[pairs.right[slot]])
-        if made is None:
+        name = joined(names[pairs.left[slot]], names[pairs.right[slot]])
+        if name is None:
             pairs.pairs[slot] = -np.inf
             continue
-        if made not in pairs.names:
+        if name not in pairs.names:
             wanted -= 1
-            yield made
-        pairs.join(slot, made)
-
-
-def _replaced(row: list[int], pair: tuple[int, int], number: int) -> list[int]:
-    found: list[int] = []
-    place = 0
-    while place < len(row):
-        hit = tuple(row[place : place + 2]) == pair
-        found.append(number if hit else row[place])
-        place += 2 if hit else 1
-    return found
+            yield name
+        pairs.merge(slot, name)

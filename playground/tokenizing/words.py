@@ -1,4 +1,4 @@
-"""Cut text into words and punctuation marks, and set words as readable text again."""
+"""Split text into words and punctuation marks, and join words to readable text again."""
 
 import re
 import unicodedata
@@ -6,26 +6,22 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 LONGEST = 100
-"""Letters of one word; what is longer (a web address, a line of data) is cut."""
+"""Letters of one word; a longer one (a web address, a line of data) is cut."""
 
 CLOSING = frozenset(".,!?;:)]}%…")
 OPENING = frozenset("([{")
 
+_COMBINING = [c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c) in ("Mn", "Mc")]
+_MARKS = "".join(map(re.escape, _COMBINING)) + "\u00ad\u200c\u200d"
+"""The accents, vowel signs, joiners and soft hyphens that belong to the letter before them."""
 
-def _marks() -> str:
-    """The accents, vowel signs, joiners and soft hyphens that belong to the letter before them."""
-    codes = [c for c in range(0x300, 0x10000) if unicodedata.category(chr(c)) in ("Mn", "Mc")]
-    return "".join(map(re.escape, map(chr, codes))) + "\u00ad\u200c\u200d"
-
-
-_MARKS = _marks()
 _LETTER = rf"[\w{_MARKS}]"
 _GAP = r"\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-"""White space, control characters, and the invisible marks that turn the direction of writing."""
+"""White space, control characters, and the invisible marks that change the direction of writing."""
 
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 _JOINED = rf"[{_EMOJI}](?:[{_MARKS}\U0001f3fb-\U0001f3ff]|(?<=\u200d)[{_EMOJI}]){{0,16}}"
-"""One picture that is written as several, such as a family or a hand with its colour."""
+"""One pictogram that is encoded as several, such as a family or a hand with its colour."""
 
 _WORD = re.compile(
     r"(?:[A-Za-z]\.){2,}"
@@ -44,7 +40,7 @@ def find_words(text: str) -> Iterator[re.Match[str]]:
 
 
 def find_chunks(text: str) -> Iterator[re.Match[str]]:
-    """All that stands between two spaces, punctuation included, with its place in the text."""
+    """Everything between two spaces, punctuation included, with its place in the text."""
     return _CHUNK.finditer(text)
 
 
@@ -54,22 +50,18 @@ def split_words(text: str) -> list[str]:
 
 
 def join_words(words: Iterable[str]) -> str:
-    """Words with spaces between them, but none before a full stop or inside brackets; cutting gives them back."""
+    """Words with spaces between them, but none before a full stop or inside brackets; `split_words` inverts it."""
     words = list(words)
-    gaps = ["" if _close(left, right) else " " for left, right in pairwise(words)]
-    return "".join(gap + word for gap, word in zip(["", *gaps], words, strict=bool(words)))
-
-
-def _close(left: str, right: str) -> bool:
-    return right in CLOSING or (left in OPENING and right[:1].isalnum())
+    close = [right in CLOSING or (left in OPENING and right[:1].isalnum()) for left, right in pairwise(words)]
+    return "".join(word if joined else f" {word}" for joined, word in zip([True, *close], words, strict=bool(words)))
 
 
 def clean(text: str) -> str:
-    """The text without half characters, which no file can hold; every other character keeps its place."""
+    """The text without lone surrogates, which no file can contain; every other character keeps its place."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def lowered(word: str) -> str:
-    """The word in small letters; a letter whose small form is longer stays, so that every letter keeps its place."""
+    """The word in lower case; a letter whose lower case is longer stays, so that every letter keeps its place."""
     small = word.lower()
     return small if len(small) == len(word) else "".join(c.lower() if len(c.lower()) == 1 else c for c in word)

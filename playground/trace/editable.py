@@ -1,20 +1,19 @@
-"""What a person may take in hand on the stage: the plan, the keys that bend it, and the words they speak of."""
+"""What may be edited by hand in a record: the plan, its keys and the words that they name."""
 
 from typing import Any
 
-from playground.batch import Tokens
+import torch
+
+from playground.batch import Tokens, token_strings
 from playground.objectives.arrange.pair import NAMES
 from playground.objectives.objective import Objective, Step, tell
 from playground.objectives.stage import Planned
 
 
 def by_hand(objective: Objective, steps: tuple[Step, ...]) -> dict[str, Any]:
-    """The plan as it is, which of its keys may be edited, the choices there are, and the words of the text.
-
-    `word` names the word (1-based) of every token; `units` are what an order puts in order: words or sentences.
-    """
+    """The plan, its editable keys, the choices, and the words; `word` is that of each token, an order has `units`."""
     plan, tokens = tell(steps), steps[-1].example.tokens
-    words, sentences = _joined(tokens, "word"), _joined(tokens, "sentence")
+    words, sentences = _joined(tokens, tokens.word_ids), _joined(tokens, tokens.sentence_ids, " ")
     return {
         "plan": plan,
         "edits": [key for key in objective.plan_keys if not (key == "actions" and objective.proposes)],
@@ -32,16 +31,11 @@ def outcomes(objective: Objective) -> list[str]:
     return list(dict.fromkeys(NAMES.get(name, name) for name in names))
 
 
-def _joined(tokens: Tokens, unit: str) -> list[str]:
-    """The words or sentences of the first row as text, pieces joined."""
-    numbers = getattr(tokens, f"{unit}_ids")[0][tokens.valid[0]].tolist()
-    said = [str(tokens.vocabulary[i]) for i in tokens.ids[0][tokens.valid[0]].tolist()]
-    glue = "" if unit == "word" else " "
-    return [
-        glue.join(s.removeprefix("##") if glue == "" and k else s for k, s in enumerate(_at(said, numbers, n)))
-        for n in dict.fromkeys(numbers)
-    ]
-
-
-def _at(said: list[str], numbers: list[int], wanted: int) -> list[str]:
-    return [s for s, number in zip(said, numbers, strict=True) if number == wanted]
+def _joined(tokens: Tokens, numbers: torch.Tensor, glue: str = "") -> list[str]:
+    """The words or sentences of the first row as text; without `glue` word pieces are joined."""
+    units: dict[int, list[str]] = {}
+    strings = token_strings(tokens.ids[0], tokens.valid[0], tokens.vocabulary)
+    for number, text in zip(numbers[0][tokens.valid[0]].tolist(), strings, strict=True):
+        parts = units.setdefault(number, [])
+        parts.append(text.removeprefix("##") if parts and not glue else text)
+    return [glue.join(parts) for parts in units.values()]

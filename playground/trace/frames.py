@@ -1,83 +1,58 @@
-"""An example as drawing data: the steps of an objective become frames of lanes and matrices, ready for JSON.
-
-Nothing is computed here that training does not use: every cell is read off the `Batch` after a stage.
-"""
+"""An example as drawing data: frames of lanes and matrices, ready for JSON, read off the `Batch` after each stage."""
 
 import base64
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from playground.answers import Target
 from playground.batch import (
     MASK_TITLES,
     Action,
     AttentionMask,
     Batch,
-    CooccurrenceTarget,
-    NegativeSampling,
-    SoftTargets,
     Specials,
     Stream,
-    Target,
+    arange,
     begin,
     gather_origin,
     token_strings,
 )
 from playground.leaks import Place, Verdict
 
-FRAMES = {
-    "text": "Text",
-    "arrange": "Arrange",
-    "choose": "Choose",
-    "change": "Change",
-    "propose": "Propose",
-    "see": "Attention mask",
-    "ask": "Predict",
-}
+TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
-STATES = {
-    Action.KEPT: "kept",
-    Action.MASKED: "masked",
-    Action.RANDOMISED: "randomised",
-    Action.GRADED_AS_IS: "graded_as_is",
-    Action.DELETED: "deleted",
-    Action.MOVED: "moved",
-    Action.REPLACED: "replaced",
-    Action.SAME_BY_LUCK: "same_by_luck",
-}
+STATES = {action: action.name.lower() for action in Action}
 BETWEEN = " · "
 """Stands between the answers of several questions at one position."""
+
+ABOVE = " above"
+"""Ends the name of a matrix that holds in every second layer only, where layers differ."""
 
 BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
 
 Cell = dict[str, Any]
-Frame = dict[str, Any]
 Steps = Sequence[tuple[str, Batch]]
 """The verb of every stage and the example after it."""
 
 
-def record(
-    steps: Steps,
-    verdict: Verdict,
-    about: Mapping[str, Any],
-    row: int = 0,
-) -> dict[str, Any]:
-    """The whole story of one row as JSON-able data; `about` gives the title and what else a view tells."""
+def record(steps: Steps, verdict: Verdict, about: Mapping[str, Any], row: int = 0) -> dict[str, Any]:
+    """All frames of one row as JSON-able data; `about` gives the title and what else a view shows."""
     text = begin(steps[0][1].tokens)
-    story = [("text", text), *that_change(text, steps)]
-    seen, frames, used = False, [], set()
-    for verb, example in story:
-        seen = seen or verb == "see"
-        name = _unique(NAMES.get(verb, verb), used)
+    frames, used = [], Counter[str]()
+    for verb, example in [("text", text), *that_change(text, steps)]:
+        name = NAMES.get(verb, verb)
+        used[name] += 1
         frames.append(
             {
-                "name": name,
-                "title": FRAMES[verb],
+                "name": name if used[name] == 1 else f"{name} {used[name]}",
+                "title": TITLES.get(verb, verb.capitalize()),
                 "caption": caption(verb, example, row),
                 "lanes": lanes(example, row),
-                "matrices": matrices(example, verdict, row) if seen else [],
+                "matrices": matrices(example, verdict, row) if used[NAMES["see"]] else [],
             }
         )
     return {
@@ -91,20 +66,7 @@ def record(
 
 def that_change(text: Batch, steps: Steps) -> list[tuple[str, Batch]]:
     """The steps without an arrangement that leaves the text as it stands."""
-    return [(verb, e) for verb, e in steps if verb != "arrange" or not _same(e.inputs.ids, text.inputs.ids)]
-
-
-def _same(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and bool((a == b).all())
-
-
-def _unique(name: str, used: set[str]) -> str:
-    number = 2
-    found = name
-    while found in used:
-        found, number = f"{name} {number}", number + 1
-    used.add(found)
-    return found
+    return [(verb, e) for verb, e in steps if verb != "arrange" or not torch.equal(e.inputs.ids, text.inputs.ids)]
 
 
 def leak(verdict: Verdict) -> dict[str, Any]:
@@ -114,12 +76,12 @@ def leak(verdict: Verdict) -> dict[str, Any]:
         "level": "red" if verdict.leak else "amber" if verdict.by_design else "green",
         "by_design": [p + 1 for p in verdict.by_design],
         "sentence": verdict.sentence,
-        "path": [{"stream": p.stream, "position": p.position, "layer": p.layer} for p in verdict.path],
+        "path": [vars(place) for place in verdict.path],
     }
 
 
 def lanes(example: Batch, row: int) -> list[dict[str, Any]]:
-    """Lane A the original, lane B what the model sees (encoder and decoder), lane C what it must predict."""
+    """Lane A the original, lane B the model's input (encoder and decoder), lane C the targets."""
     found = [
         {"name": "original", "title": "Original", "cells": _original(example, row)},
         {"name": "inputs", "title": "The model sees", "cells": _stream(example, example.inputs, row)},
@@ -133,199 +95,159 @@ def lanes(example: Batch, row: int) -> list[dict[str, Any]]:
 
 
 def _original(example: Batch, row: int) -> list[Cell]:
-    tokens, spoken = example.tokens, _spoken(example, row)
-    ordered = not _same(
-        example.prediction_order[row],
-        torch.arange(example.prediction_order.shape[1], device=example.prediction_order.device),
-    )
+    tokens, bilingual, ordered = example.tokens, _bilingual(example, row), _reordered(example, row)
     return [
         _cell(
             tokens.vocabulary[token],
             f"t{place}",
-            "special" if _special(token, tokens.specials) else "kept",
+            "special" if token < tokens.specials.unknown else "kept",
+            1 + int(tokens.labels["language"][row, place]) if bilingual else 0,
             chosen=bool(example.selected[row, place]),
             badge=str(int(example.prediction_order[row, place]) + 1) if ordered else "",
-            language=1 + int(tokens.labels["language"][row, place]) if spoken else 0,
         )
         for place, token in enumerate(tokens.ids[row][tokens.valid[row]].tolist())
     ]
 
 
-def _spoken(example: Batch, row: int) -> bool:
-    """Whether a row holds two languages, so that every token shows which one it speaks."""
+def _reordered(example: Batch, row: int) -> bool:
+    """Whether the text is predicted in another order than it stands in."""
+    order = example.prediction_order[row]
+    return not torch.equal(order, arange(len(order), order.device))
+
+
+def _bilingual(example: Batch, row: int) -> bool:
+    """Whether a row holds two languages, so that every token shows its own."""
     streams = (example.inputs, *([example.decoder] if example.decoder is not None else []))
     known = [stream.language_ids[row][stream.valid[row]] for stream in streams]
     return "language" in example.tokens.labels and len(torch.cat(known).unique()) > 1
 
 
 def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> list[Cell]:
-    tokens, spoken = example.tokens, _spoken(example, row)
+    tokens, bilingual = example.tokens, _bilingual(example, row)
     actions = gather_origin(example.actions, stream.origin)[row].tolist()
     chosen = gather_origin(example.selected, stream.origin, False)[row].tolist()
-    graded = _graded_places(example, "decoder" if plain else "inputs", row, stream.ids.shape[1])
+    scored = _scored(example, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
     cells, used = [], set()
-    for place, token in enumerate(stream.ids[row].tolist()):
-        if not bool(stream.valid[row, place]):
-            continue
-        origin = int(stream.origin[row, place])
+    for place in stream.valid[row].nonzero().flatten().tolist():
+        token, origin = int(stream.ids[row, place]), int(stream.origin[row, place])
         text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
-        state = _state(origin, token, actions[place], tokens.specials, plain)
-        key = f"t{origin}" if origin >= 0 and origin not in used else f"+{place}"
-        used.add(origin)
         cells.append(
             _cell(
                 text,
-                key,
-                state,
+                f"t{origin}" if origin >= 0 and origin not in used else f"+{place}",
+                _state(origin, token, actions[place], tokens.specials, plain),
+                1 + int(stream.language_ids[row, place]) if bilingual else 0,
                 chosen=chosen[place] and not plain,
-                graded=graded[place],
+                graded=bool(scored[place]),
                 was=was if was != text else "",
-                language=1 + int(stream.language_ids[row, place]) if spoken else 0,
             )
         )
+        used.add(origin)
     return cells
 
 
 def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
+    special = token < specials.unknown
     if origin < 0:
-        sign = _special(token, specials) and token != specials.mask and token not in specials.sentinels
-        return "special" if sign else "inserted"
+        return "special" if special and token != specials.mask and token not in specials.sentinels else "inserted"
     if plain:
         return "kept"
-    if action == Action.KEPT and _special(token, specials):
-        return "special"
-    return STATES[Action(action)]
+    return "special" if action == Action.KEPT and special else STATES[Action(action)]
 
 
 def _targets(example: Batch, row: int) -> list[Cell]:
-    asked = example.answering
-    said, graded, origin = answers(example, row)
+    texts, scored, origin = answers(example, row)
     cells, used = [], set()
-    for place in asked.valid[row].nonzero().flatten().tolist():
+    for place in example.answering.valid[row].nonzero().flatten().tolist():
         key = f"t{origin[place]}" if origin[place] >= 0 and f"t{origin[place]}" not in used else f"?{place}"
         used.add(key)
-        cells.append(_cell(said[place] if graded[place] else "", key, "kept", graded=bool(graded[place])))
+        cells.append(_cell(texts[place] if scored[place] else "", key, "kept", graded=bool(scored[place])))
     return cells
 
 
 def answers(example: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
-    """For every position of the answering stream what is right there, whether it is graded, and its place in the text.
+    """For every position of the answering stream the target in words, whether it is scored, and its place in the text.
 
     Several questions of one stream share the lane: two answers at one position stand side by side.
     """
-    question, *others = (
-        q for q in example.questions if (q.stream == "decoder") == (example.questions[0].stream == "decoder")
-    )
-    said, graded = spoken(example, question, row)
+    question, *others = (q for q in example.questions if q.at_decoder == example.questions[0].at_decoder)
+    texts, scored = _texts(example, question, row)
     origin = question.origin[row].tolist()
     for other in others:
-        also, counts = spoken(example, other, row)
-        new = [int(b > a) for a, b in zip(graded, counts, strict=True)]
-        both = [a and b for a, b in zip(graded, counts, strict=True)]
-        said = [
-            b if n else f"{a}{BETWEEN}{b}" if two and a != b else a
-            for a, b, n, two in zip(said, also, new, both, strict=True)
-        ]
-        origin = [b if n else a for a, b, n in zip(origin, other.origin[row].tolist(), new, strict=True)]
-        graded = [a or n for a, n in zip(graded, new, strict=True)]
-    return said, graded, origin
+        also, counts = _texts(example, other, row)
+        for place, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
+            if counts[place] and not scored[place]:
+                texts[place], origin[place], scored[place] = text, place_in_text, 1
+            elif counts[place] and texts[place] != text:
+                texts[place] += f"{BETWEEN}{text}"
+    return texts, scored, origin
 
 
-def spoken(example: Batch, question: Target, row: int) -> tuple[list[str], list[int]]:
-    """The answers of a row as a person would say them, and which of them are graded.
-
-    A word that is not graded is said all the same, for it stands there; a label, a partner or padding is not.
-    """
-    graded, targets = question.loss_mask[row].long().tolist(), question.targets[row].tolist()
-    silent = bool(question.classes) or question.head == "match"
-    pad = example.tokens.specials.pad if question.head == "vocabulary" else -1
-    said = (
-        _say(example, question, target, row) if counts or not (silent or target == pad) else ""
-        for target, counts in zip(targets, graded, strict=True)
-    )
-    return list(said), graded
+def _texts(example: Batch, question: Target, row: int) -> tuple[list[str], list[int]]:
+    """The targets of a row in words, empty where they are not known, and which of them are scored."""
+    kind, scored = question.kind, question.loss_mask[row].long().tolist()
+    pad = example.tokens.specials.pad if kind.names_words else -1
+    return [
+        kind.text(example, target, row) if counts or (kind.always_known and target != pad) else ""
+        for target, counts in zip(question.targets[row].tolist(), scored, strict=True)
+    ], scored
 
 
-def _say(example: Batch, question: Target, target: int, row: int) -> str:
-    if question.head == "replaced":
-        return "or"[target]
-    if isinstance(question.loss, SoftTargets):
-        return "taught"
-    if question.head == "match":
-        chosen = example.tokens.ids[row][example.selected[row]].tolist()
-        return " ".join(example.tokens.vocabulary[i] for i in chosen)
-    return question.classes[target] if question.classes else example.tokens.vocabulary[target]
-
-
-def _graded_places(example: Batch, reader: str, row: int, width: int) -> list[bool]:
-    graded = torch.zeros(width, dtype=torch.bool)
+def _scored(example: Batch, streams: Container[str], row: int, width: int) -> list[int]:
+    """Which of the first positions are scored by a question to one of the streams."""
+    scored = torch.zeros(width, dtype=torch.bool)
     for question in example.questions:
-        if question.stream == reader or (question.stream == "query" and reader == "inputs"):
-            graded |= question.loss_mask[row].cpu()
-    return graded.tolist()
+        if question.stream in streams:
+            scored |= question.loss_mask[row][:width].cpu()
+    return scored.long().tolist()
 
 
-def _special(token: int, specials: Specials) -> bool:
-    return token < specials.unknown
-
-
-def _cell(
-    text: str,
-    key: str,
-    state: str,
-    *,
-    chosen: bool = False,
-    graded: bool = False,
-    badge: str = "",
-    was: str = "",
-    language: int = 0,
-) -> Cell:
+def _cell(text: str, key: str, state: str, language: int = 0, **more: Any) -> Cell:
     """A token of a lane; `language` counts from 1 where a row holds two, else it is 0."""
-    cell = {"text": text, "key": key, "state": state, "chosen": chosen, "graded": graded, "badge": badge, "was": was}
+    cell = {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
     return cell | ({"language": language} if language else {})
 
 
 def visible(example: Batch, row: int = 0) -> dict[str, list[list[int]]]:
-    """The visibility matrices of a row by stack, as rows of 0 and 1, reader x read, padding left out."""
+    """The attention masks of a row by name, as rows of 0 and 1, query x key, without padding."""
     inputs, decoder = example.inputs, example.decoder
     real = inputs.valid[row]
     if inputs.query_attn_mask is not None:
         both = {"content": inputs.attn_mask, "query": inputs.query_attn_mask}
-        both |= {name + ABOVE: seen.odd_layers for name, seen in both.items() if seen.odd_layers is not None}
-        return {name: _cells(seen, row, real, real) for name, seen in both.items()}
+        both |= {name + ABOVE: mask.odd_layers for name, mask in both.items() if mask.odd_layers is not None}
+        return {name: _cells(mask, row, real, real) for name, mask in both.items()}
     found = {"encoder": _cells(inputs.attn_mask, row, real, real)}
     if decoder is not None and decoder.cross_attn_mask is not None:
         own = decoder.valid[row]
-        found |= {
-            "decoder": _cells(decoder.attn_mask, row, own, own),
-            "cross": _cells(decoder.cross_attn_mask, row, own, real),
-        }
+        found["decoder"] = _cells(decoder.attn_mask, row, own, own)
+        found["cross"] = _cells(decoder.cross_attn_mask, row, own, real)
     return found
 
 
-def _cells(seen: AttentionMask, row: int, readers: Tensor, read: Tensor) -> list[list[int]]:
-    dense = seen.dense()
-    return dense[min(row, len(dense) - 1)][readers][:, read].long().tolist()
-
-
-ABOVE = " above"
-"""Ends the name of a matrix that holds in every second layer only, where not all layers see alike."""
+def _cells(mask: AttentionMask, row: int, queries: Tensor, keys: Tensor) -> list[list[int]]:
+    dense = mask.dense()
+    return dense[min(row, len(dense) - 1)][queries][:, keys].long().tolist()
 
 
 def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
-    """Every visibility matrix of the example with its labels and states."""
-    query = example.inputs.query_attn_mask
-    order = None if query is None or query.window is not None else _order(example, row)
-    shown = visible(example, row)
+    """Every attention mask of the example with its labels and states."""
+    inputs, query, shown = example.inputs, example.inputs.query_attn_mask, visible(example, row)
+    order = None
+    if query is not None and query.window is None:
+        rank = gather_origin(example.prediction_order, inputs.origin, -1)[row]
+        order = rank[inputs.valid[row]].argsort(stable=True).tolist()
+    readers = {"query": "query", "decoder": "decoder", "cross": "decoder"}
+    words, decoder = example.tokens.vocabulary, example.decoder or inputs
+    own, written = (token_strings(s.ids[row], s.valid[row], words) for s in (inputs, decoder))
     return [
         {
             "name": name,
-            "title": _title(example, name),
-            "rows": _side(example, name in ("decoder", "cross"), row),
-            "columns": _side(example, name == "decoder", row),
+            "title": _title(query, name),
+            "rows": written if name in ("decoder", "cross") else own,
+            "columns": written if name == "decoder" else own,
             "shape": [len(cells), len(cells[0]) if cells else 0],
-            "states": encode(_marks(name, cells, verdict, shown)),
-            "graded_rows": _graded_rows(example, name, row, len(cells)),
+            "states": encode(_states(name, cells, verdict, shown)),
+            "graded_rows": _scored(example, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
             "order": order,
             **({"every": int(name.endswith(ABOVE))} if name.removesuffix(ABOVE) + ABOVE in shown else {}),
         }
@@ -333,59 +255,36 @@ def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]
     ]
 
 
-def _title(example: Batch, name: str) -> str:
-    """A query stream with a window sees the words around its place, in no order."""
-    query = example.inputs.query_attn_mask
+def _title(query: AttentionMask | None, name: str) -> str:
+    """The title of a matrix; a query stream with a window attends to the words around its place, in no order."""
     if query is not None and query.odd_layers is not None:
         stream = name.removesuffix(ABOVE).capitalize()
         return f"{stream} stream, layers 2, 4 …" if name.endswith(ABOVE) else f"{stream} stream, layers 1, 3 …"
     if query is None or query.window is None:
         return MASK_TITLES[name]
-    return "Words by themselves" if name == "content" else "Query stream: sees the words around, not its own"
+    return "Words by themselves" if name == "content" else "Query stream: attends to the words around, not its own"
 
 
-def _side(example: Batch, decoder: bool, row: int) -> list[str]:
-    stream = example.decoder if decoder and example.decoder is not None else example.inputs
-    return token_strings(stream.ids[row], stream.valid[row], example.tokens.vocabulary)
-
-
-def _order(example: Batch, row: int) -> list[int]:
-    rank = gather_origin(example.prediction_order, example.inputs.origin, -1)[row]
-    return rank[example.inputs.valid[row]].argsort(stable=True).tolist()
-
-
-def _graded_rows(example: Batch, name: str, row: int, width: int) -> list[int]:
-    reader = {"query": "query", "decoder": "decoder", "cross": "decoder"}.get(name.removesuffix(ABOVE), "inputs")
-    graded = torch.zeros(width, dtype=torch.bool)
-    for question in example.questions:
-        if question.stream == reader:
-            graded |= question.loss_mask[row][:width].cpu()
-    return graded.long().tolist()
-
-
-def _marks(name: str, cells: list[list[int]], verdict: Verdict, names: Container[str]) -> Tensor:
-    marks = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), len(cells[0]) if cells else 0)
+def _states(name: str, cells: list[list[int]], verdict: Verdict, names: Container[str]) -> Tensor:
+    states = torch.tensor(cells, dtype=torch.uint8).reshape(len(cells), len(cells[0]) if cells else 0)
     if name.removesuffix(ABOVE) == "query":
-        marks[torch.eye(len(cells), dtype=torch.bool) & (marks == BLOCKED)] = SELF_HIDDEN
+        states[torch.eye(len(cells), dtype=torch.bool) & (states == BLOCKED)] = SELF_HIDDEN
     for source, reader in zip(verdict.path, verdict.path[1:], strict=False):
-        waits = (source.stream, source.position) == (reader.stream, reader.position)
-        if not waits and _matrix_of(source, reader, names) == name:
-            marks[reader.position, source.position] = LEAKED
-    return marks
+        stays = (source.stream, source.position) == (reader.stream, reader.position)
+        if not stays and _matrix_of(source, reader, names) == name:
+            states[reader.position, source.position] = LEAKED
+    return states
 
 
 def _matrix_of(source: Place, reader: Place, names: Container[str]) -> str:
-    """The matrix that lets a reader take what stands at a source one layer below."""
+    """The matrix through which a node reads another one layer below."""
     name = reader.stream if reader.stream in (source.stream, "query") else "cross"
     name = "content" if name == "encoder" and "content" in names else name
     return name + ABOVE if reader.layer % 2 == 0 and name + ABOVE in names else name
 
 
 def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> dict[str, Any]:
-    """Attention weights `[layers, h, n, m]` (bytes, 255 for all of it) for a matrix of some shape, by layer.
-
-    Padding stands at the end and is left out, as in the states; only the `layers` that are asked for are told.
-    """
+    """Attention weights `[layers, h, n, m]` in bytes by layer, cut to a `shape` without padding, of some `layers`."""
     number, heads = weights.shape[:2]
     wanted = range(number) if layers is None else sorted({min(max(0, k), number - 1) for k in layers})
     data = {str(k): encode(weights[k, :, : shape[0], : shape[1]]) for k in wanted}
@@ -399,91 +298,64 @@ def encode(values: Tensor) -> str:
 
 def caption(verb: str, example: Batch, row: int) -> str:
     """What this frame shows, in one or two sentences made of the example's own numbers."""
-    number = int(example.tokens.lengths[row])
     match verb:
         case "text":
-            return f"The text has {_count(number, 'token')}."
+            return f"The text has {_count(int(example.tokens.lengths[row]), 'token')}."
         case "arrange":
-            return "The text is laid out for the model; special tokens have no source position."
+            return "The tokens are put at the positions of the model's input; special tokens have no source position."
         case "choose":
-            return _choice(example, row, number)
+            return _selection(example, row)
         case "change":
             return _changes(example, row)
         case "propose":
-            return _proposed(example, row)
+            samples = example.questions[-1].kind.describe_samples(row) if example.questions else ""
+            return samples or f"{_changes(example, row)} No gradient flows back through the samples."
         case "see":
-            return _views(example, row)
+            shown = visible(example, row).items()
+            parts = (
+                f"{name} {sum(map(sum, cells))} of {sum(map(len, cells))} entries allowed" for name, cells in shown
+            )
+            return f"Rows are query positions, columns are key positions: {'; '.join(parts)}."
         case _:
-            return _asked(example, row)
+            return _questions(example, row)
 
 
-def _choice(example: Batch, row: int, number: int) -> str:
-    chosen = int(example.selected[row].sum())
-    spans = int((example.spans.length[row] >= 0).sum())
-    empty = int((example.spans.length[row] == 0).sum())
-    said = f"{_count(chosen, 'token')} of {number} {'is' if chosen == 1 else 'are'} chosen"
-    if spans:
-        said += f", in {_count(spans - empty, 'run')}" + (f" and {_count(empty, 'empty gap')}" if empty else "")
-    if not _same(
-        example.prediction_order[row],
-        torch.arange(example.prediction_order.shape[1], device=example.prediction_order.device),
-    ):
-        said += ": the last of the order. The tokens do not move; the numbers say when each one comes"
-    return said + "."
+def _selection(example: Batch, row: int) -> str:
+    chosen, length = int(example.selected[row].sum()), example.spans.length[row]
+    spans, empty = int((length > 0).sum()), int((length == 0).sum())
+    text = f"{chosen} of {_count(int(example.tokens.lengths[row]), 'token')} {'is' if chosen == 1 else 'are'} selected"
+    if spans or empty:
+        text += f", in {_count(spans, 'span')}" + (f" and {_count(empty, 'empty span')}" if empty else "")
+    if _reordered(example, row):
+        text += ": the last of the prediction order. Tokens keep their positions; the numbers are the order"
+    return text + "."
+
+
+CHANGES = {
+    Action.MASKED: "replaced by [MASK]",
+    Action.RANDOMISED: "replaced by a random word",
+    Action.GRADED_AS_IS: "left unchanged but scored",
+    Action.DELETED: "deleted",
+    Action.MOVED: "moved",
+    Action.REPLACED: "replaced by a sampled word",
+    Action.SAME_BY_LUCK: "sampled and equal to the original",
+}
 
 
 def _changes(example: Batch, row: int) -> str:
     actions = example.actions[row][example.tokens.valid[row]]
-    said = {
-        Action.MASKED: "replaced by [MASK]",
-        Action.RANDOMISED: "replaced by a random word",
-        Action.GRADED_AS_IS: "left as it is but still scored",
-        Action.DELETED: "removed (span folded)",
-        Action.MOVED: "moved",
-        Action.REPLACED: "replaced by a plausible word",
-        Action.SAME_BY_LUCK: "sampled but the same by luck",
-    }
-    counts = [(int((actions == a).sum()), words) for a, words in said.items()]
-    parts = [f"{n} {words}" for n, words in counts if n]
-    inserted = int(((example.inputs.origin[row] < 0) & example.inputs.valid[row]).sum())
-    parts += [f"{inserted} inserted"] if inserted else []
-    return ("Tokens: " + ", ".join(parts) + ".") if parts else "Nothing is changed."
+    counts = [(int((actions == action).sum()), words) for action, words in CHANGES.items()]
+    counts.append((int(((example.inputs.origin[row] < 0) & example.inputs.valid[row]).sum()), "inserted"))
+    parts = [f"{number} {words}" for number, words in counts if number]
+    return f"Tokens: {', '.join(parts)}." if parts else "Nothing is changed."
 
 
-def _proposed(example: Batch, row: int) -> str:
-    contrast = example.questions[-1].loss if example.questions else None
-    if not isinstance(contrast, NegativeSampling):
-        return _changes(example, row) + " No gradient comes back through the sample."
-    number = int((contrast.negatives[row] >= 0).sum())
-    return f"{_count(number, 'wrong word')} drawn by chance; each right word must be told from its own wrong ones."
-
-
-def _views(example: Batch, row: int) -> str:
-    parts = []
-    for name, cells in visible(example, row).items():
-        total, allowed = sum(map(len, cells)), sum(map(sum, cells))
-        parts.append(f"{name} {allowed} of {total} entries allowed")
-    return "Rows are query positions, columns are key positions: " + "; ".join(parts) + "."
-
-
-def _asked(example: Batch, row: int) -> str:
+def _questions(example: Batch, row: int) -> str:
     if not example.questions:
-        return "Nothing is asked yet."
-    positions = int(example.answering.valid[row].sum())
-    parts = [f"{_what(q)} at {int(q.loss_mask[row].sum())}" for q in example.questions]
-    return f"The model {' and '.join(parts)} of {_count(positions, 'position')}; only these are scored."
-
-
-def _what(question: Target) -> str:
-    if question.head == "replaced":
-        return "says original (o) or replaced (r)"
-    if question.head == "match":
-        return "finds the missing run of words among those of the whole batch"
-    if isinstance(question.loss, CooccurrenceTarget):
-        return "says how often two words meet"
-    if question.classes:
-        return f"chooses one of {', '.join(question.classes[:4])}{' ...' if len(question.classes) > 4 else ''}"
-    return "guesses the word from the ends of its run" if question.reads is not None else "names the word"
+        return "Nothing is predicted yet."
+    positions = _count(int(example.answering.valid[row].sum()), "position")
+    parts = [f"{q.kind.describe()} at {int(q.loss_mask[row].sum())}" for q in example.questions]
+    return f"The model predicts {' and '.join(parts)} of {positions}; the loss counts these positions only."
 
 
 def _count(number: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""A typed text, or two, as the tokens that an objective needs, or a sentence that says what is missing."""
+"""A typed text, or two, as the tokens that an objective needs, or a refusal that names what is missing."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 from playground.batch import Batch, Tokens
+from playground.corpora.tinyworld.vocabulary import answer
 from playground.errors import Refusal
 from playground.objectives.arrange import LabelledPair
 from playground.objectives.objective import Objective
 from playground.rng import generator
 from playground.tokenizing import TextInput, Tokenizer, of_words, read_input
-from playground.tokenizing.numbers import answer
 from playground.tokenizing.text_input import LONGEST, MOST_CHARACTERS, LeftOut
 from playground.tokenizing.words import clean, split_words
 
@@ -26,10 +26,10 @@ STRANGERS = (
     "Three boats came home before the storm .",
     "A small lamp was burning in the window .",
 )
-"""Sentences of other documents, for objectives that ask whether two texts belong together."""
+"""Sentences of other documents, for objectives that predict whether two texts belong together."""
 
 FOREIGN_STRANGER = "Le chat dort sur la chaise ."
-"""A sentence of another language that translates nothing that anybody types."""
+"""A sentence of another language, for objectives that need an unrelated translation."""
 
 NEEDS = {
     "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
@@ -38,11 +38,11 @@ NEEDS = {
     "answer": "an answer beside the text. Give it as the pair, in words or as a number.",
     "distance": "three sentences: two neighbours and one further on. Add full stops and sentences.",
 }
-"""What an objective can need, as the end of a sentence that says so."""
+"""What an objective can need, as the end of a sentence."""
 
 
 def strangers(seed: int) -> str:
-    """A sentence that has nothing to do with the typed text."""
+    """A sentence unrelated to the typed text."""
     return STRANGERS[int(torch.randint(len(STRANGERS), (), generator=generator(seed, "stranger")))]
 
 
@@ -55,10 +55,7 @@ def read(
     more: Sequence[str] = (),
     longest: int = LONGEST,
 ) -> TextInput:
-    """The text as tokens with the neighbours that the objective needs; without a tokenizer its words are known.
-
-    At most `longest` tokens are used, of two texts half as many of each; a sentence says where more were given.
-    """
+    """The text as at most `longest` tokens with the neighbours that the objective needs; None knows every word."""
     paired = reads_two(objective)
     other = FOREIGN_STRANGER if "translation" in objective.needs else other
     pair = answer(pair) if "answer" in objective.needs else pair
@@ -84,20 +81,17 @@ def reads_two(objective: Objective) -> bool:
 
 
 def said_by_hand(objective: Objective) -> set[str]:
-    """The labels of a pair that a person may say in a plan."""
+    """The labels of a pair that a person may set in a plan."""
     return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)}
 
 
 def unjudged(objective: Objective, example: Batch) -> str:
-    """What to do where nobody has judged a typed pair, so that nothing is asked of it; else nothing."""
+    """A notice that a typed pair has no label, so that nothing is scored; else empty."""
     judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)]
     if not judges or any(bool(q.loss_mask.any()) for q in example.questions):
         return ""
-    return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {_or(judges[0].outcomes)}."
-
-
-def _or(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    *first, last = judges[0].outcomes
+    return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {', '.join(first)} or {last}."
 
 
 def _paired(objective: Objective, given: TextInput, text: str, pair: str, other: str, half: int) -> TextInput:
@@ -120,35 +114,32 @@ def _beside_each_other(objective: Objective, given: TextInput, text: str, pair: 
     if "translation" in objective.needs:
         if second is None:
             raise _lacks(objective, "translation")
-        first, *others = (_spoken_in(t, k) for t, k in ((given.tokens, 0), (second, 1), (stranger or second, 1)))
-        return replace(first, neighbours=dict(zip(("translation", "other"), others, strict=True)))
+        first, second, other_text = (
+            replace(t, labels={**t.labels, "language": torch.full_like(t.ids, language)})
+            for t, language in ((given.tokens, 0), (second, 1), (stranger or second, 1))
+        )
+        return replace(first, neighbours={"translation": second, "other": other_text})
     if "distance" in objective.needs:
-        return _three(objective, _all_of(f"{text} {pair}", given.tokenizer), stranger)
+        first, near, far = _sentences_of(objective, "distance", _all_of(f"{text} {pair}", given.tokenizer), (1, 2, 3))
+        return replace(first, neighbours={"next": near, "apart": far, "other": stranger or far})
     if second is None and "answer" in objective.needs:
         raise _lacks(objective, "answer")
-    first, second = (given.tokens, second) if second is not None else _halves(objective, given.tokens)
+    first = given.tokens
+    if second is None:
+        first, second = _sentences_of(objective, "pair", first, (1, _sentences(first)))
     return replace(first, neighbours={"next": second, "other": stranger or second})
+
+
+def _sentences_of(objective: Objective, need: str, tokens: Tokens, ends: Sequence[int]) -> list[Tokens]:
+    """A text in parts that end with some sentences, counted from 1."""
+    if _sentences(tokens) < len(ends):
+        raise _lacks(objective, need)
+    places = [0, *(int((tokens.sentence_ids[0] < end).sum()) for end in ends)]
+    return [_cut(tokens, a, b) for a, b in pairwise(places)]
 
 
 def _all_of(text: str, tokenizer: Tokenizer) -> Tokens:
     return read_input(text, tokenizer, MOST_CHARACTERS).tokens
-
-
-def _halves(objective: Objective, tokens: Tokens) -> tuple[Tokens, Tokens]:
-    """The first sentence of a text, and the rest."""
-    if _sentences(tokens) < 2:
-        raise _lacks(objective, "pair")
-    first = int((tokens.sentence_ids[0] == 0).sum())
-    return _cut(tokens, 0, first), _cut(tokens, first, int(tokens.lengths[0]))
-
-
-def _three(objective: Objective, tokens: Tokens, stranger: Tokens | None) -> Tokens:
-    """The first sentence of a text with its neighbour and the one after that."""
-    if _sentences(tokens) < 3:
-        raise _lacks(objective, "distance")
-    ends = [0, *(int((tokens.sentence_ids[0] <= k).sum()) for k in range(3))]
-    first, near, far = (_cut(tokens, a, b) for a, b in pairwise(ends))
-    return replace(first, neighbours={"next": near, "apart": far, "other": stranger or far})
 
 
 def _sentences(tokens: Tokens) -> int:
@@ -177,7 +168,3 @@ def _cut(tokens: Tokens, first: int, last: int) -> Tokens:
         sentence_ids=part(tokens.sentence_ids) - tokens.sentence_ids[:, first : first + 1],
         labels={name: part(row) for name, row in tokens.labels.items()},
     )
-
-
-def _spoken_in(tokens: Tokens, language: int) -> Tokens:
-    return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})

@@ -1,8 +1,4 @@
-"""The frames that only a real model can fill: forward, guesses, loss; and inside one update what the step changed.
-
-Every number is one that the model itself made of the very example that is drawn (see `glance.read`); nothing is
-computed again here.
-"""
+"""The frames of a real model: forward, predictions, loss, and what one update changed, of one forward pass."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -18,20 +14,20 @@ UPDATE = {"gradient": "Gradient", "change": "Change", "after": "Guesses after"}
 
 
 def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int] | None = None) -> dict[str, Any]:
-    """What a model says of the example of a record, ready for JSON; `model` names it and says how long it learned."""
+    """A forward pass over the example of a record, ready for JSON; `model` names the model and its training steps."""
     shapes = {matrix["name"]: matrix["shape"] for matrix in record["frames"][-1]["matrices"]}
     weights = {n: attention(w, shapes[n], layers) for n, w in seen.weights.items() if n in shapes}
     return {
         "model": model,
         "attention": weights,
-        "guesses": [told(guess) for guess in seen.guesses],
+        "guesses": [as_data(guess) for guess in seen.guesses],
         "losses": {name: round(value, 4) for name, value in seen.losses.items()},
-        "captions": {"forward": _forward(seen, model), "predict": _guesses(seen), "loss": _loss(seen)},
+        "captions": _captions(seen, model),
     }
 
 
-def told(guess: Prediction) -> dict[str, Any]:
-    """A guess as data; probabilities to a ten-thousandth."""
+def as_data(guess: Prediction) -> dict[str, Any]:
+    """A prediction as data; probabilities to a ten-thousandth."""
     return {
         "place": guess.position,
         "question": guess.question,
@@ -54,27 +50,18 @@ def with_numbers(record: Record, made: Record, frames: Mapping[str, str] = FORWA
     return {**record, "frames": [*record["frames"], *more], "numbers": dict(made)}
 
 
-def _forward(seen: ForwardTrace, model: str) -> str:
+def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
+    forward = f"{model}: filled squares are attention weights; each query's row sums to 100 %, masked keys stay empty."
     if not seen.weights:
-        return f"{model} hides its attention weights: the squares only say who may look at whom. Its guesses are real."
-    return f"{model}: filled squares are attention, a row shares out 100 %; forbidden cells stay empty."
-
-
-def _guesses(seen: ForwardTrace) -> str:
+        forward = f"{model} returns no attention weights: the squares show the attention mask only."
     if not seen.guesses:
-        return "Nothing is scored here, so nothing is guessed."
-    first = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
-    return f"The likeliest answer is the true one at {first} of {_count(seen.guesses, 'scored position')}."
-
-
-def _loss(seen: ForwardTrace) -> str:
-    if not seen.guesses:
-        return "Nothing is scored here, so there is no loss."
-    mean = fmean(g.loss for g in seen.guesses)
-    parts = ", ".join(f"{name} {value:.2f}" for name, value in seen.losses.items())
-    more = f" The loss of each question: {parts}." if len(seen.losses) > 1 else ""
-    return f"Only scored positions cost something: {mean:.2f} nats on average over {len(seen.guesses)}.{more}"
-
-
-def _count(things: Sequence[Any], what: str) -> str:
-    return f"{len(things)} {what}" if len(things) == 1 else f"{len(things)} {what}s"
+        empty = "No position is scored, so there is no {}."
+        return {"forward": forward, "predict": empty.format("prediction"), "loss": empty.format("loss")}
+    number = len(seen.guesses)
+    right = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
+    positions = f"{number} scored position{'' if number == 1 else 's'}"
+    loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} nats."
+    if len(seen.losses) > 1:
+        loss += f" By question: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
+    predict = f"The most probable answer is the true one at {right} of {positions}."
+    return {"forward": forward, "predict": predict, "loss": loss}

@@ -1,4 +1,4 @@
-"""The lines of code that made a frame: a stage's own source, read from where it is written, never copied."""
+"""The source code of each stage, which a record shows beside its frame."""
 
 import inspect
 from collections.abc import Callable
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def opening() -> dict[str, Any]:
-    """How a text begins, before any stage has acted."""
+    """The source of how a text begins, before any stage."""
     return {"call": "begin(tokens)", "parts": [_source(begin)]}
 
 
@@ -23,14 +23,11 @@ def code_of(stage: Stage) -> dict[str, Any]:
     """What a stage is called with, and the source of its plan (all the chance) and its build (none)."""
     kind = type(stage)
     assert is_dataclass(stage)
-    given = [f"{f.name}={getattr(stage, f.name)!r}" for f in fields(stage) if _short(getattr(stage, f.name))]
+    values = {f.name: getattr(stage, f.name) for f in fields(stage)}
+    given = [f"{name}={value!r}" for name, value in values.items() if isinstance(value, bool | int | float | str)]
     acts = [getattr(kind, name) for name in ("plan", "build") if hasattr(kind, name)]
     says = " ".join((inspect.getdoc(kind) or "").split("\n\n")[0].split())
     return {"call": f"{kind.__name__}({', '.join(given)})", "says": says, "parts": [_source(act) for act in acts]}
-
-
-def _short(value: Any) -> bool:
-    return isinstance(value, bool | int | float | str)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Checkpoints written beside training: the numbers are copied at once, the file follows in a thread of its own."""
+"""Checkpoints written while training goes on: tensors are copied at once, the file is written in a thread."""
 
 import os
 import re
@@ -12,15 +12,16 @@ from playground.training.checkpoint import Packed
 from playground.training.events import Checkpointed
 
 KEPT = 20
-"""Earlier checkpoints of one run that stay on the disk; with more, every second one is let go."""
+"""Most earlier checkpoints of one run on the disk; with more, every second one is deleted."""
 
 
 class Writer:
-    """Writes one checkpoint at a time; what goes wrong in its thread is raised by `done`."""
+    """Writes one checkpoint at a time; an error in its thread is raised by `done`."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "checkpoint")
-        self._step, self._writing = 0, None
+        self._step = 0
+        self._writing: Future[Path] | None = None
 
     def __enter__(self) -> "Writer":
         return self
@@ -32,8 +33,7 @@ class Writer:
         """Copy the tensors and begin to write; a checkpoint that `stays` can be forked from later."""
         tensors, about = packed
         copied = {name: value.detach().clone() for name, value in tensors.items()}
-        self._step = step
-        self._writing: Future[Path] | None = self._pool.submit(_write, folder, (copied, about), step, stays)
+        self._step, self._writing = step, self._pool.submit(_write, folder, (copied, about), step, stays)
 
     def done(self) -> Iterator[Checkpointed]:
         """Wait for the checkpoint that is being written, if there is one."""
@@ -45,29 +45,20 @@ class Writer:
 def _write(folder: Path, packed: Packed, step: int, stays: bool) -> Path:
     path = checkpoint.write_whole(folder / "checkpoint.safetensors", *packed)
     if stays:
-        _keep(path, folder / f"step-{step}.safetensors")
-        _thin(folder)
+        second = folder / f"step-{step}.safetensors"  # of the same file; the next checkpoint replaces the first name
+        second.unlink(missing_ok=True)
+        try:
+            os.link(path, second)
+        except OSError:  # some file systems have no hard links
+            shutil.copyfile(path, second)
+        paths = list(kept(folder).values())
+        for old in paths[::2] if len(paths) > KEPT else ():
+            old.unlink()
     return path
-
-
-def _keep(path: Path, name: Path) -> None:
-    """The same file under a second name: the next checkpoint replaces the first name, never the content."""
-    name.unlink(missing_ok=True)
-    try:
-        os.link(path, name)
-    except OSError:  # some disks know no second names
-        shutil.copyfile(path, name)
 
 
 def kept(folder: Path) -> dict[int, Path]:
     """The checkpoints of a run that stayed, by step."""
-    there = folder.glob("step-*.safetensors") if os.path.isdir(folder) else ()
-    found = {re.fullmatch(r"step-([0-9]+)\.safetensors", p.name): p for p in there}
-    return dict(sorted((int(match[1]), path) for match, path in found.items() if match))
-
-
-def _thin(folder: Path) -> None:
-    there = list(kept(folder).values())
-    if len(there) > KEPT:
-        for path in there[::2]:
-            path.unlink()
+    paths = folder.glob("step-*.safetensors") if os.path.isdir(folder) else ()
+    steps = {re.fullmatch(r"step-([0-9]+)\.safetensors", path.name): path for path in paths}
+    return dict(sorted((int(match[1]), path) for match, path in steps.items() if match))

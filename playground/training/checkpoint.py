@@ -1,7 +1,8 @@
-"""Checkpoints: one safetensors file with weights, optimiser state and a JSON header; written whole or not at all."""
+"""Checkpoints: one safetensors file with weights, optimiser state and a JSON header, written whole or not at all."""
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,28 +17,34 @@ from playground.batch import OPTIONAL, Tokens
 from playground.errors import Refusal
 from playground.knob import as_saved
 from playground.models import Architecture
-from playground.parsing import parse_int, parse_json
+from playground.objectives import old_names
+from playground.parsing import LARGEST, parse_int, parse_json
 from playground.tokenizing import Tokenizer
-from playground.training import checkpoint_checks, old_names
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
 FORMAT = 2
-"""Format 1 had names of its own for the parts of a model and for what a row knows (`older.tensor`)."""
+"""Format 1 has other names for the parts of a model and the fields of its rows (`old_names.tensor`)."""
 
 HELD_OUT = ("ids", "lengths", "word_ids", "sentence_ids")
 COUNTED = ("step", "tokens", "graded")
 
+MOST_LABELS = 2**26
+"""The largest label: labels count something in a corpus, and no corpus here has so many tokens."""
+
+STATE = {torch.optim.AdamW: {"step", "exp_avg", "exp_avg_sq"}, torch.optim.Muon: {"momentum_buffer"}}
+"""The state of each optimiser for a weight."""
+
 BEFORE = Architecture(tie_generator="table")
-"""What earlier versions built where their files do not say it."""
+"""The defaults of earlier versions, for what their files leave out."""
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """What a run must remember of its corpus: name, content hash, unigram entropy in nats, the held-out rows.
+    """The corpus of a run: name, content hash, unigram entropy in nats, the held-out rows.
 
-    `rehearsal` are rows of its training text for strategies that rehearse, where the corpus could not be opened again.
+    `rehearsal` are rows of its training text for strategies that rehearse, where the corpus cannot be opened again.
     """
 
     name: str
@@ -49,7 +56,7 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint holds, read back."""
+    """The content of a checkpoint, read back."""
 
     learner: TrainState
     tokenizer: Tokenizer
@@ -61,16 +68,16 @@ Packed = tuple[dict[str, Tensor], dict[str, Any]]
 
 
 def save(path: Path, learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Path:
-    """Everything needed to go on bit for bit, and the held-out rows on which forgetting is measured later."""
+    """Write all that is needed to go on bit for bit, and the held-out rows on which forgetting is measured."""
     return write_whole(path, *pack(learner, tokenizer, corpus))
 
 
 def pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Packed:
-    """What a checkpoint holds, still the learner's own tensors."""
+    """The content of a checkpoint; its tensors are those of the learner, not copies."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
-    tensors |= _written(corpus.held_out, "held_out")
-    if corpus.rehearsal is not None:  # which shares its counts of words with what was held out
-        tensors |= {name: value.clone() for name, value in _written(corpus.rehearsal, "rehearsal").items()}
+    tensors |= _pack_rows(corpus.held_out, "held_out")
+    if corpus.rehearsal is not None:  # its word counts are the same tensor as those of the held-out rows
+        tensors |= {name: value.clone() for name, value in _pack_rows(corpus.rehearsal, "rehearsal").items()}
     for number, optimiser in enumerate(learner.optimisers):
         for index, state in optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser.{number}.{index}.{k}": v for k, v in state.items() if torch.is_tensor(v)}
@@ -94,28 +101,28 @@ def pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Packe
 
 
 def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> Path:
-    """Write beside, then rename, so that a reader never sees half a file."""
-    beside = path.with_suffix(".writing")
+    """Write a temporary file, then rename it, so that a reader never sees half a file."""
+    temporary = path.with_suffix(".writing")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         ready = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
-        save_file(ready, beside, metadata={"playground": json.dumps(about)})
-        put_in_place(beside, path)
+        save_file(ready, temporary, metadata={"playground": json.dumps(about)})
+        put_in_place(temporary, path)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Refusal(f"The checkpoint could not be written to {path}: {reason}.") from error
     return path
 
 
-def put_in_place(beside: Path, path: Path) -> None:
+def put_in_place(temporary: Path, path: Path) -> None:
     """Rename a finished file once it is on the disk, so that a loss of power leaves the old one or the new one."""
-    with beside.open("rb") as written:
+    with temporary.open("rb") as written:
         os.fsync(written.fileno())
-    os.replace(beside, path)
+    os.replace(temporary, path)
 
 
 def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
-    """A learner as it was saved; a file that is missing, cut short or from another version is a sentence."""
+    """Read a checkpoint; a file that is missing, cut short or from another version is refused."""
     path = Path(path)
     path = path / "checkpoint.safetensors" if os.path.isdir(path) else path
     about, tensors = read(path)
@@ -134,60 +141,50 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
 def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Checkpoint:
     entry = _entry(about)
     tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
-    checkpoint_checks.check_size(entry.model, len(tokenizer), tensors)
-    learner = TrainState.new(entry, tokenizer.words, checkpoint_checks.number(about, "seed"), device)
+    _check_size(entry.model, len(tokenizer), tensors)
+    learner = TrainState.new(entry, tokenizer.words, _number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
-    since = {"graded": 0, "each": 0.0} | about  # earlier versions did not count them
-    learner.step, learner.tokens, learner.graded = (checkpoint_checks.number(since, name) for name in COUNTED)
-    learner.seconds, learner.each = (checkpoint_checks.number(since, name, float) for name in ("seconds", "each"))
-    return Checkpoint(learner, tokenizer, _studied(about, tensors, tokenizer, dict(entry.model.labels), device))
-
-
-def _studied(
-    about: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokenizer, classes: dict[str, int],
-    device: torch.device,
-) -> CorpusInfo:  # fmt: skip
-    name, content, _ = map(str, about["corpus"])
-    there = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
-    rows = {part: _read_back(tensors, part, tokenizer) for part in there}
+    counts = {"graded": 0, "each": 0.0} | about  # earlier versions did not count these two
+    learner.step, learner.tokens, learner.graded = (_number(counts, name) for name in COUNTED)
+    learner.seconds, learner.each = (_number(counts, name, float) for name in ("seconds", "each"))
+    name, content, entropy = about["corpus"]
+    entropy = _number({"unigram entropy": entropy}, "unigram entropy", float)
+    parts = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
+    rows = {part: _unpack_rows(tensors, part, tokenizer) for part in parts}
     for part, tokens in rows.items():
-        checkpoint_checks.check_rows(tokens, part, classes)
-    kept = rows.get("rehearsal")
-    entropy = checkpoint_checks.number({"unigram entropy": about["corpus"][2]}, "unigram entropy", float)
-    return CorpusInfo(name, content, entropy, rows["held_out"].to(device), kept and kept.to(device))
+        _check_rows(tokens, part, dict(entry.model.labels))
+    on_device = {part: tokens.to(device) for part, tokens in rows.items()}
+    info = CorpusInfo(str(name), str(content), entropy, on_device["held_out"], on_device.get("rehearsal"))
+    return Checkpoint(learner, tokenizer, info)
 
 
-def _written(tokens: Tokens, name: str) -> dict[str, Tensor]:
+def _pack_rows(tokens: Tokens, name: str) -> dict[str, Tensor]:
     """Rows of text as named tensors, with their labels and the texts beside them."""
-    known = {key: getattr(tokens, key) for key in (*HELD_OUT, *OPTIONAL)}
-    found = {f"{name}.{key}": value for key, value in known.items() if value is not None}
-    found |= {f"{name}.label.{label}": row for label, row in tokens.labels.items()}
+    fields = {key: getattr(tokens, key) for key in (*HELD_OUT, *OPTIONAL)}
+    tensors = {f"{name}.{key}": value for key, value in fields.items() if value is not None}
+    tensors |= {f"{name}.label.{label}": row for label, row in tokens.labels.items()}
     for key, other in tokens.neighbours.items():
-        found |= _written(other, f"{name}.neighbour.{key}")
-    return found
+        tensors |= _pack_rows(other, f"{name}.neighbour.{key}")
+    return tensors
 
 
-def _read_back(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> Tokens:
+def _unpack_rows(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> Tokens:
     """The same rows again; files of earlier versions have neither labels nor neighbours."""
-    here = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
-    beside = dict.fromkeys(key.split(".")[1] for key in here if key.startswith("neighbour."))
-    ids, lengths, word, sentence = (here[key] for key in HELD_OUT)
+    own = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
+    neighbours = dict.fromkeys(key.split(".")[1] for key in own if key.startswith("neighbour."))
+    ids, lengths, word_ids, sentence_ids = (own[key] for key in HELD_OUT)
+    optional: dict[str, Any] = {key: own.get(key) for key in OPTIONAL}
     return Tokens(
-        ids,
-        lengths,
-        word,
-        sentence,
-        example_ids=here.get("example_ids"),
-        epoch=here.get("epoch"),
-        word_counts=here.get("word_counts"),
+        ids, lengths, word_ids, sentence_ids,
+        **optional,
         specials=tokenizer.specials,
-        labels={key.removeprefix("label."): row for key, row in here.items() if key.startswith("label.")},
-        neighbours={key: _read_back(tensors, f"{name}.neighbour.{key}", tokenizer) for key in beside},
+        labels={key.removeprefix("label."): row for key, row in own.items() if key.startswith("label.")},
+        neighbours={key: _unpack_rows(tensors, f"{name}.neighbour.{key}", tokenizer) for key in neighbours},
         vocabulary=tokenizer.words,
         padded=bool((lengths < ids.shape[1]).any()),
-    )
+    )  # fmt: skip
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -227,5 +224,73 @@ def _restore(optimiser: torch.optim.Optimizer, number: int, tensors: dict[str, T
         if name.startswith(f"optimiser.{number}."):
             _, _, index, key = name.split(".", 3)
             state.setdefault(parse_int(index), {})[key] = value
-    checkpoint_checks.check_state(optimiser, state)
+    _check_state(optimiser, state)
     optimiser.load_state_dict({**whole, "state": state})
+
+
+# checks of a file before it is used; what is wrong is a ValueError
+
+
+def _number(about: Mapping[str, Any], name: str, kind: type = int) -> Any:
+    """A number of the header, at least 0 unless it is the seed."""
+    value = about[name]
+    fits = isinstance(value, (int, float) if kind is float else int) and not isinstance(value, bool)
+    if not fits or not (-LARGEST if name == "seed" else 0) <= value <= LARGEST:
+        raise ValueError(f"{name} is {value!r}")
+    return value
+
+
+def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) -> None:
+    """The file must hold as many weights as its model has; checked before the model is allocated."""
+    held = sum(tensor.numel() for name, tensor in tensors.items() if name.startswith("model."))
+    rows = words + shape.segments + shape.languages + sum(number for _, number in shape.labels)
+    if shape.kind == "static":
+        wanted = (rows + shape.ngrams) * shape.width
+    else:
+        rows += shape.max_position_embeddings if shape.positions == "learned" else 0
+        layers = shape.layers + shape.decoder_layers
+        wanted = rows * shape.width + layers * (4 + 2 * shape.mlp_ratio) * shape.width**2
+    if wanted > held:
+        raise ValueError(f"its model has {wanted:,} weights or more, the file {held:,}")
+
+
+def _check_rows(tokens: Tokens, name: str, classes: Mapping[str, int]) -> None:
+    """Rows of text must be whole numbers of one shape, each in its range."""
+    if tokens.ids.dim() != 2 or not tokens.ids.numel():
+        raise ValueError(f"{name}.ids has the shape {list(tokens.ids.shape)}")
+    (rows, longest), size = tokens.ids.shape, len(tokens.vocabulary)
+    each, one = (rows, longest), (rows,)
+    _check_values(f"{name}.ids", tokens.ids, each, 0, size - 1)
+    _check_values(f"{name}.lengths", tokens.lengths, one, 0, longest)
+    _check_values(f"{name}.word_ids", tokens.word_ids, each, 0, longest - 1)
+    _check_values(f"{name}.sentence_ids", tokens.sentence_ids, each, 0, longest - 1)
+    for label, row in tokens.labels.items():
+        _check_values(f"{name}.label.{label}", row, each, -1, classes.get(label, MOST_LABELS) - 1)
+    for field, values in (("example_ids", tokens.example_ids), ("epoch", tokens.epoch)):
+        if values is not None:
+            _check_values(f"{name}.{field}", values, one, 0, LARGEST)
+    if (counts := tokens.word_counts) is not None:
+        _check_values(f"{name}.word_counts", counts, (max(len(counts), int(tokens.ids.max()) + 1),), 0, LARGEST)
+    for near, other in tokens.neighbours.items():
+        _check_rows(other, f"{name}.neighbour.{near}", classes)
+        if len(other.ids) != rows:
+            raise ValueError(f"{name}.neighbour.{near} has {len(other.ids)} rows, not {rows}")
+
+
+def _check_values(name: str, tensor: Tensor, shape: tuple[int, ...], low: int, high: int) -> None:
+    if tensor.dtype != torch.long or tuple(tensor.shape) != shape:
+        raise ValueError(f"{name} is {tensor.dtype} of shape {list(tensor.shape)}, not whole numbers {list(shape)}")
+    if not low <= int(tensor.min()) <= int(tensor.max()) <= high:
+        raise ValueError(f"{name} holds {int(tensor.min())} to {int(tensor.max())}, not {low} to {high}")
+
+
+def _check_state(optimiser: torch.optim.Optimizer, state: Mapping[int, Mapping[str, Tensor]]) -> None:
+    """The state of an optimiser must belong to its weights."""
+    weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+    for index, moments in state.items():
+        if not 0 <= index < len(weights) or set(moments) != STATE[type(optimiser)]:
+            raise ValueError(f"weight {index} of {len(weights)} has the moments {', '.join(sorted(moments))}")
+        for name, value in moments.items():
+            shape = () if name == "step" else tuple(weights[index].shape)
+            if not value.is_floating_point() or tuple(value.shape) != shape:
+                raise ValueError(f"{name} of weight {index} is {value.dtype} of shape {list(value.shape)}")

@@ -5,7 +5,7 @@ Every process draws the same corruption of the whole batch, so the losses are th
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
@@ -25,7 +25,7 @@ def size() -> int:
 
 
 def first() -> bool:
-    """Whether this process speaks and writes for all."""
+    """Whether this process prints and writes for all."""
     return size() == 1 or dist.get_rank() == 0
 
 
@@ -46,16 +46,16 @@ def group(device: str = "auto") -> Iterator[None]:
 
 
 def seconds_of_first(seconds: float, device: torch.device) -> float:
-    """The first process's clock, so that all end in the same step."""
+    """The clock of the first process, so that all end in the same step."""
     if size() == 1:
         return seconds
-    told = torch.tensor([seconds], dtype=torch.float32 if device.type == "mps" else torch.float64, device=device)
-    dist.broadcast(told, 0)
-    return float(told)
+    clock = torch.tensor([seconds], dtype=torch.float32 if device.type == "mps" else torch.float64, device=device)
+    dist.broadcast(clock, 0)
+    return float(clock)
 
 
-class Asked(nn.Module):
-    """The model's loss on a part of a batch as one forward call, which is what DistributedDataParallel wraps."""
+class LossOf(nn.Module):
+    """The model's loss on a part of a batch as one forward call, for DistributedDataParallel."""
 
     def __init__(self, model: LanguageModel) -> None:
         super().__init__()
@@ -67,13 +67,15 @@ class Asked(nn.Module):
 
 @dataclass
 class DistributedDataParallelGradient:
-    """The gradient of a batch whose rows are shared between processes (`DistributedDataParallel`)."""
+    """The gradient of a batch whose rows are shared between processes."""
 
     wrapped: dict[int, DistributedDataParallel] = field(default_factory=dict)
 
     def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
-        asked = self._wrapped(model)
-        parts, number = in_parts(example, size() * accumulate), size()
+        if id(model) not in self.wrapped:
+            self.wrapped = {id(model): DistributedDataParallel(LossOf(model), find_unused_parameters=True)}
+        wrapped, number = self.wrapped[id(model)], size()
+        parts = in_parts(example, number * accumulate)
         shares = shares_of(parts, example)
         if len(parts) % number:
             raise Refusal(
@@ -81,27 +83,12 @@ class DistributedDataParallelGradient:
                 "parts each; choose a batch that is a multiple."
             )
         mine = list(range(dist.get_rank(), len(parts), number))
-        found = []
+        graded = []
         for k in mine:
-            with _later(asked, k != mine[-1]):
-                loss, terms = asked(parts[k], shares[k], precision)
+            with nullcontext() if k == mine[-1] else wrapped.no_sync():  # gradients are exchanged after the last part
+                loss, terms = wrapped(parts[k], shares[k], precision)
                 (loss * number).backward()  # the wrapper takes the mean over the processes, we want the sum
-            found.append(torch.stack([loss.detach(), *(t.detach() for t in terms.values())]))
-        total = torch.stack(found).sum(0)
+            graded.append(torch.stack([loss.detach(), *(term.detach() for term in terms.values())]))
+        total = torch.stack(graded).sum(0)
         dist.all_reduce(total)
         return total[0], dict(zip(terms, total[1:], strict=True))
-
-    def _wrapped(self, model: LanguageModel) -> DistributedDataParallel:
-        if id(model) not in self.wrapped:
-            self.wrapped = {id(model): DistributedDataParallel(Asked(model), find_unused_parameters=True)}
-        return self.wrapped[id(model)]
-
-
-@contextmanager
-def _later(asked: DistributedDataParallel, waits: bool) -> Iterator[None]:
-    """Exchange gradients only after the last part."""
-    if not waits:
-        yield
-        return
-    with asked.no_sync():
-        yield

@@ -1,7 +1,6 @@
-"""Generator first: ELECTRA's two stages, in which the generator learns alone and is then frozen.
+"""ELECTRA's two stages: the generator learns alone, is frozen, and the detector begins with its weights.
 
-The detector begins with the generator's weights (arXiv:2003.10555, sec. 3.2; Qiu et al., arXiv:2003.08271, sec. 3.1.5).
-What both have in common, the embedding table at least, stays as the generator left it.
+arXiv:2003.10555, sec. 3.2; arXiv:2003.08271, sec. 3.1.5. What both share, such as the embedding table, is frozen too.
 """
 
 from dataclasses import replace
@@ -16,8 +15,8 @@ from playground.zoo.entry import Entry
 GENERATOR = ("token_embedding", "generator", "generator_lm_head")
 """The parts of a model that the generator answers with."""
 
-LENT = ("position_embedding", "segment_embedding", "language_embedding")
-"""The embeddings beside the table that the generator may have in common with the model."""
+SHARED = ("position_embedding", "segment_embedding", "language_embedding")
+"""The embeddings beside the table that the generator may share with the model."""
 
 
 def generator_steps(entry: Entry) -> int:
@@ -52,27 +51,24 @@ def trained_part(entry: Entry, step: int, example: Batch) -> Batch:
     if step < last:
         assert example.generator is not None
         return example.generator
-    return replace(example, auxiliary=tuple(part for part in example.auxiliary if part.network != "generator"))
+    return replace(example, auxiliary=tuple(part for part in example.auxiliary if not part.is_generator))
 
 
 def freeze(entry: Entry, step: int, model: LanguageModel) -> None:
-    """Only what trains in a step has a gradient; what has none is not moved, and its moments rest."""
+    """Only parameters that train in a step get a gradient; the optimisers leave the others and their moments."""
     last = generator_steps(entry)
     if not last:
         return
+    shares = entry.model.tie_generator == "embeddings"
     for name, parameter in model.named_parameters():
-        parameter.requires_grad_(_of_generator(name, entry) == (step < last))
-
-
-def _of_generator(name: str, entry: Entry) -> bool:
-    owner, part, *_ = name.split(".")
-    lent = entry.model.tie_generator == "embeddings" and owner == "network" and part in LENT
-    return owner in GENERATOR or lent
+        owner, part, *_ = name.split(".")
+        of_generator = owner in GENERATOR or (shares and owner == "network" and part in SHARED)
+        parameter.requires_grad_(of_generator == (step < last))
 
 
 @torch.no_grad()
 def hand_over(entry: Entry, step: int, model: LanguageModel) -> None:
-    """After the generator's last step the detector becomes its copy, wherever both have the same part."""
+    """After the generator's last step, copy its weights to every part of the detector of the same name and shape."""
     if not step or step != generator_steps(entry):
         return
     theirs = dict(model.generator.named_parameters())

@@ -1,4 +1,4 @@
-"""What happens in training, as frozen values; a bar, a notebook cell and a session read the same stream."""
+"""The events of training as frozen values; the command line, notebooks and sessions read the same stream."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from playground.training.train_state import TrainState
 
 @dataclass(frozen=True)
 class Started:
-    """The learner is ready, at step 0 or where a checkpoint left it; it will be evaluated on `held_out`."""
+    """The learner is ready, at step 0 or that of a checkpoint; it will be evaluated on `held_out`."""
 
     learner: TrainState
     unigram_entropy: float
@@ -21,11 +21,10 @@ class Started:
 
 @dataclass(frozen=True)
 class Stepped:
-    """One optimiser step is done. `loss` and `terms` stay tensors so that nobody waits for a GPU who need not.
+    """One optimiser step is done. `loss` and `terms` stay tensors, so that the device is not waited for.
 
-    `step` counts finished steps, `tokens` all real input tokens read so far, `graded` all answers graded so far,
-    `seconds` the training time so far, `rate` the share of the learning rate that was used. `sizes` are there in
-    the steps that a run measures (`Run.sizes_every`).
+    `tokens`, `graded` (scored answers) and `seconds` are counted from the start of the run; `rate` is the factor of the
+    learning rate; `sizes` are measured every `Run.sizes_every` steps.
     """
 
     step: int
@@ -41,10 +40,7 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The loss on held-out text in nats per scored position: the mean of the first question, always the same batch.
-
-    `accuracy` is the share of right answers by question, where an answer is right or wrong.
-    """
+    """The mean held-out loss of the first question in nats per scored position, and the accuracy by question."""
 
     step: int
     held_out: float
@@ -54,7 +50,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Checkpointed:
-    """Everything needed to go on bit for bit is on disk."""
+    """A checkpoint from which the run can go on bit for bit is on disk."""
 
     step: int
     path: str
@@ -62,11 +58,10 @@ class Checkpointed:
 
 @dataclass(frozen=True)
 class Incident:
-    """Something went wrong, and the learner stands at `step`, where all was well.
+    """Something went wrong; the learner is in its good state of `step`. `settings` are knobs that help, for a fork.
 
-    `kind` is "numbers" (a loss or a weight was no number; the run ends here), "memory" (a step did not fit; the run
-    goes on) or "compiler" (the run goes on uncompiled). `settings` are the knobs that would help, or did, ready for a
-    fork.
+    `kind` is "numbers" (a loss or a weight was not finite), "memory" (a step did not fit) or "compiler"; only after
+    "numbers" the run ends.
     """
 
     step: int
@@ -77,10 +72,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class Stopped:
-    """The run is over: `reason` is one of "steps", "seconds", "asked", "diverged".
-
-    `step` is where that was noticed; after "diverged" the learner itself is back where all was well (`Trouble`).
-    """
+    """The run ended by "steps", "seconds", "asked" or "diverged", after which the learner is in an earlier state."""
 
     step: int
     reason: str

@@ -1,4 +1,4 @@
-"""What one step does to every group of layers: how long the gradient is, how far the parameters move."""
+"""What one step does to every group of layers: norm of the gradient, norm of the update."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from playground.models import LanguageModel
 
 @dataclass(frozen=True)
 class Group:
-    """One group of layers: the lengths (L2) of its parameters, of their gradient, and of what the step added."""
+    """One group of layers: the L2 norms of its parameters, of their gradient, and of the update."""
 
     name: str
     size: float
@@ -22,38 +22,35 @@ class Group:
 
     @property
     def share(self) -> float:
-        """How far the step moved the group, as a share of its length."""
+        """The norm of the update relative to that of the parameters."""
         return self.change / max(self.size, 1e-12)
 
 
 @contextmanager
 def sizes(model: LanguageModel) -> Iterator[list[Group]]:
-    """The sizes of the step that is taken within; the list is filled when it is over.
-
-    It copies the parameters and waits for the device, so it is for a few steps only.
-    """
-    found: list[Group] = []
+    """The sizes of the step that is taken within the block, in a list that is filled at its end; this is slow."""
+    measured: list[Group] = []
     old = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
     with _gradients(model) as gradients:
-        yield found
+        yield measured
     new = dict(model.named_parameters())
     for group, names in model.groups().items():
         gradient = hypot(*(float(gradients[n]) for n in names if n in gradients))
         change = _length(new[n].detach() - old[n] for n in names)
-        found.append(Group(group, _length(old[n] for n in names), gradient, change))
+        measured.append(Group(group, _length(old[n] for n in names), gradient, change))
 
 
 @contextmanager
 def _gradients(model: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """The length of every parameter's gradient as it is made, before anything shortens it."""
-    found: dict[str, Tensor] = {}
+    """The norm of every parameter's gradient as it is computed, before clipping."""
+    norms: dict[str, Tensor] = {}
 
-    def hear(name: str) -> Any:
-        return lambda parameter: found.__setitem__(name, parameter.grad.norm())
+    def hook(name: str) -> Any:
+        return lambda parameter: norms.__setitem__(name, parameter.grad.norm())
 
-    handles = [p.register_post_accumulate_grad_hook(hear(name)) for name, p in model.named_parameters()]
+    handles = [p.register_post_accumulate_grad_hook(hook(name)) for name, p in model.named_parameters()]
     try:
-        yield found
+        yield norms
     finally:
         for handle in handles:
             handle.remove()

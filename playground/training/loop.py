@@ -1,4 +1,4 @@
-"""The loop: a generator of events. Pause is to stop pulling; a run follows from its seed alone."""
+"""The training loop: a generator of events, paused by not pulling; a run follows from its seed alone."""
 
 import time
 from collections.abc import Iterator
@@ -19,23 +19,19 @@ from playground.rng import generator
 from playground.training import checkpoint, compiled, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
 from playground.training.async_checkpoint import Writer
-from playground.training.data import BatchSampler
+from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
 from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
 from playground.training.grad_stats import sizes
-from playground.training.prefetch import FEW, Prefetcher, most_at_once, steps_together
-from playground.training.snapshot import State
-from playground.training.train_state import TrainState
+from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run is: the same values give the same events on one kind of device.
+    """The configuration of a run: the same values give the same events on one kind of device.
 
-    With `steps` the learning rate falls to its floor at the last step of the recipe; with `seconds` alone it stays
-    level after the warm-up, because nobody knows the last step.
-    Every `sizes_every` steps (0: never) the gradient and the update of every layer are measured.
-    Where it is `compiled`, `torch.compile` makes code of the pass and its losses; the numbers stay but for rounding.
+    With `steps` the learning rate falls until the last step of the recipe; with `seconds` it stays level after the
+    warm-up. Every `sizes_every` steps (0: never) the gradient and the update of every layer are measured.
     """
 
     entry: Entry
@@ -56,34 +52,34 @@ class Run:
 
     @property
     def last(self) -> int | None:
-        """The step after which the run ends by itself, None where only the clock ends it."""
-        if self.steps is not None:
-            return self.steps
-        return self.entry.recipe.steps if self.seconds is None else None
+        """The last step of the run, None where only the clock ends it."""
+        if self.steps is None and self.seconds is None:
+            return self.entry.recipe.steps
+        return self.steps
 
 
 @dataclass
 class RunState:
-    """A run on its way: what is prepared before its first step, and where it last was well."""
+    """A run in progress: what is prepared before its first step, and its last good state."""
 
     run: Run
     learner: TrainState
     held_out: Tokens
     blocks: Prefetcher
-    good: State
+    good: Snapshot
     loss: Tensor = field(default_factory=lambda: torch.zeros(()))
     evaluated: int = -1
 
     @property
     def over(self) -> str:
-        """Why the run ends here by itself, or nothing while it goes on."""
+        """Why the run ends here ("steps" or "seconds"), empty while it goes on."""
         run, learner = self.run, self.learner
         if run.last is not None and learner.step >= run.last:
             return "steps"
         return "seconds" if run.seconds is not None and learner.seconds >= run.seconds else ""
 
     def step(self) -> Iterator[Event]:
-        """One step; where the memory does not reach, in more and smaller parts."""
+        """One step; where memory is short, in more and smaller parts."""
         learner, each = self.learner, self.run.sizes_every
         measured = bool(each) and (learner.step + 1) % each == 0
         was_compiled = not compiled.failed(learner.gradient)
@@ -94,7 +90,7 @@ class RunState:
                     example, self.loss, terms, share = self._learn()
                 break
             except OutOfMemory as error:
-                short = OutOfMemory(error.asked, error.during)  # the error itself holds on to what filled the memory
+                short = OutOfMemory(error.asked, error.during)  # the error itself keeps the tensors of the step alive
             yield self._smaller(short)
         if was_compiled and (reason := compiled.failed(learner.gradient)):
             sentence = f"The run goes on without compiled code: {reason}. Only its speed changes."
@@ -111,31 +107,27 @@ class RunState:
         return self.learner.learn(example, self.run.falling)
 
     def _smaller(self, short: OutOfMemory) -> Incident:
-        """Ready to take the step again in less memory, and with what was freed before."""
-        memory.give_back(self.learner.device)
+        """Prepare to take the step again in less memory."""
+        memory.free_cached(self.learner.device)
         if short.during == "drawing":
             return memory.fewer(self.blocks, short)
-        if short.during == "optimiser":
-            self._repair()
+        if short.during == "optimiser":  # some weights may have moved: the same steps again from the last good state
+            failed, seconds = self.learner.step, self.learner.seconds
+            self._back()
+            while self.learner.step < failed:
+                self._learn()
+            self.learner.seconds = seconds
         return memory.smaller(self.learner, short)
 
-    def _repair(self) -> None:
-        """Some weights may have moved: the same steps again from the last good state, up to the one that failed."""
-        failed, seconds = self.learner.step, self.learner.seconds
-        self._back()
-        while self.learner.step < failed:
-            self._learn()
-        self.learner.seconds = seconds
-
     def _back(self) -> None:
-        """To the last good state; what was turned since then stays turned."""
+        """Return to the last good state; knobs that were turned since then stay turned."""
         learner, entry = self.learner, self.learner.entry
-        self.good.give_back(learner)
+        self.good.restore(learner)
         learner.entry = entry
         learner.turn({})
 
     def evaluate(self) -> Iterator[Event]:
-        """The loss on the held-out rows, in as many parts as a step."""
+        """The loss on the held-out rows; where memory is short, in as many parts as a step."""
         while True:
             try:
                 terms, accuracy = self.learner.measure(self.held_out)
@@ -146,42 +138,44 @@ class RunState:
         self.evaluated = self.learner.step
         yield Evaluated(self.learner.step, next(iter(terms.values())), terms, accuracy)
 
-    def well(self) -> bool:
-        """Whether loss and weights are numbers; if so, this is where to come back to."""
-        well = self.learner.sound(self.loss)
-        if well and self.good.step != self.learner.step:
+    def checked(self) -> bool:
+        """Whether loss and weights are finite; if so, this becomes the last good state."""
+        finite = self.learner.sound(self.loss)
+        if finite and self.good.step != self.learner.step:
             with suppress(OutOfMemory), room_for("evaluation"):  # where there is no room, the earlier one stays
-                self.good = State.of(self.learner)
-        return well
+                self.good = Snapshot.of(self.learner)
+        return finite
 
     def go_back(self) -> Incident:
-        """Back to the last step after which all was well: steps are taken again, to the same bit, until one fails."""
+        """Return to the step before the first bad one, by taking the same steps again from the last good state."""
         learner, noticed = self.learner, self.learner.step
         self._back()
         while learner.step < noticed:
-            before = State.of(learner)
+            before = Snapshot.of(learner)
             loss = learner.learn(self.blocks.at(learner.step), self.run.falling)[1]
             if not learner.sound(loss):
-                before.give_back(learner)
+                before.restore(learner)
                 break
         return _advice(learner)
 
-    def keep(self, began: int) -> None:
-        """Save what was learnt since a step, where a run must end before its time."""
+    def save(self, began: int) -> None:
+        """Save what was learnt since the step `began` of a run that ends early."""
         if self.run.out is not None and self.learner.step > began and self.learner.sound(self.loss):
             with suppress(Refusal):
                 checkpoint.write_whole(self.run.out / "checkpoint.safetensors", *self.pack())
 
     def pack(self) -> checkpoint.Packed:
-        """Everything that a checkpoint holds."""
         corpus = self.run.corpus
-        studied = checkpoint.CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
-        return checkpoint.pack(self.learner, corpus.tokenizer, studied)
+        info = checkpoint.CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
+        return checkpoint.pack(self.learner, corpus.tokenizer, info)
 
 
 def prepared(run: Run, learner: TrainState | None = None) -> RunState:
-    """All that a run needs before its first step."""
-    run = run if learner is None else _of_learner(run, learner)
+    """A run before its first step; with a learner it goes on with its knobs, so that it sees the same batches."""
+    if learner is not None:
+        if learner.entry.name != run.entry.name:
+            raise Refusal(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")
+        run = replace(run, entry=learner.entry)
     recipe = run.entry.recipe
     objective = informed(run.entry.objective, run.corpus)
     run = replace(run, entry=replace(run.entry, objective=objective))
@@ -198,7 +192,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     if run.compiled:
         learner.gradient = compiled.of(learner.gradient)
     blocks = Prefetcher(feed, learner, steps_together(objective, asked, feed), most_at_once(feed, FEW))
-    return RunState(run, learner, held_out, blocks, State.of(learner))
+    return RunState(run, learner, held_out, blocks, Snapshot.of(learner))
 
 
 def train(run: Run, learner: TrainState | None = None) -> Iterator[Event]:
@@ -206,41 +200,41 @@ def train(run: Run, learner: TrainState | None = None) -> Iterator[Event]:
     yield from events_of(prepared(run, learner))
 
 
-def events_of(course: RunState) -> Iterator[Event]:
-    """The events of a run that is ready for its first step."""
-    began = course.learner.step
+def events_of(state: RunState) -> Iterator[Event]:
+    """The events of a run from where it stands to its end."""
+    began = state.learner.step
     try:
-        yield from _events(course, began)
+        yield from _events(state, began)
     except Refusal:
-        course.keep(began)
+        state.save(began)
         raise
 
 
-def _events(course: RunState, began: int) -> Iterator[Event]:
-    run, learner = course.run, course.learner
-    yield Started(learner, run.corpus.unigram_entropy, course.held_out)
+def _events(state: RunState, began: int) -> Iterator[Event]:
+    run, learner = state.run, state.learner
+    yield Started(learner, run.corpus.unigram_entropy, state.held_out)
     if learner.step == 0:
-        yield from course.evaluate()
+        yield from state.evaluate()
     with Writer() as writer:
-        while not (reason := course.over):
-            yield from course.step()
+        while not (reason := state.over):
+            yield from state.step()
             yield from writer.done()
             evaluates = learner.step % run.evaluate_every == 0
             saves = run.out is not None and learner.step % run.save_every == 0
-            if (evaluates or saves) and not course.well():
+            if (evaluates or saves) and not state.checked():
                 break
             if evaluates:
-                yield from course.evaluate()
+                yield from state.evaluate()
             if saves and run.out is not None:
-                writer.begin(run.out, course.pack(), learner.step, stays=True)
+                writer.begin(run.out, state.pack(), learner.step, stays=True)
         yield from writer.done()
-        noticed, reason = learner.step, reason if learner.sound(course.loss) else "diverged"
+        noticed, reason = learner.step, reason if learner.sound(state.loss) else "diverged"
         if reason == "diverged":
-            yield course.go_back()
-        elif course.evaluated != learner.step:
-            yield from course.evaluate()
+            yield state.go_back()
+        elif state.evaluated != learner.step:
+            yield from state.evaluate()
         if run.out is not None and (reason != "diverged" or learner.step > began):
-            writer.begin(run.out, course.pack(), learner.step, stays=False)
+            writer.begin(run.out, state.pack(), learner.step, stays=False)
             yield from writer.done()
     yield Stopped(noticed, reason, learner.seconds)
 
@@ -249,17 +243,20 @@ def _advice(learner: TrainState) -> Incident:
     recipe = learner.entry.recipe
     settings = {"lr": recipe.lr / 3, "grad_clip": min(recipe.grad_clip, 1.0) or 1.0}
     settings |= {"muon_lr": recipe.muon_lr / 3} if recipe.optimiser == "muon" else {}
-    changed = {name: value for name, value in settings.items() if value != getattr(recipe, name)}
-    told = ", ".join(f"{name} {getattr(recipe, name):g} → {value:.2g}" for name, value in changed.items())
+    changed = ", ".join(
+        f"{name} {getattr(recipe, name):g} → {value:.2g}"
+        for name, value in settings.items()
+        if value != getattr(recipe, name)
+    )
     sentence = (
         f"In step {learner.step + 1} a loss or a weight was no number any more. The learner is back at step "
-        f"{learner.step}, where all was well; fork from there with a lower rate: {told}."
+        f"{learner.step}, where all was well; fork from there with a lower rate: {changed}."
     )
     return Incident(learner.step, "numbers", sentence, settings)
 
 
 def informed(objective: Objective, corpus: Corpus) -> Objective:
-    """The objective with what only the whole corpus knows: its names of the labels, its table of co-occurrences."""
+    """The objective with the corpus' names of the labels and its table of co-occurrences."""
     objective = objective.knowing(corpus.label_names)
     if not objective.counts:
         return objective
@@ -268,13 +265,6 @@ def informed(objective: Objective, corpus: Corpus) -> Objective:
 
 
 def _window(objective: Objective) -> int:
-    """How far apart the words that are counted may stand; knobs of one name are turned together, so there is one."""
+    """The distance within which words are counted; knobs of one name are turned together, so there is one."""
     stages = (stage for chain in objective.chains for stage in chain.stages)
     return next(stage.window_size for stage in stages if isinstance(stage, ArrangeCooccurrences))
-
-
-def _of_learner(run: Run, learner: TrainState) -> Run:
-    """The run with the knobs that the learner began with, so that its batches are those it would have seen."""
-    if learner.entry.name != run.entry.name:
-        raise Refusal(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")
-    return replace(run, entry=learner.entry)

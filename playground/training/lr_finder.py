@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from playground.errors import Refusal
 from playground.training.loop import Run, prepared
-from playground.training.snapshot import State
-from playground.training.train_state import TrainState
+from playground.training.train_state import Snapshot, TrainState
 
 SMOOTH = 0.8
-"""How much of the running mean of the losses stays in each step."""
+"""Decay of the running mean of the losses in each step."""
 
 RUNAWAY = 2.0
-"""The search ends where the running mean is so many times its lowest value."""
+"""The search ends when the running mean is this many times its lowest value."""
 
 
 @dataclass(frozen=True)
@@ -36,48 +35,40 @@ class LRFinderResult:
 
     @property
     def sentence(self) -> str:
-        """What was found, for a person."""
-        last = self.tried[-1]
+        """The result in a sentence."""
         return (
             f"The loss fell fastest around a rate of {self.rate:.2g} (and {self.matrix_rate:.2g} for Muon); the search "
-            f"went from {self.tried[0].rate:.2g} to {last.rate:.2g} in {len(self.tried)} steps."
+            f"went from {self.tried[0].rate:.2g} to {self.tried[-1].rate:.2g} in {len(self.tried)} steps."
         )
 
 
 def find_rate(
     run: Run, learner: TrainState | None = None, *, low: float = 1e-3, high: float = 30.0, steps: int = 80
 ) -> Iterator[TriedRate | LRFinderResult]:
-    """Try the rates from `low` to `high` times the recipe's own, one step each; at last what was found.
-
-    A given learner is put back to where it was, to the last bit, however the search ends.
-    """
+    """Try rates of `low` to `high` times the recipe's, one step each; the result comes last, the learner goes back."""
     if steps < 8 or not 0 < low < high:
         raise Refusal(f"steps is {steps}, low {low} and high {high}; at least 8 steps from a low to a higher rate.")
-    course = prepared(run, learner)
-    learner, kept = course.learner, State.of(course.learner)
+    state = prepared(run, learner)
+    learner, start = state.learner, Snapshot.of(state.learner)
     try:
         tried: list[TriedRate] = []
         for number in range(steps):
             share = low * (high / low) ** (number / (steps - 1))
-            loss = float(learner.learn(course.blocks.at(kept.step + number), share=share)[1])
+            loss = float(learner.learn(state.blocks.at(start.step + number), share=share)[1])
             if not math.isfinite(loss):
                 break
-            tried.append(_tried(learner, share, loss, tried))
+            smooth = SMOOTH * tried[-1].smooth + (1 - SMOOTH) * loss if tried else loss
+            tried.append(TriedRate(share, share * learner.entry.recipe.lr, loss, smooth))
             yield tried[-1]
             if tried[-1].smooth > RUNAWAY * min(t.smooth for t in tried):
                 break
     finally:
-        kept.give_back(learner)
-    yield _found(learner, tried)
+        start.restore(learner)
+    yield _steepest(learner, tried)
 
 
-def _tried(learner: TrainState, share: float, loss: float, before: Sequence[TriedRate]) -> TriedRate:
-    smooth = SMOOTH * before[-1].smooth + (1 - SMOOTH) * loss if before else loss
-    return TriedRate(share, share * learner.entry.recipe.lr, loss, smooth)
-
-
-def _found(learner: TrainState, tried: Sequence[TriedRate]) -> LRFinderResult:
-    """The rate of the steepest fall, looked at over a few steps before the lowest loss."""
+def _steepest(learner: TrainState, tried: Sequence[TriedRate]) -> LRFinderResult:
+    """The rate of the steepest fall over three steps before the lowest loss."""
     if len(tried) < 4:
         raise Refusal("The loss was no number from the first steps on; begin with a lower rate.")
     lowest = min(range(len(tried)), key=lambda k: tried[k].smooth)

@@ -1,5 +1,7 @@
-"""Memory: how much a run will want, how much there is, and what to do when it was not enough."""
+"""Memory: how much a run will need, how much is free, and what to do when it was not enough."""
 
+import re
+from collections.abc import Iterator
 from ctypes import CDLL
 from dataclasses import dataclass, replace
 from math import ceil
@@ -9,42 +11,42 @@ import torch
 
 from playground.errors import Refusal
 from playground.training.accumulation import OutOfMemory
+from playground.training.data import Prefetcher
 from playground.training.events import Incident
-from playground.training.prefetch import Prefetcher
-from playground.training.system import cgroup
 from playground.training.train_state import TrainState
 from playground.zoo.entry import Entry
-from playground.zoo.recipe import Recipe
 
 PROCESS = 400 << 20
-"""Bytes of a worker process before it holds any model: Python, torch and its libraries (seen: 330 to 390 MiB)."""
+"""Bytes of a worker process without a model: Python, torch and its libraries (measured: 330 to 390 MiB)."""
 
 FLOATS = 4
-"""Bytes of a number; half precision keeps its weights whole too."""
+"""Bytes of a number; half precision keeps its weights in float32 too."""
 
+SYSTEM = Path("/")
+"""The root of the system's files."""
 
-HELD, TRIMMED = -3, -1
+NO_LIMIT = 1 << 50
+"""A limit from here on means none: version 1 of control groups writes a large number for "no limit"."""
+
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 """The numbers of glibc's M_MMAP_THRESHOLD and M_TRIM_THRESHOLD (mallopt(3))."""
 
 
 def hold() -> bool:
-    """Memory that was freed stays with this process, for one that trains and then ends; whether that could be said.
+    """Keep freed memory in this process, for one that trains and then ends; whether glibc accepted that.
 
-    Every step frees and asks for the same large pieces. By itself glibc gives them back, and the system clears every
-    page anew: 2 to 6 % of a step. The peak stays what it was.
+    By default glibc returns large blocks, and the system clears their pages anew in every step: 2 to 6 % of its time.
     """
+    limits = ((MMAP_THRESHOLD, 1 << 30), (TRIM_THRESHOLD, (1 << 31) - 1))
     try:
-        said = [CDLL("libc.so.6").mallopt(*each) for each in ((HELD, 1 << 30), (TRIMMED, (1 << 31) - 1))]
+        accepted = [CDLL("libc.so.6").mallopt(*limit) for limit in limits]
     except (OSError, AttributeError):  # another system, or another allocator
         return False
-    return all(said)
+    return all(accepted)
 
 
-def give_back(device: torch.device) -> bool:
-    """What was freed and lies in pieces goes back to where it came from; whether there was any, as far as one knows.
-
-    A large piece may then find room where only small ones were free.
-    """
+def free_cached(device: torch.device) -> bool:
+    """Return freed memory to the device and the system, so that a large block may find room; whether there was any."""
     if device.type == "cuda":
         torch.cuda.empty_cache()
     try:
@@ -55,7 +57,7 @@ def give_back(device: torch.device) -> bool:
 
 @dataclass(frozen=True)
 class Need:
-    """Bytes that training wants at once: weights with gradients and moments, what a step keeps, the scores."""
+    """Bytes that training needs at once: weights with gradients and moments, activations of a step, scores."""
 
     weights: int
     step: int
@@ -67,46 +69,36 @@ class Need:
 
 
 def estimate(entry: Entry, words: int) -> Need:
-    """From the numbers of an entry and its vocabulary, before anything is made; meant to be a little too high."""
+    """The need of an entry with a vocabulary of so many words, a little too high."""
     shape, recipe = entry.model, entry.recipe
     layers = shape.layers + shape.decoder_layers * 2
     matrices = layers * (4 + 2 * shape.mlp_ratio) * shape.width**2 + words * (shape.width + 1)
     rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
     positions = rows * recipe.seq_len * (2 if shape.two_streams or shape.rtd_head or shape.backward else 1)
-    kept = positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width
-    maps = 2 * rows * shape.heads * recipe.seq_len**2 * layers
-    graded = rows * recipe.seq_len * words * 3
-    return Need(4 * FLOATS * matrices, FLOATS * (kept + maps), FLOATS * graded)
+    activations = positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width
+    attention = 2 * rows * shape.heads * recipe.seq_len**2 * layers
+    scores = rows * recipe.seq_len * words * 3
+    return Need(4 * FLOATS * matrices, FLOATS * (activations + attention), FLOATS * scores)
 
 
-def available(device: torch.device, system: Path = cgroup.SYSTEM) -> int | None:
-    """Bytes that are free on a GPU, else in the machine or in the container, whichever has less; None if nobody says.
-
-    The files of the `system` say it.
-    """
+def available(device: torch.device, system: Path = SYSTEM) -> int | None:
+    """Free bytes of a GPU, else of the machine or the container, whichever has less; None where that is unknown."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
-    known = [free for free in (_free_in_machine(system), cgroup.free(system)) if free is not None]
-    return min(known, default=None)
-
-
-def _free_in_machine(system: Path) -> int | None:
-    try:
-        lines = (system / "proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        return None
+    line = re.search(r"^MemAvailable:\s*(\d+)", _read(system / "proc/meminfo"), re.MULTILINE)
+    machine = int(line[1]) << 10 if line else None
+    return min((free for free in (machine, container_free(system)) if free is not None), default=None)
 
 
 def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) -> int:
-    """So many of the wanted worker processes as have room beside each other, at least one."""
+    """How many of the wanted worker processes fit into the free memory, at least one."""
     if free is None:
         return wanted
     return max(1, min(wanted, int(0.8 * free) // (PROCESS + estimate(entry, words).total)))
 
 
 def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
-    """Go on with parts half as large, which give the same gradient; refuse where nothing smaller is left."""
+    """Halve the parts of a batch, which leaves the gradient the same; refuse where nothing smaller is possible."""
     recipe, asked = learner.entry.recipe, _asked(short)
     rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
     if rows <= 1:
@@ -119,26 +111,19 @@ def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
             f"A step on {recipe.batch_size} rows does not fit into the memory{asked}, and this run cannot cut its "
             f"batch; set batch_size to {max(1, recipe.batch_size // 2)}."
         )
-    parts = _halved(recipe)
+    parts = min(recipe.batch_size, 2 * recipe.grad_accum_steps)
+    smaller_rows = ceil(recipe.batch_size / parts)
     learner.entry = replace(learner.entry, recipe=replace(recipe, grad_accum_steps=parts))
     sentence = (
         f"A step on {rows} rows of {recipe.seq_len} tokens did not fit into the memory{asked}; it goes on with every "
-        f"batch in {parts} parts of {_rows(ceil(recipe.batch_size / parts))} "
+        f"batch in {parts} parts of {smaller_rows} row{'s' * (smaller_rows != 1)} "
         f"(grad_accum_steps {recipe.grad_accum_steps} → {parts}): the same gradient, a little slower."
     )
     return Incident(learner.step, "memory", sentence, {"grad_accum_steps": parts})
 
 
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
-
-
-def _steps(number: int) -> str:
-    return "1 step" if number == 1 else f"{number} steps"
-
-
 def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
-    """Go on with a quarter of the steps drawn at once; refuse where it is one already."""
+    """Draw a quarter as many steps at once; refuse where it is one already."""
     opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch_size
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
@@ -146,11 +131,11 @@ def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
             f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch_size to "
             f"{max(1, batch // 2)}."
         )
-    left = max(1, steps // 4)
-    blocks.begin_anew(left)
+    fewer_steps = max(1, steps // 4)
+    blocks.begin_anew(fewer_steps)
     sentence = (
         f"What {steps} steps of {batch} rows hide and ask did not fit into the memory{_asked(short)}; from step "
-        f"{blocks.learner.step + 1} on it is drawn for {_steps(left)} at once, "
+        f"{blocks.learner.step + 1} on it is drawn for {fewer_steps} step{'s' * (fewer_steps != 1)} at once, "
         f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
         f"A batch of {max(1, batch // 2)} needs half."
     )
@@ -158,13 +143,69 @@ def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
 
 
 def _asked(short: OutOfMemory) -> str:
-    return f" ({said(short.asked)} more were asked for)" if short.asked else ""
+    return f" ({format_bytes(short.asked)} more were asked for)" if short.asked else ""
 
 
-def _halved(recipe: Recipe) -> int:
-    return min(recipe.batch_size, 2 * recipe.grad_accum_steps)
-
-
-def said(number: int) -> str:
-    """Bytes as a person says them."""
+def format_bytes(number: int) -> str:
+    """A number of bytes in GB or MB."""
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{max(1, round(number / 1e6))} MB"
+
+
+# the container (control group) of this process
+
+
+@dataclass(frozen=True)
+class Cgroup:
+    """A version of Linux's control groups: its folder and its names of the limit, the use and the idle file cache."""
+
+    folder: str
+    limit: str
+    used: str
+    cache: str
+
+
+VERSION_1 = Cgroup("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+VERSION_2 = Cgroup("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file")
+
+
+def container_limit(system: Path = SYSTEM) -> int | None:
+    """Bytes that the processes of the container may take together; None without a limit."""
+    return min((most for _, _, most in _limits(system)), default=None)
+
+
+def container_free(system: Path = SYSTEM) -> int | None:
+    """Free bytes of the container; the idle file cache counts as free."""
+    left = (most - _used(group, kind) for group, kind, most in _limits(system))
+    return min((max(0, each) for each in left), default=None)
+
+
+def _limits(system: Path) -> Iterator[tuple[Path, Cgroup, int]]:
+    """Every group around this process that has a limit."""
+    for group, kind in _groups(system):
+        text = _read(group / kind.limit).strip()
+        if text.isdigit() and int(text) < NO_LIMIT:
+            yield group, kind, int(text)
+
+
+def _groups(system: Path) -> Iterator[tuple[Path, Cgroup]]:
+    """The group of this process and all around it; a container often sees its own group as the outermost."""
+    for line in _read(system / "proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        kind = VERSION_1 if controllers else VERSION_2
+        outermost = system / kind.folder
+        inner = outermost / path.strip("/")
+        yield from ((group, kind) for group in (inner, *inner.parents) if group.is_relative_to(outermost))
+
+
+def _used(group: Path, kind: Cgroup) -> int:
+    stat = dict(line.split(maxsplit=1) for line in _read(group / "memory.stat").splitlines())
+    return int(_read(group / kind.used) or 0) - int(stat.get(kind.cache, 0))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""

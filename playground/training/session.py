@@ -1,4 +1,4 @@
-"""A session: one run in a thread that a view can start, pause, step, stop and read without ever waiting for it."""
+"""A session: one run in a thread that a page can start, pause, step, stop and read without waiting for it."""
 
 import threading
 import time
@@ -19,8 +19,7 @@ from playground.training.checkpoint import CorpusInfo
 from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
 from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
-from playground.training.observe.probes import Measured, Noticed
-from playground.training.observe.recording import Film, Frame, Moment, Sized, told
+from playground.training.observe.recording import Film, Frame, Measured, Moment, Noticed, Sized, with_moments
 from playground.training.system import threads
 from playground.training.system.throttle import Budget
 from playground.training.train_state import TrainState
@@ -30,9 +29,8 @@ from playground.training.train_state import TrainState
 class Row:
     """One point of the curves, in nats per scored position of the first question; the losses of others are in `more`.
 
-    `held_out` is only there in evaluations, whose `more` holds held-out losses too; `accuracy` is the share of right
-    held-out answers by question. `graded` are the answers graded so far, `flops` the operations so far: those of the
-    first batch, by its positions, for every batch.
+    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by question. `graded` are the scored
+    answers and `flops` the operations so far.
     """
 
     step: int
@@ -47,12 +45,12 @@ class Row:
 
     @classmethod
     def of(cls, event: Stepped) -> "Row":
-        """The point of a finished step, whose operations were not counted."""
+        """The point of a finished step, without its operations."""
         first = next(iter(event.terms.values()))
         return cls(event.step, float(first), None, event.tokens, event.seconds, _others(event.terms), event.graded)
 
     def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
-        """The next point of the curve: a step, with its operations, or an evaluation."""
+        """The next point: that of a step, with its operations, or of an evaluation."""
         if isinstance(event, Evaluated):
             more, accuracy = _others(event.terms), tuple(event.accuracy.items())
             return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
@@ -60,43 +58,35 @@ class Row:
 
 
 def _others(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
-    """The losses of all questions but the first, by name."""
+    """The losses of all questions but the first."""
     return tuple((name, float(value)) for name, value in terms.items())[1:]
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
-"""Something that writes events and moments down as they pass, such as `Runs.recorded`."""
+"""Writes events and moments down as they pass, such as `Runs.recorded`."""
 
 Look = Callable[[TrainState], Any]
-"""Something to see of the learner while it trains; it runs in the training thread, between two steps."""
+"""What the page shows of the learner; it is computed in the training thread, between two steps."""
 
 LOOKING = 0.012
-"""The share of the training's time that looks may take: a model that is slow to look at is looked at less often."""
+"""The largest share of the training time that looks may take; slow ones are taken less often."""
 
 LOOKED_EVERY = 0.22
-"""Seconds of training from one look to the next, at least."""
+"""The fewest seconds of training from one look to the next."""
 
 
 class Session:
-    """The rows only grow, so a reader keeps a cursor and never disturbs the thread.
+    """A run in a thread; its lists only grow, so a reader keeps an index and needs no lock.
 
-    Looks are taken only while somebody is watching, a few times a second and so seldom that they take no more
-    than their share of the thread's time; otherwise training runs at full speed. Looks of `film` are few, ever further
-    apart and at every bookmark, and are kept. With `rows` and `moments` a run that was kept goes on. States: "ready",
-    "running", "paused", "done", "failed".
+    Looks are taken only while the page watches, within their share of the time. With `rows` and `moments` a run that
+    was kept goes on. States: "ready", "running", "paused", "done", "failed".
     """
 
     def __init__(
-        self,
-        run: Run,
-        look: Look | None = None,
-        watched_for: float = 1.5,
-        begin: TrainState | None = None,
-        record: Record | None = None,
-        rows: Iterable[Row] = (),
-        film: Film | None = None,
+        self, run: Run, look: Look | None = None, watched_for: float = 1.5, begin: TrainState | None = None,
+        record: Record | None = None, rows: Iterable[Row] = (), film: Film | None = None,
         moments: Iterable[Moment] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.run, self.look, self.watched_for = run, look, watched_for
         self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
@@ -106,6 +96,7 @@ class Session:
         self.film: list[tuple[int, Predictions]] = []
         self.measured: list[Measured] = []
         self.noticed: list[Noticed] = []
+        self._by_kind: dict[type, list[Any]] = {Measured: self.measured, Noticed: self.noticed, Sized: self.sizes}
         for moment in moments:
             self._keep(moment)
         self.view: Any = None
@@ -117,7 +108,7 @@ class Session:
         self._resting = threading.Event()
         self._watched_until = 0.0
         self._looked: tuple[Look | None, int] = (None, -1)
-        # processor time, since other programs take theirs from looks and steps alike; elsewhere the processor waits
+        # on a CPU the time of this thread, which other programs do not change; else the processor only waits
         clock = time.thread_time if run.device.type == "cpu" else time.monotonic
         self._looks = Budget(LOOKING, clock, clock, LOOKED_EVERY)
         self._state = "ready"
@@ -125,77 +116,76 @@ class Session:
 
     @property
     def state(self) -> str:
-        if self._state == "running" and not self._go.is_set():
-            return "paused"
-        return self._state
+        return "paused" if self._state == "running" and not self._go.is_set() else self._state
 
     def start(self) -> "Session":
         """Begin, or go on after a pause."""
         self._go.set()
+        self._begin_thread()
+        return self
+
+    def _begin_thread(self) -> None:
         if self._state == "ready":
             self._state = "running"
             self._thread.start()
-        return self
 
     def pause(self) -> None:
-        """Stop after the step that is being taken; nothing is lost."""
+        """Pause after the step that is being taken."""
         self._go.clear()
 
     def rest(self, wait: float = 5.0) -> None:
-        """Pause and wait until the step that is being taken is done, so that the model may be read."""
+        """Pause and wait until the present step is done, so that the model may be read."""
         self.pause()
         self._resting.clear()
         deadline = time.monotonic() + wait
         while self._thread.is_alive() and time.monotonic() < deadline and not self._resting.wait(0.02):
-            pass  # a thread that has left needs no rest
+            pass  # a thread that has ended needs no rest
 
     @property
     def rests(self) -> bool:
-        """Whether the step during which it was paused is done, and what was to be measured at it."""
+        """Whether it is paused and the step during which it was paused is done."""
         return self.state == "paused" and self._resting.is_set()
 
     def step(self) -> None:
         """Take one step and pause again."""
         self._go.clear()
         self._single.set()
-        if self._state == "ready":
-            self._state = "running"
-            self._thread.start()
+        self._begin_thread()
 
     def turn(self, settings: Mapping[str, Any]) -> None:
-        """Turn knobs of the recipe, such as the rate, from the next step on."""
+        """Turn knobs of the recipe from the next step on."""
         turn(self.run.entry.recipe, settings)
         self._settings.append(settings)
 
     def fork(self, changes: Mapping[str, Any] | None = None, out: Path | None = None) -> Fork:
-        """A run of its own that leaves this one where it stands; this one pauses for it."""
+        """Pause, and fork the run at its present step."""
         self.rest()
         if self.learner is None:
             raise Refusal("The run has not begun, so there is nothing to fork; start it first.")
         return fork(self.run, self.learner, changes, out)
 
     def stop(self, wait: float = 5.0) -> None:
-        """End the run for good and wait until its thread has left."""
+        """End the run for good and wait until its thread has ended."""
         self._halt.set()
         if self._thread.is_alive():
             self._thread.join(wait)
 
     @property
     def halted(self) -> bool:
-        """Whether it was told to stop, so that it never goes on by itself."""
+        """Whether `stop` was called."""
         return self._halt.is_set()
 
     @property
     def ending(self) -> bool:
-        """Whether it was stopped and is still taking, or saving, its last step."""
+        """Whether it was stopped and is still taking or saving its last step."""
         return self._halt.is_set() and self._thread.is_alive()
 
     def watch(self) -> None:
-        """Say that somebody is looking; to be called again and again."""
+        """Note that the page is watching; to be called again and again."""
         self._watched_until = time.monotonic() + self.watched_for
 
     def look_with(self, look: Look) -> None:
-        """See something else of the learner from now on; what does not train is looked at at once."""
+        """Show something else of the learner from now on, at once where it does not train."""
         self.look = look
         if not self._thread.is_alive():
             self._show(self.learner, now=True)
@@ -209,23 +199,23 @@ class Session:
             self._follow()
         except Refusal as refusal:
             self.error, self._state = str(refusal), "failed"
-        except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
+        except Exception as error:  # a thread that ended silently would leave the page waiting
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
 
     def _follow(self) -> None:
-        events = told(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
-        with closing(events if self._record is None else self._record(self.run, events)) as seen:
-            for event in seen:
+        events = with_moments(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
+        with closing(events if self._record is None else self._record(self.run, events)) as recorded:
+            for event in recorded:
                 try:
-                    self._hear(event)
+                    self._read(event)
                 except Exception as error:
-                    seen.throw(error)  # whoever writes the run down learns that it failed
+                    recorded.throw(error)  # so that the record notes the failure
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
                     self._save()
                     self.reason, self._state = "asked", "done"
                     return
 
-    def _hear(self, event: Event | Moment) -> None:
+    def _read(self, event: Event | Moment) -> None:
         match event:
             case Started():
                 self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
@@ -241,29 +231,24 @@ class Session:
             case Incident():
                 self.trouble = event
             case Stopped():
-                self._show(self.learner, now=True)  # before it is done, so that whoever waits for that has seen the end
+                self._show(self.learner, now=True)  # before the state is "done", which others wait for
                 self.reason, self._state = event.reason, "done"
 
     def _keep(self, moment: Moment) -> None:
-        """One more moment of the story, in the list where views look for it."""
+        """Append a moment to all moments and to those of its kind."""
         self.moments.append(moment)
-        match moment:
-            case Measured():
-                self.measured.append(moment)
-            case Noticed():
-                self.noticed.append(moment)
-            case Sized():
-                self.sizes.append(moment)
-            case Frame():
-                self.film.append((moment.step, moment.look))
+        if isinstance(moment, Frame):
+            self.film.append((moment.step, moment.look))
+        else:
+            self._by_kind[type(moment)].append(moment)
 
     def _save(self) -> None:
-        """The last step that was taken, so that a run that is stopped by hand loses none."""
+        """Save the last step of a run that is stopped by hand."""
         learner, run = self.learner, self.run
         if run.out is None or learner is None or not learner.step or not learner.sound(torch.zeros(())):
             return
-        studied = CorpusInfo(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
-        checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, studied)
+        info = CorpusInfo(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
+        checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, info)
 
     def _may_go_on(self, after: Stepped | Evaluated) -> bool:
         """Wait here while paused; False once the run shall end."""
@@ -281,7 +266,7 @@ class Session:
         return not self._halt.is_set()
 
     def _show(self, learner: TrainState | None, now: bool = False) -> None:
-        """Look at the model where somebody wants to see it; while it rests, once is enough."""
+        """Update the view where the page watches; while the model rests, once is enough."""
         look, (earlier, step) = self.look, self._looked
         if look is None or learner is None or (look is earlier and learner.step == step):
             return

@@ -19,25 +19,23 @@ CORPORA = {
     "label:inference": "inference",
     "label:connective": "clauses",
 }
-"""Where an objective finds what it needs and the world of TinyWorld does not know."""
-
+"""The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
 EVERYWHERE = (
     "its size, norms before the layers, no dropout, a text from our grammar, and the recipe, unless the one called "
     "'paper' is taken"
 )
-"""In what no entry is its paper."""
+"""In what every entry differs from its paper."""
 
 WORD_VECTORS = "Word vectors"
-"""The group of objectives that train a table of vectors, one for each word, and no network."""
+"""The group of objectives that train a table of word vectors and no network."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Name, year, source, idea, and the parts; `changed` says what is new over the parent.
+    """Name, year, source, idea, and the parts; `changed` is what is new over the parent.
 
-    `unlike_paper` says what is not as published, by the knob that is set otherwise or by the part that is missing; what
-    all entries have in common (tiny, a generated text, the recipe) is `EVERYWHERE`.
+    `unlike_paper` is what is not as published, by the knob or the missing part, beside what `EVERYWHERE` says.
     """
 
     name: str
@@ -54,12 +52,17 @@ class Entry:
     unlike_paper: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def order(self) -> tuple[int]:
+        """Its place in lists: the oldest first."""
+        return (self.year,)
+
+    @property
     def not_the_paper(self) -> str:
-        """What of it is not the paper, in one sentence."""
+        """How it differs from its paper, in one sentence."""
         return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE))}."
 
     def bound(self, corpus: Corpus) -> float | None:
-        """The corpus' own entropy in nats where it bounds this model: only where it reads left to right."""
+        """The corpus' own entropy in nats where it bounds the loss: only for models that read left to right."""
         return corpus.entropy_bound if self.model.attention == "left to right" else None
 
 
@@ -75,24 +78,20 @@ def find_entry(name: str) -> Entry:
 
 def entry_for(objective: Objective) -> Entry:
     """An objective on its own as an entry: a small network, which gets its missing parts when training begins."""
+    stages = {type(stage) for stage in objective.stages}
+    attention = "left to right" if SeeLeft in stages else "right to left" if SeeRight in stages else "bidirectional"
+    kind = "static" if objective.group == WORD_VECTORS else "transformer"
+    year = re.search(r"arXiv:(\d\d)\d\d\.|\b((?:19|20)\d\d)\b", objective.source)
     return Entry(
         name=objective.name,
-        year=_year(objective.source),
+        year=0 if year is None else int(year[2] or 2000 + int(year[1])),
         paper=objective.source,
         idea=objective.idea,
-        model=Architecture(
-            kind="static" if objective.group == WORD_VECTORS else "transformer", attention=_reads(objective)
-        ),
+        model=Architecture(kind=kind, attention=attention),
         objective=objective,
         corpus=next((CORPORA[need] for need in objective.needs if need in CORPORA), "world"),
         unlike_paper={"model": "the network, a small one of ours for the objective on its own"},
     )
-
-
-def _reads(objective: Objective) -> str:
-    """The direction that the main network is trained in."""
-    kinds = {type(stage) for stage in objective.stages}
-    return "left to right" if SeeLeft in kinds else "right to left" if SeeRight in kinds else "bidirectional"
 
 
 def entry_named(name: str) -> Entry:
@@ -106,9 +105,3 @@ def entry_named(name: str) -> Entry:
             if "+" in name:
                 raise part from None
             raise Refusal(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
-
-
-def _year(source: str) -> int:
-    """The year of a source, from its arXiv number or as it is written."""
-    found = re.search(r"arXiv:(\d\d)\d\d\.|\b((?:19|20)\d\d)\b", source)
-    return 0 if found is None else int(found[2] or 2000 + int(found[1]))

@@ -1,4 +1,4 @@
-"""Two ways to train the same paper: as the papers did, or with what makes a tiny model learn sooner."""
+"""Two recipes for the same paper: as the papers did, or with what makes a tiny model learn sooner."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from playground.zoo.entry import Entry
 
 @dataclass(frozen=True)
 class RecipePreset:
-    """Settings of the recipe and of the model that belong together."""
+    """Settings of the recipe and of the model that belong together; calling it gives an entry these settings."""
 
     name: str
     idea: str
@@ -19,7 +19,6 @@ class RecipePreset:
     model: Mapping[str, Any]
 
     def __call__(self, entry: Entry) -> Entry:
-        """The entry, trained this way; everything that the way does not name stays."""
         return replace(entry, recipe=turn(entry.recipe, self.recipe), model=turn(entry.model, self.model))
 
 
@@ -39,11 +38,11 @@ ACCELERATED = RecipePreset(
     {"positions": "rotary", "init": "mimetic"},
 )
 
-RECIPE_PRESETS = {way.name: way for way in (PAPER, ACCELERATED)}
+RECIPE_PRESETS = {preset.name: preset for preset in (PAPER, ACCELERATED)}
 
 
 def find_preset(name: str) -> RecipePreset:
-    """A way by its name."""
+    """A recipe by its name."""
     if name not in RECIPE_PRESETS:
         raise Refusal(f"There is no recipe {name!r}; choose one of {', '.join(RECIPE_PRESETS)}.")
     return RECIPE_PRESETS[name]

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from playground.knob import knob
 
 BETAS = (0.9, 0.98)
-"""AdamW's two shares of what was before, wherever it is used here."""
+"""AdamW's betas, wherever it is used here."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Batch, length of a row, optimiser and schedule.
+    """Batch, length of a row, optimiser and schedule; with the defaults a tiny model learns latent classes in a minute.
 
-    "muon" is the accelerated recipe: Muon on the matrices inside the stacks and AdamW on the rest. "adamw" is the
-    papers' own. The defaults are those that let a tiny model learn latent classes within a minute.
+    "muon" is Muon on the matrices inside the stacks and AdamW on the rest, "adamw" the papers' own.
     """
 
     steps: int = knob(1000, 1, 100_000, unit="steps", why="The schedule falls to its end over so many steps.")
@@ -26,9 +25,7 @@ class Recipe:
     min_lr_ratio: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
     weight_decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")
     grad_clip: float = knob(1.0, 0.0, 100.0, unit="norm of the gradient", why="Longer gradients are shortened.")
-    grad_accum_steps: int = knob(
-        1, 1, 512, unit="parts", why="A batch in parts needs less memory; its gradient is the same."
-    )
+    grad_accum_steps: int = knob(1, 1, 512, unit="parts", why="Parts need less memory; the gradient is the same.")
     precision: str = knob(
         "float32", choices=("float32", "bfloat16"), why="Products in half the bits: faster on large models, less exact."
     )
@@ -41,7 +38,7 @@ class Recipe:
     )
 
     def lr_multiplier(self, step: int, falling: bool = True) -> float:
-        """The share of the rate in step `step` (0-based): up to 1, then down to `floor` if falling, else level."""
+        """The factor of the learning rate in `step` (0-based): up to 1, then down to `min_lr_ratio` where `falling`."""
         rise = max(1, round(self.warmup_ratio * self.steps))
         if step < rise:
             return (step + 1) / rise

@@ -60,7 +60,7 @@ def test_every_weight_of_its_model_is_taught(name):
         total_loss(model(example))[0].backward()
     idle = [n for n, p in model.named_parameters() if p.grad is None or not bool(p.grad.any())]
     model.zero_grad(set_to_none=True)
-    heads = {q.head for part in parts(name) if part.network != "generator" for q in part.questions}
+    heads = {q.kind.head for part in parts(name) if part.network != "generator" for q in part.questions}
     assert idle == ([] if "vocabulary" in heads else ["lm_head.bias"])
 
 

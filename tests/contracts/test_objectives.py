@@ -11,15 +11,16 @@ import pytest
 import torch
 
 from playground import leaks
+from playground.answers import Replaced
 from playground.batch import Action, begin
 from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
-from playground.objectives.choose import ChosenSpans, tell_spans
-from playground.objectives.objective import tell
+from playground.objectives.choose.spans import ChosenSpans, describe_spans
+from playground.objectives.objective import SURVEY_ROWS, tell
 from playground.rng import generator
-from playground.slicing import trimmed_batches
+from playground.slicing import batches
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
 from playground.trace.rebuild import SENTENCE, rebuild
@@ -44,7 +45,6 @@ def test_the_card_is_filled_in(name):
         assert re.fullmatch(r"[A-Z].{20,}\.", sentence), sentence
     assert re.search(r"\\log|\\max", objective.formula)
     assert re.search(r"arXiv:\d{4}\.\d{4,5}|Radford|survey", objective.source)
-    assert objective.rank > 0
 
 
 @every_objective
@@ -57,11 +57,23 @@ def test_no_group_is_empty():
     assert len(GROUPS) == len(set(GROUPS))
 
 
-def test_names_aliases_and_ranks_are_unique():
+def test_names_and_aliases_are_unique():
     spoken = [plain(n) for o in objectives().values() for n in {plain(o.name), *map(plain, o.aliases)}]
     assert len(spoken) == len(set(spoken))
-    ranks = [o.rank for o in objectives().values()]
-    assert ranks == sorted(set(ranks))
+
+
+def test_they_are_listed_as_the_survey_prints_them_then_by_group_and_year():
+    assert [o.row for o in objectives().values()][: len(SURVEY_ROWS)] == list(SURVEY_ROWS)
+    rest = list(objectives().values())[len(SURVEY_ROWS) :]
+    assert not any(o.row for o in rest)
+    assert [GROUPS.index(o.group) for o in rest] == sorted(GROUPS.index(o.group) for o in rest)
+    assert [o.name for o in rest if o.group == "Language models"] == [
+        "window LM",
+        "backward LM",
+        "BiLM",
+        "conditional LM",
+        "multilingual LM",
+    ]  # 2003, twice 2018, twice 2019
 
 
 def plain(name):
@@ -177,7 +189,7 @@ def test_plans_of_later_rows_are_told_in_their_own_words():
     """The number of words of the first row says nothing about the second."""
     example = begin(tokens_of([[40] * 9, [40] * 3]))
     plan = ChosenSpans(torch.tensor([[9], [3]]), torch.tensor([[0], [0]]))
-    assert [tell_spans(example, plan, row) for row in (0, 1)] == [{"spans": ["10:0"]}, {"spans": ["4:0"]}]
+    assert [describe_spans(example, plan, row) for row in (0, 1)] == [{"spans": ["10:0"]}, {"spans": ["4:0"]}]
 
 
 def test_words_to_propose_are_not_for_the_stage_before():
@@ -291,7 +303,7 @@ def test_something_is_graded_and_only_real_words_are(name):
     for example, question in ((e, q) for e in examples_of(name) for part in e.with_auxiliary for q in part.questions):
         asked = question.targets[question.loss_mask]
         numbers[question.name] += len(asked)
-        if question.head == "vocabulary":
+        if question.kind.names_words:
             specials = example.tokens.specials
             signs = torch.isin(asked, torch.tensor((*specials.sentinels, specials.end)))
             assert bool(((asked >= specials.unknown) | signs).all())
@@ -351,11 +363,11 @@ def assert_targets_shown(cells, example):
 
 
 def spoken(question, target, example):
-    if question.head == "replaced":
+    if isinstance(question.kind, Replaced):
         return "or"[target]
-    if question.head == "match":
+    if question.kind.compares_rows:
         return " ".join(example.tokens.vocabulary[i] for i in example.tokens.ids[0][example.selected[0]].tolist())
-    return (question.classes or example.tokens.vocabulary)[target]
+    return (question.kind.classes or example.tokens.vocabulary)[target]
 
 
 def texts(cells):
@@ -492,7 +504,7 @@ def assert_influence_is_closure(example, question, answer_, embedded):
 
 def assert_answers_stay_hidden(example, answer_, found):
     """No position that shows an answer moves its score, except where showing it is the task."""
-    shown, _ = leaks.told(example.inputs, example, 0)
+    shown, _ = leaks.shown_places(example.inputs, example, 0)
     answers = answer_.target.origin[0, answer_.positions]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
     assert answer_.target.copying or not (found & shows).any()
@@ -509,7 +521,7 @@ def test_texts_without_a_word_cost_nothing(name):
     for rows in EMPTY.values():
         whole = objective.example(suited(objective, tokens_of(rows)), generator(1))
         model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
-        for part in (whole, *trimmed_batches(whole, 1)):
+        for part in (whole, *batches(whole, 1, trim=True)):
             cost = float(total_loss(model(part))[0].detach())
             graded = any(bool(q.loss_mask.any()) for e in part.with_auxiliary for q in e.questions)
             assert isfinite(cost)

@@ -12,11 +12,12 @@ import torch
 from playground.errors import Refusal
 from playground.finetuning import Strategy, find_strategy, find_task, strategies
 from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run import scheduler as room
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.scheduler import Trial, TrialData, arranged
-from playground.finetuning.run.stacked import alike, hindrance, tune_together
+from playground.finetuning.run.scheduler import Trial, TrialData, plan_stacks
+from playground.finetuning.run.stacked import alike, tune_together, why_not_stackable
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, tune
 from playground.finetuning.strategy.head import Head
 from playground.tokenizing import of_words
@@ -57,7 +58,7 @@ def in_stacks():
     """Every strategy that can be stacked, in the stacks in which it stands."""
     found = {}
     for strategy in strategies().values():
-        if not hindrance(base_of(), strategy, texts()):
+        if not why_not_stackable(base_of(), strategy, texts()):
             found.setdefault(alike(strategy, SETTING), []).append(strategy)
     return list(found.values())
 
@@ -187,18 +188,18 @@ APART = {
 def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
     work = TrialData(base_of(), {(24, 0): texts()}, {0: texts("test")})
     full, other = (Trial(find_strategy(n), 0, 24, SETTING) for n in ("full", name))
-    plan = arranged(work, (full, other), "vmap")
+    plan = plan_stacks(work, (full, other), "vmap")
     assert (plan.stacks, plan.apart) == (((full,),), (other,))
     assert len(plan.told) == 1
     assert plan.told[0].startswith(f"{name} runs apart, not stacked: ")
     assert said in plan.told[0]
-    assert arranged(work, (full, other), "auto").stacks == (), "on a CPU nothing is stacked unless asked for"
+    assert plan_stacks(work, (full, other), "auto").stacks == (), "on a CPU nothing is stacked unless asked for"
 
 
 def test_on_a_cpu_only_the_seeds_of_one_strategy_share_a_stack():
     work = TrialData(base_of(), {(24, seed): texts(seed=seed) for seed in SEEDS}, dict.fromkeys(SEEDS, texts("test")))
     jobs = [Trial(find_strategy(name), seed, 24, SETTING) for seed in SEEDS for name in ("full", "chain-thaw")]
-    stacks = [[(job.strategy.name, job.seed) for job in stack] for stack in arranged(work, jobs, "vmap").stacks]
+    stacks = [[(job.strategy.name, job.seed) for job in stack] for stack in plan_stacks(work, jobs, "vmap").stacks]
     assert stacks == [[("full", 0), ("full", 1)], [("chain-thaw", 0), ("chain-thaw", 1)]]
 
 
@@ -206,16 +207,8 @@ def test_a_comparison_has_the_same_numbers_whichever_way():
     chosen = [find_strategy(name) for name in ("full", "replay", "adapters", "zero-shot prompting")]
     found = {}
     for way in ("processes", "vmap"):
-        *_, last = compare(
-            base_of(),
-            reviews().tokenizer,
-            find_task("sentiment"),
-            chosen,
-            train_sizes=8,
-            seeds=2,
-            setting=SETTING,
-            parallelism=way,
-        )
+        spec = ComparisonSpec(train_sizes=(8,), seeds=2, steps=6, parallelism=way)
+        *_, last = compare(base_of(), reviews().tokenizer, spec, chosen=chosen, batch_size=4)
         found[way] = last
     assert list(found["vmap"].outcomes) == list(found["processes"].outcomes)
     for name, outcomes in found["processes"].outcomes.items():
@@ -232,7 +225,7 @@ def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
     jobs = [Trial(find_strategy("full"), seed, 24, SETTING) for seed in range(4)]
     need = room.bytes_of(work.base, texts(), SETTING)
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
-    plan = arranged(work, jobs, "vmap")
+    plan = plan_stacks(work, jobs, "vmap")
     assert plan.stacks == (tuple(jobs[:2]), tuple(jobs[2:]))
     assert "4 lanes would not fit in one stack" in plan.told[0]
     assert "2 at a time" in plan.told[0]
@@ -245,10 +238,10 @@ def test_lanes_are_parted_evenly_by_what_is_free(lanes, free, sizes):
 
 def test_a_way_that_there_is_not_is_refused():
     with pytest.raises(Refusal, match="parallelism is 'sideways'; choose one of auto, vmap, processes"):
-        arranged(TrialData(base_of(), {}, {}), (), "sideways")
+        plan_stacks(TrialData(base_of(), {}, {}), (), "sideways")
 
 
 def test_the_answers_in_a_stack_are_of_one_form():
     assert isinstance(texts().answer, Classes)
     tags = replace(texts(), answer=find_task("part of speech").answer)
-    assert "different numbers of answers" in hindrance(base_of(), find_strategy("full"), tags)
+    assert "different numbers of answers" in why_not_stackable(base_of(), find_strategy("full"), tags)

@@ -15,7 +15,6 @@ from playground.corpora.corpus import pick
 from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import Cost, cost
-from playground.finetuning.data.prompting import prompted
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
@@ -135,11 +134,16 @@ def test_every_family_has_members():
     assert {strategy.family for strategy in strategies().values()} == set(FAMILIES)
 
 
-def test_names_aliases_and_ranks_are_unique():
+def test_names_and_aliases_are_unique():
     spoken = [n.lower() for s in strategies().values() for n in (s.name, *s.aliases)]
     assert len(spoken) == len(set(spoken))
-    ranks = [s.rank for s in strategies().values()]
-    assert ranks == sorted(set(ranks))
+
+
+def test_they_are_listed_by_family_and_year():
+    families = [s.family for s in strategies().values()]
+    assert families == sorted(families, key=list(FAMILIES).index)
+    rates = [s.name for s in strategies().values() if s.family == "penalties and replay"]
+    assert rates == ["EWC", "L2-SP", "replay"]  # 2016, 2018, 2019
 
 
 def test_the_room_keeps_its_functions_once_the_packages_of_the_same_names_are_loaded():
@@ -156,7 +160,7 @@ def test_it_is_found_by_every_name_it_has(name):
 
 
 def test_an_unknown_strategy_is_refused_with_those_there_are():
-    with pytest.raises(Refusal, match=r"no strategy named 'nope'; choose one of: feature-based, full, gradual"):
+    with pytest.raises(Refusal, match=r"no strategy named 'nope'; choose one of: random start, feature-based, "):
         find_strategy("nope")
 
 
@@ -316,7 +320,7 @@ PLUGGED = tuple(name for name in NAMES if strategies()[name].extras)
 def test_a_penalty_is_exactly_nothing_at_the_start_and_something_afterwards(name, entry):
     run = tuning(strategies()[name], entry)
     [(_, ask)] = run.terms
-    run._thaw(0)  # a penalty counts what may learn, and before the first step nothing may
+    run._set_rates(0)  # a penalty counts what may learn, and before the first step nothing may
     assert any(p.requires_grad for p in run.model.parameters())
     assert float(ask(None)) == 0.0
     run.learn(0)
@@ -353,7 +357,7 @@ def test_each_task_has_its_own_projected_attention_and_all_share_the_body():
     run = tuning(strategies()["projected attention layers"], "BERT")
     [extra] = run.extras
     [own] = run.others[0].extras
-    run._thaw(0)
+    run._set_rates(0)
 
     def taught(loss):
         run.model.zero_grad()
@@ -366,7 +370,7 @@ def test_each_task_has_its_own_projected_attention_and_all_share_the_body():
     drawn = run.train.pick(torch.arange(8))
     scores = run.head(run.reader.read(drawn.tokens), drawn)
     assert taught(drawn.answer.loss(scores, drawn.labels)) == [True, False, True]
-    assert taught(run._other_loss(0)) == [False, True, True]
+    assert taught(run.other_loss(0)) == [False, True, True]
     assert len(run.others) == 3
     assert len({id(p) for other in run.others for p in nn.ModuleList(other.parts).parameters()}) == sum(
         len(list(nn.ModuleList(other.parts).parameters())) for other in run.others
@@ -412,12 +416,14 @@ def test_who_is_only_asked_learns_nothing_stores_nothing_and_forgets_nothing(nam
 def test_the_texts_decide_what_is_answered(name):
     base, strategy = base_of("GPT"), strategies()[name]
     shown, test = texts("train"), texts("test")
-    scores = prompted(base.learner.model, strategy.prompt, shown, test)
+    scores = test.answer.prompted(base.learner.model, strategy.prompt, shown, test)
     assert scores.shape == (24, 2)
-    assert torch.equal(scores, prompted(base.learner.model, strategy.prompt, shown, test))
-    other = prompted(base.learner.model, strategy.prompt, shown, replace(test, tokens=pick(test.tokens, BACK)))
+    assert torch.equal(scores, test.answer.prompted(base.learner.model, strategy.prompt, shown, test))
+    other = test.answer.prompted(
+        base.learner.model, strategy.prompt, shown, replace(test, tokens=pick(test.tokens, BACK))
+    )
     assert torch.allclose(other, scores[BACK], atol=1e-5)
-    turned = prompted(base.learner.model, strategy.prompt, replace(shown, labels=1 - shown.labels), test)
+    turned = test.answer.prompted(base.learner.model, strategy.prompt, replace(shown, labels=1 - shown.labels), test)
     assert torch.equal(turned, scores) == (not strategy.prompt.shots)
 
 

@@ -13,8 +13,8 @@ from playground.trace.rebuild import guessed
 from playground.training.observe.look import ProbeSentence
 from playground.zoo import entry_named
 from tests.runs import becomes
-from widgets.pages import curves
-from widgets.pages.runs import _facts
+from widgets.pages.train import numbers as numbers_module
+from widgets.pages.train.runs import facts_of
 from widgets.state import app as store_module
 from widgets.state import train
 from widgets.state.app import Store
@@ -69,17 +69,17 @@ def test_every_objective_of_the_stage_trains_and_has_a_text_to_watch(visit, name
     assert session.view.guesses, "something is asked of what is watched"
     suits(find_objective(name), session)
     asked = list(session.learner.evaluate(session._held_out))
-    assert [q for q in curves._questions(session) if q in asked] == asked, "losses are told by their names"
+    assert [q for q in session.run.entry.objective.questions if q in asked] == asked, "losses are told by their names"
 
 
 def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
     session = trained(visit, A_SUM)
-    numbers = curves._numbers(session)
+    numbers = numbers_module.numbers(session)
     first, second = ("pair", "hidden words")
     assert all(f"{what}, {name} (nats)" in numbers for what in ("loss", "held out") for name in (first, second))
     tested = [row for row in session.rows if row.held_out is not None][-1]
-    assert curves._losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
-    assert "nats (pair)" in _facts(visit.train.kept()[-1], here=True)
+    assert numbers_module.losses(tested, (first, second)) == session.learner.evaluate(session._held_out)
+    assert "nats (pair)" in facts_of(visit.train.kept()[-1], here=True)
     assert session.look.names_words
     assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"
 

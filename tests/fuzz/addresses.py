@@ -13,7 +13,8 @@ from tests.fuzz.plans import plan_line
 from widgets.animation.edits import DO
 from widgets.animation.record import typeset
 from widgets.app import main
-from widgets.state.app import StageStore, Store
+from widgets.state.app import Store
+from widgets.state.stage import StageStore
 
 NAMES = tuple(objectives())
 KNOBS = {name: tuple(o.knobs) for name, o in objectives().items()}

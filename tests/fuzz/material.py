@@ -16,7 +16,7 @@ from playground.corpora import open_corpus
 from playground.training import train
 from playground.training.observe import replay
 from playground.training.observe.look import ProbeSentence
-from playground.training.observe.recording import told
+from playground.training.observe.recording import with_moments
 from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
 from tests.runs import reviews, run_of
@@ -59,7 +59,7 @@ def story() -> Folder:
         Path("text.txt").write_text(text(), encoding="utf-8")
         corpus = open_corpus("text.txt")
         run = run_of(corpus=corpus, steps=4, evaluate_every=2, sizes_every=2, save_every=2, out=Path("runs/run"))
-        events = recorded(run, told(run, train(run), ProbeSentence(sentence_of(corpus))))
+        events = recorded(run, with_moments(run, train(run), ProbeSentence(sentence_of(corpus))))
         list(Runs("runs").recorded("run", run, replay.watched(run, events)))
         return _taken()
 

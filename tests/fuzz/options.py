@@ -108,7 +108,7 @@ def _train(random: Random) -> list[str]:
         ("--seed", ["3"]), ("--save-every", ["2"]), ("--runs", ["runs", "text.txt"]), ("--fork", ["run", "run@2"]),
         ("--set", _knob(random, ["mask_ratio", "lr", "batch_size", "seq_len", "width", "heads", "steps", "optimiser"])),
         ("--set", _knob(random, ["positions", "max_position_embeddings", "decoder_layers", "ngrams", "precision"])),
-        ("--set", _knob(random, ["grad_accum_steps", "grad_clip"])),
+        ("--set", _knob(random, ["grad_accum_steps", "grad_clip", "rate", "window", "clip", "longest", "cap"])),
     )]  # fmt: skip
 
 

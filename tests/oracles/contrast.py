@@ -75,7 +75,7 @@ def _choose_rarer(stage, plan, story):
 
 
 def _see_window(stage, plan, story):
-    return replace(story, sees=see_near(story.inputs, plan["radius"]))
+    return replace(story, sees=see_near(story.inputs, plan))
 
 
 def _see_others(stage, plan, story):
@@ -87,7 +87,7 @@ def _see_alone(stage, plan, story):
 
 
 def _arrange_windows(stage, plan, story):
-    found, row = pairs(story.inputs, plan["radius"]), story.inputs
+    found, row = pairs(story.inputs, plan), story.inputs
     named = [(row.origin[q], 1) for _, q in found]
     centres = [p for p, _ in found]
     inputs = Row([row.ids[p] for p in centres], [row.origin[p] for p in centres], centres)
@@ -130,7 +130,7 @@ def missing(story):
 
 
 def _choose_labelled(stage, plan, story):
-    return replace(story, chosen=[plan["rows"] and allowed for allowed in maskable(story.text)])
+    return replace(story, chosen=[plan and allowed for allowed in maskable(story.text)])
 
 
 def _see_views(stage, plan, story):

@@ -98,7 +98,7 @@ def _see_order(stage, plan, story):
 
 
 def _choose_split(stage, plan, story):
-    return replace(story, chosen=[place >= plan["given"] for place in range(len(story.text))])
+    return replace(story, chosen=[place >= plan for place in range(len(story.text))])
 
 
 def _change_to_first_part(stage, plan, story):

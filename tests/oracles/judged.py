@@ -57,7 +57,7 @@ def _arrange_half(stage, plan, story):
 
 def _choose_intact(stage, plan, story):
     """Spans that stay are taken out of the list; their words are still chosen."""
-    kept = [span for span, yes in zip(story.spans, plan["spans"], strict=False) if yes]
+    kept = [span for span, yes in zip(story.spans, plan, strict=False) if yes]
     done = list(story.done)
     for start, length in kept:
         done[start : start + length] = [Action.GRADED_AS_IS] * length

@@ -187,7 +187,7 @@ def _trigrams(stage, plan, story):
 
 
 def _change_trigrams(stage, plan, story):
-    source = plan["source"]
+    source = plan
     ids, origin, done = list(story.inputs.ids), list(story.inputs.origin), list(story.done)
     for position, place in enumerate(story.inputs.origin):
         if place >= 0 and source[place] != place:
@@ -201,7 +201,7 @@ def _names(story):
 
 
 def _change_entities(stage, plan, story):
-    words, new = plan["words"], set()
+    words, new = plan, set()
     for name in _names(story):
         if any(words[p] != story.text[p] for p in name):
             new |= set(name)

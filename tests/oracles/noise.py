@@ -45,7 +45,7 @@ def _choose_runs(stage, plan, story):
 
 def _choose_gap_sentences(stage, plan, story):
     allowed, drawn = stages.maskable(story.text), []
-    for number, taken in enumerate(plan["taken"]):
+    for number, taken in enumerate(plan):
         places = [p for p, s in enumerate(story.sentence) if s == number and allowed[p]]
         if taken and places:
             drawn.append((places[0], places[-1] + 1 - places[0]))
@@ -122,12 +122,12 @@ def _moved(story, source):
 
 
 def _change_order(stage, plan, story):
-    return _moved(story, plan["source"])
+    return _moved(story, plan)
 
 
 def _change_start(stage, plan, story):
     now = sorted(range(len(story.rank)), key=lambda place: story.rank[place])
-    first = story.rank[plan["place"]] if now else 0
+    first = story.rank[plan] if now else 0
     return _moved(story, now[first:] + now[:first])
 
 

@@ -278,12 +278,12 @@ def _change_to_markers(stage, plan, story):
 
 
 def _change_order(stage, plan, story):
-    row, done, rank = change_order(story.text, plan["source"])
+    row, done, rank = change_order(story.text, plan)
     return replace(story, inputs=row, done=done, rank=rank, chosen=[True] * len(rank))
 
 
 def _propose_words(stage, plan, story):
-    row, done = propose_words(story.text, story.inputs, story.chosen, plan["words"])
+    row, done = propose_words(story.text, story.inputs, story.chosen, plan)
     return replace(story, inputs=row, done=done, generator=story, asked=[])
 
 

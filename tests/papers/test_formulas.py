@@ -7,9 +7,8 @@ import pytest
 import torch
 from torch.nn.functional import logsigmoid
 
-from playground.batch import Target
+from playground.answers import Answer, InBatchContrast, Target
 from playground.models import total_loss
-from playground.models.losses import Answer
 from playground.objectives import find_objective, objectives
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
@@ -297,7 +296,7 @@ def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, 
     sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
     assert sign in objective.formula
     (question,) = objective.example(plain_rows(2, 12), generator(6)).questions
-    wrong = question.loss.negatives[question.loss_mask]
+    wrong = question.kind.negatives[question.loss_mask]
     scores = torch.randn(len(wrong), 1 + wrong.shape[1], generator=generator(7))
     losses = answered(question, scores).losses()
     for row, drawn, loss_of_row in zip(scores, wrong, losses, strict=True):
@@ -342,7 +341,7 @@ def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_place(name):
             graded = question.loss_mask[0]
             if found[1][0] == "x":
                 origin, ids = question.origin[0][graded], part.tokens.ids[0]
-                assert question.head == "vocabulary"
+                assert question.kind.names_words
                 assert torch.equal(question.targets[0][graded][origin >= 0], ids[origin[origin >= 0]])
                 assert int((origin < 0).sum()) <= 1, "all but a sign that closes the text are words of it"
 
@@ -415,10 +414,10 @@ def test_x_is_how_often_two_words_met_and_no_probability():
     """E4: in a b a b a, the two words meet 4 times side by side and twice three places apart: 4 + 2/3, above 1."""
     example = find_objective("GloVe").example(tokens_of([[40, 41, 40, 41, 40]], padded=False), generator(0))
     (question,) = example.questions
-    seen = question.loss.counts[question.loss_mask]
+    seen = question.kind.counts[question.loss_mask]
     assert float(seen.max()) == pytest.approx(4 + 2 / 3)
     once = torch.tensor([[float(seen.max())]]).log()
-    exact = Answer(question, torch.tensor([0]), question.loss.counts.argmax(1), once, torch.tensor([0]))
+    exact = Answer(question, torch.tensor([0]), question.kind.counts.argmax(1), once, torch.tensor([0]))
     assert float(exact.losses()) == pytest.approx(0.0, abs=1e-9)
 
 
@@ -427,7 +426,7 @@ def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
     scores = torch.tensor([[2.0, 1.0, 0.5], [0.3, 3.0, 1.0], [1.0, 1.0, 1.0]])
     grid = torch.arange(3)[:, None]
     graded = torch.ones(3, 1, dtype=torch.bool)
-    question = Target("match", "match", "inputs", grid, graded, torch.full((3, 1), -1))
+    question = Target("match", InBatchContrast(), "inputs", grid, graded, torch.full((3, 1), -1))
     right = scores.diagonal()
     losses = answered(question, scores).losses()
     assert torch.allclose(losses, -(right - scores.exp().sum(1).log()), atol=1e-6)
@@ -459,7 +458,7 @@ def test_a_model_that_knows_nothing_pays_the_logarithm_of_its_choices_everywhere
     three = story("sentence structure").example.questions[0]
     assert answered(three, torch.zeros(1, 3)).mean().item() == pytest.approx(log(3))
     near = find_objective("skip-gram NS").example(plain_rows(2, 40), generator(5)).questions[0]
-    wrong = near.loss.negatives[near.loss_mask]
+    wrong = near.kind.negatives[near.loss_mask]
     each = (1 + (wrong >= 0).sum(1)) * log(2)
     losses = answered(near, torch.zeros(len(wrong), 1 + wrong.shape[1])).losses()
     assert torch.allclose(losses.double(), each.double(), atol=1e-5)

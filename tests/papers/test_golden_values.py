@@ -1,5 +1,6 @@
 """Values worked out by hand or printed in the papers (inventory, appendix D; objectives reference)."""
 
+from dataclasses import replace
 from itertools import permutations
 from math import sqrt
 
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 from playground.batch import Action, begin, causal_mask, full_mask, mask_by_level
-from playground.corpora.catalog.stories import make_stories
+from playground.corpora.tinyworld import generate
 from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.rng import generator
@@ -167,7 +168,7 @@ def test_the_whole_chain_of_a_shuffled_sentence():
 @pytest.mark.parametrize(("topics", "ceiling"), [(2, 0.75), (4, 0.875)])
 def test_the_topic_alone_reaches_its_ceiling_in_nsp_and_half_in_sop(topics, ceiling):
     """Strangers share the topic once in D; the same two swapped always do (survey, sec. 4.1; Qiu, sec. 3.1.5)."""
-    pairs = make_stories(0, 60_000, topics=topics).pairs(32)
+    pairs = stories(topics).pairs(32)
     right = {name: share_right(find_objective(name).example(pairs, generator(1))) for name in ("NSP", "SOP")}
     share = torch.bincount(pairs.labels["topic"][:, 0]).double() / len(pairs.ids)
     uneven = 0.5 * abs(float((share**2).sum()) - 1 / topics)
@@ -175,6 +176,17 @@ def test_the_topic_alone_reaches_its_ceiling_in_nsp_and_half_in_sop(topics, ceil
     assert rows > 1000
     assert abs(right["NSP"] - ceiling) <= 5 * sqrt(ceiling * (1 - ceiling) / rows) + uneven
     assert abs(right["SOP"] - 0.5) <= 5 * sqrt(0.25 / rows)
+
+
+def stories(topics):
+    """The generated stories of the first topics alone."""
+    corpus = generate("stories", 0, 60_000 * 6 // topics)
+    topic = torch.full((int(corpus.document_ids[-1]) + 1,), -1)
+    topic.scatter_reduce_(0, corpus.document_ids.long(), corpus.labels["topic"].long(), "amax")
+    kept = (topic < topics)[corpus.document_ids.long()]
+    rows = {name: getattr(corpus, name)[kept] for name in ("ids", "word_ids", "sentence_ids", "document_ids")}
+    labels = {"topic": corpus.labels["topic"][kept]}
+    return replace(corpus, **rows, labels=labels, held_out_from=int(kept[: corpus.held_out_from].sum()))
 
 
 def share_right(example):

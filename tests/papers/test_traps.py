@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.batch import Action, Target, begin, causal_mask, full_mask, mask_by_level
+from playground.answers import Target, Word
+from playground.batch import Action, begin, causal_mask, full_mask, mask_by_level
 from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective, objectives
 from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
@@ -111,7 +112,7 @@ def test_leak_table_a_query_stream_alone_learns_nothing(streams, cells, words):
     example = permuted(streams)
     reach, written = leaks.answering(example, example.questions[0], layers=4)
     assert (int(reach.sum()), written) == (cells, None)
-    assert leaks.heard(example, layers=4) == words
+    assert leaks.context_words(example, layers=4) == words
     assert verdict(example) == (0, 8)
 
 
@@ -120,7 +121,7 @@ def shifted(visible, first=0):
     example = begin(EIGHT)
     targets = EIGHT.ids.roll(-1, 1)
     graded = (first <= PLACES) & (PLACES < 7)
-    question = Target("next word", "vocabulary", "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
+    question = Target("next word", Word(), "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
     return replace(example, inputs=replace(example.inputs, attn_mask=visible), questions=(question,))
 
 
@@ -128,7 +129,7 @@ def permuted(streams="two streams"):
     """Every word predicted in an order, in two streams or in the one that is asked for."""
     example = replace(begin(EIGHT), prediction_order=ORDER, selected=EIGHT.valid)
     example = SeePermutation(streams=streams).build(example)
-    question = Target("hidden words", "vocabulary", "query", EIGHT.ids, EIGHT.valid, PLACES)
+    question = Target("hidden words", Word(), "query", EIGHT.ids, EIGHT.valid, PLACES)
     return replace(example, questions=(question,))
 
 
@@ -350,7 +351,7 @@ def test_loss_cells_are_never_padding_or_separators(name):
         for question in example.questions:
             stream = example.decoder if question.stream == "decoder" else example.inputs
             assert not (question.loss_mask & ~stream.valid).any()
-            if question.head == "vocabulary" and question.name == "hidden words":
+            if question.kind.names_words and question.name == "hidden words":
                 markers = torch.tensor(SPECIALS.sentinels)
                 asked = question.targets[question.loss_mask]
                 assert bool(((asked >= SPECIALS.unknown) | torch.isin(asked, markers)).all())

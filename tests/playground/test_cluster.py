@@ -11,10 +11,11 @@ import pytest
 
 from playground.cluster import connected, lanes, train_on
 from playground.errors import Refusal
-from playground.finetuning import Base, find_strategy, find_task
+from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.record import Record
-from playground.finetuning.run.trainer import FinetuneConfig, Result
+from playground.finetuning.run.trainer import Result
 from playground.training import train
 from playground.training.loop import prepared
 from playground.training.parallel.seeds import Finished, Point
@@ -66,21 +67,20 @@ def kill_one_that_has_begun(runs, deadline):
 @pytest.mark.slow
 def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_killed(client, tmp_path):
     course = prepared(run_of(entry=tiny("BERT", {"layers": 1}, seq_len=32), steps=1))
-    base, what = Base(course.learner, course.held_out), (reviews().tokenizer, find_task("sentiment"))
-    chosen = [find_strategy(name) for name in ("full", "replay")]
-    shared = {"train_sizes": 8, "seeds": 2, "setting": FinetuneConfig(steps=30)}
-    *_, alone = compare(base, *what, chosen, **shared)
+    spec = ComparisonSpec(strategies=("full", "replay"), train_sizes=(8,), seeds=2, steps=30)
+    what = (Base(course.learner, course.held_out), reviews().tokenizer, spec)
+    *_, alone = compare(*what)
     record, victim = Record.open(tmp_path, resume=False), min(client.run(os.getpid).values())
-    lanes_of = compare(base, *what, chosen, **shared, record=record, elsewhere=partial(lanes, client))
+    lanes_of = compare(*what, record=record, elsewhere=partial(lanes, client))
     first = next(lanes_of)
     os.kill(victim, signal.SIGKILL)
     *events, away = [first, *lanes_of]
     done = [(e.strategy.name, e.seed) for e in events if isinstance(e.event, Result)]
-    assert done == [(s.name, seed) for seed in (0, 1) for s in chosen]
+    assert done == [(name, seed) for seed in (0, 1) for name in spec.strategies]
     assert numbers(away) == numbers(alone)
     kept = Record.open(tmp_path, resume=True)
     assert len(kept.known) == 4
-    *_, again = compare(base, *what, chosen, **shared, record=kept, elsewhere=lambda *_: (x for x in ()))
+    *_, again = compare(*what, record=kept, elsewhere=lambda *_: (x for x in ()))
     assert numbers(again) == numbers(away), "what is kept is not run again"
 
 

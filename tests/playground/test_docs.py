@@ -51,6 +51,15 @@ def test_the_tables_of_the_objectives_are_what_the_catalogue_says(load):
     assert made.strip() == script.page().strip(), "run: python docs/objectives.py"
 
 
+def test_the_knobs_that_the_text_on_the_objectives_names_exist(load):
+    script, written = load("objectives")
+    by_hand = written.split(script.BEGIN)[0] + written.split(script.END)[1]
+    named = set(re.findall(r"`(\w+)=\w+`|--set (\w+)=", by_hand))
+    known = {name for objective in objectives().values() for name in objective.knobs}
+    assert len(named) > 4
+    assert {one or other for one, other in named} <= known | {"chosen"}
+
+
 def test_the_readme_counts_right():
     readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
     generated = [name for name in sources() if name != "python reference"]

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.batch import Action, AttentionMask, Target, begin, causal_mask, full_mask, stream
+from playground.answers import Target, Word
+from playground.batch import Action, AttentionMask, begin, causal_mask, full_mask, stream
 from playground.leaks import Place
 from playground.objectives import find_objective
 from playground.rng import generator
@@ -58,7 +59,7 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
         cross_attn_mask=painted(cells(written, size)),
     )
     graded = torch.rand(answers.shape, generator=rng) < 0.7
-    question = Target("?", "vocabulary", reader, answers.clamp(min=0), graded, answers, copying=copying)
+    question = Target("?", Word(), reader, answers.clamp(min=0), graded, answers, copying=copying)
     if pairs and reader == "inputs":
         question = replace(question, reads=torch.randint(0, size, (1, size, 2), generator=rng))
     return replace(example, inputs=inputs, actions=action, decoder=decoder, questions=(question,))
@@ -234,7 +235,7 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
     place = torch.arange(9)
     band = (place[:, None] - place).abs() <= 1
     far = torch.tensor([[3, *[-1] * 8]])
-    question = Target("?", "vocabulary", "inputs", tokens.ids, far >= 0, far)
+    question = Target("?", Word(), "inputs", tokens.ids, far >= 0, far)
     example = replace(
         begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), questions=(question,)
     )

@@ -9,23 +9,20 @@ from dataclasses import fields, is_dataclass, replace
 import pytest
 import torch
 
+from playground.answers import CooccurrenceTarget, NegativeSampling, SoftTargets, Target
 from playground.batch import (
     AttentionMask,
     Batch,
-    CooccurrenceTarget,
-    NegativeSampling,
-    SoftTargets,
     Spans,
     Specials,
     Stream,
-    Target,
     Tokens,
     begin,
 )
 from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import objectives
 from playground.rng import generator
-from playground.slicing import batches, rows, trimmed, trimmed_batches
+from playground.slicing import batches, rows, trimmed
 from tests.texts import SPECIALS, suited, tokens_of
 
 TINY = Architecture(layers=1, width=16, heads=2)
@@ -84,7 +81,7 @@ def test_the_batches_of_an_example_put_together_are_the_example(name):
 @every_objective
 def test_every_part_counts_the_tokens_of_its_texts(name):
     whole = example_of(name)
-    for part in (*batches(whole, 5), *trimmed_batches(whole, 4), rows(whole, 3, 10), whole):
+    for part in (*batches(whole, 5), *batches(whole, 4, trim=True), rows(whole, 3, 10), whole):
         assert part.count == int(part.tokens.lengths.sum()) == replace(part, dupe_factor=1).count
 
 
@@ -113,7 +110,7 @@ def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name
                 mine = (one.rows // 4 == number).nonzero().flatten()
                 assert torch.equal(one.rows[mine] - 4 * number, other.rows)
                 assert torch.equal(one.positions[mine], other.positions)
-                if one.target.head != "match":  # a smaller batch has fewer wrong partners
+                if not one.target.kind.compares_rows:  # a smaller batch has fewer wrong partners
                     assert torch.allclose(one.losses()[mine], other.losses(), atol=1e-9)
 
 
@@ -130,7 +127,7 @@ def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
 @every_objective
 def test_batches_are_trimmed_together_as_they_are_alone(name):
     whole = example_of(name)
-    for part, alone in zip(trimmed_batches(whole, 5), batches(whole, 5), strict=True):
+    for part, alone in zip(batches(whole, 5, trim=True), batches(whole, 5), strict=True):
         assert_same(part, trimmed(alone))
 
 
@@ -157,11 +154,9 @@ def full_of_everything():
         visible = AttentionMask(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
         return Stream(values[0], values[1], real, values[2], values[3], some(1, width), visible, **more)
 
-    def question(name, reader, width, against):
-        return Target(
-            name, "vocabulary", reader, some(b, width), some(b, width) > 0, some(b, width), 2.0, True, ("a", "b"),
-            some(b, width, 2), against,
-        )  # fmt: skip
+    def question(name, reader, width, kind):
+        places = (some(b, width), some(b, width) > 0, some(b, width))
+        return Target(name, kind, reader, *places, 2.0, True, some(b, width, 2))
 
     text = tokens_of([[SPECIALS.first_word + k for k in range(n)]] * b)
     text = replace(text, example_ids=torch.arange(b), epoch=some(b), word_counts=some(b), labels={"sense": some(b, n)})
@@ -180,7 +175,7 @@ def full_of_everything():
         questions=(
             question("one", "inputs", n, NegativeSampling(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
             question("two", "decoder", m, CooccurrenceTarget(some(b, m))),
-            question("three", "query", n, SoftTargets("label:sense", some(b, n))),
+            question("three", "query", n, SoftTargets("sense", ("a", "b"), teacher="all", positions=some(b, n))),
         ),
     )
 
@@ -212,7 +207,7 @@ def test_the_visibility_of_a_part_is_that_of_its_rows():
         small = pick(narrow).dense()
         assert torch.equal(small, dense[:, : small.shape[1], : small.shape[2]])
     assert narrow.inputs.ids.shape == narrow.decoder.ids.shape == (3, 3)
-    wrong, seen = narrow.questions[0].loss.negatives, narrow.questions[1].loss.counts
+    wrong, seen = narrow.questions[0].kind.negatives, narrow.questions[1].kind.counts
     assert (wrong.shape, seen.shape, narrow.questions[0].reads.shape) == ((3, 3, 3), (3, 3), (3, 3, 2))
 
 

@@ -49,5 +49,4 @@ BILINGUAL = Source(
     idea="Documents of world, half of them in an invented language; no text stands beside its translation.",
     make=open_bilingual,
     settings=Bilingual(),
-    rank=3,
 )

@@ -6,7 +6,7 @@ from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
 from playground.corpora.tinyworld.generate import version
 from playground.corpora.tinyworld.presets.arguments import JOINED
-from playground.corpora.tinyworld.tasks import connective_sentences
+from playground.corpora.tinyworld.tasks.connectives import connective_sentences
 
 LENGTH = 10
 """Tokens of a pair, its [SEP] included."""
@@ -32,5 +32,4 @@ CLAUSES = Source(
     idea="Two clauses of a film review each, and which word joined them: and, but, because or so.",
     make=open_clauses,
     tokens=100_000,
-    rank=14,
 )

@@ -30,5 +30,4 @@ DOMAINS = Source(
     idea="Reviews of films and of restaurants; half of the words differ, and the first word of each says which it is.",
     make=open_domains,
     tokens=300_000,
-    rank=12,
 )

@@ -5,7 +5,7 @@ from playground.corpora.catalog.pairwise import of_pairs
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
 from playground.corpora.tinyworld.generate import version
-from playground.corpora.tinyworld.tasks import INFERENCES, inference_pairs
+from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
 
 LENGTH = 15
 """Tokens of a pair, its [SEP] included."""
@@ -31,5 +31,4 @@ INFERENCE = Source(
     idea="Premises with a hypothesis each, which follows, is denied, or is neither.",
     make=open_inference,
     tokens=200_000,
-    rank=13,
 )

@@ -5,10 +5,9 @@ from functools import partial
 from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
-from playground.corpora.tinyworld.apart import new_sentences_last
 from playground.corpora.tinyworld.generate import generate, version
 from playground.corpora.tinyworld.presets import parallel
-from playground.corpora.tinyworld.translate import Language, translate
+from playground.corpora.tinyworld.translate import Language, new_sentences_last, translate
 from playground.knob import written
 
 SINGLE = 0.55
@@ -35,5 +34,4 @@ PARALLEL = Source(
     make=open_parallel,
     settings=Language(),
     tokens=300_000,
-    rank=2,
 )

@@ -94,5 +94,4 @@ PYTHON_REFERENCE = Source(
     aliases=("python",),
     idea="English that people wrote: the prose of the reference of the Python language, which comes with Python.",
     make=read_reference,
-    rank=9,
 )

@@ -8,15 +8,12 @@ from playground.corpora.catalog.pairwise import Pair, of_pairs
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
 from playground.corpora.tinyworld.generate import version
-from playground.corpora.tinyworld.tasks import (
-    INFERENCES,
-    inference_pairs,
-    minimal_pairs,
-    polarity_sentences,
-    similarity_pairs,
-)
+from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
+from playground.corpora.tinyworld.tasks.minimal import minimal_pairs
+from playground.corpora.tinyworld.tasks.polarity import polarity_sentences
+from playground.corpora.tinyworld.tasks.similarity import similarity_pairs
+from playground.corpora.tinyworld.vocabulary import as_word
 from playground.rng import derive
-from playground.tokenizing.numbers import as_word
 
 LENGTH = 20
 """Tokens of a prefix, its texts, the answer and the [SEP], on the average of the tasks."""
@@ -80,5 +77,4 @@ TEXT_TO_TEXT = Source(
     idea="Four labelled tasks as text: a prefix, the texts, and the answer in words, numbers too.",
     make=open_text_to_text,
     tokens=300_000,
-    rank=16,
 )

@@ -1,4 +1,4 @@
-"""The bytes of a file as text, piece by piece, so that long files fit; what is no text is refused with the reason."""
+"""The bytes of a file as text, piece by piece, so that long files fit; a file that is no text is refused."""
 
 import codecs
 import io
@@ -12,19 +12,19 @@ CHUNK = 1 << 18
 """Bytes that are read at a time."""
 
 LONGEST_LINE = 10_000_000
-"""Letters of one line of a table or a treebank; a longer one means that the file is something else."""
+"""Letters of one line of a table or a treebank; a longer line means that the file is something else."""
 
 Progress = Callable[[int, int], None]
-"""Hears how many bytes are done, and how many there are in all."""
+"""Is called with the number of bytes that are read, and with their total number."""
 
-_MARKS = {
+_BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-"""The first bytes of a file that name its encoding; those of UTF-32 begin like those of UTF-16, so they come first."""
+"""Encodings by the first bytes of a file; those of UTF-32 begin like those of UTF-16, so they come first."""
 
 _NO_TEXT = {
     b"%PDF": "a PDF; save its text as a plain text file",
@@ -37,11 +37,11 @@ _NO_TEXT = {
 
 
 class WrongEncoding(Refusal):
-    """A file that is not in the encoding that was tried; another one may fit."""
+    """The file is not in the encoding that was tried; another one may fit."""
 
 
 def find_file(path: str | Path) -> Path:
-    """The path of a file that is there and has something in it."""
+    """The path of an existing file that is not empty."""
     path = Path(path)
     try:
         if path.is_dir():
@@ -50,15 +50,15 @@ def find_file(path: str | Path) -> Path:
             raise Refusal(f"There is no file {path}; check the path.")
         if path.stat().st_size == 0:
             raise Refusal(f"{path.name} is empty; choose a file with text in it.")
+    except Refusal:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, Refusal):
-            raise
         raise Refusal(f"{str(path)!r} cannot be read: {error}.") from error
     return path
 
 
 def decoded(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[str]:
-    """The text of a file with plain line ends: in the encoding that is given, else in the one its first bytes name."""
+    """The text of a file with line feeds as line ends, in the given encoding or the one that its first bytes name."""
     path = find_file(path)
     try:
         with path.open("rb") as file:
@@ -68,7 +68,7 @@ def decoded(path: str | Path, encoding: str | None = None, progress: Progress | 
 
 
 def read_lines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[str]:
-    """The lines of a file without their ends; a line that never ends is refused before it fills the memory."""
+    """The lines of a file without their ends; a line that is too long is refused before it fills the memory."""
     rest, number = "", 1
     for text in decoded(path, encoding, progress):
         *lines, rest = (rest + text).split("\n")
@@ -84,7 +84,7 @@ def read_lines(path: str | Path, encoding: str | None = None, progress: Progress
 
 
 def plain_lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The same text with every kind of line end as a line feed, also one that falls between two pieces."""
+    """The same text with every kind of line end as a line feed, also one that is split between two pieces."""
     newline = io.IncrementalNewlineDecoder(None, translate=True)
     for piece in pieces:
         yield newline.decode(piece)
@@ -116,11 +116,11 @@ def _detect(file: BinaryIO) -> str:
     for begin, kind in _NO_TEXT.items():
         if start.startswith(begin):
             raise Refusal(f"{Path(file.name).name} is {kind}.")
-    return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8")
+    return next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), "utf-8")
 
 
 def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
-    """What turns bytes into letters, and whether a letter is several bytes wide, so that zeros among them are usual."""
+    """The decoder, and whether a letter has several bytes, so that zeros among them are usual."""
     try:
         "".encode(encoding)
         name = codecs.lookup(encoding).name
@@ -135,7 +135,7 @@ def _refuse_zero(name: str, place: int, why: str) -> None:
 
 
 def _unreadable(name: str, encoding: str | None, end: int, error: UnicodeError) -> str:
-    """What is undecoded always ends where the piece ends, so the place in the file can be counted from there."""
+    """The undecoded bytes always end where the piece ends, so the offset in the file is counted from there."""
     place = end - len(error.object) + error.start if isinstance(error, UnicodeDecodeError) else end
     if encoding:
         return f"{name} is not in {encoding}: byte {place} cannot be read; name another encoding."

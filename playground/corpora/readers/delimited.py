@@ -1,4 +1,4 @@
-"""Rows of a table in plain text, with commas, semicolons, bars or tabs between the cells."""
+"""Rows of a table in plain text with commas, semicolons, bars or tabs between the cells."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,10 @@ from playground.corpora.readers.decode import Progress, read_lines
 from playground.corpora.readers.table import LABELS, TEXTS, Row
 from playground.errors import Refusal
 
-MARKS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")
 
 LOOK = 200
-"""Rows that are looked at to find the mark between cells and whether the first row names the columns."""
+"""Rows from which the delimiter is found, and whether the first row names the columns."""
 
 LONGEST_NAME = 40
 """Letters of a column's name."""
@@ -21,14 +21,14 @@ LONGEST_NAME = 40
 def read_delimited(
     path: str | Path, encoding: str | None = None, progress: Progress | None = None, *, quoted: bool = True
 ) -> tuple[Iterator[Row], str]:
-    """The rows of a file, and what a person should know about them.
+    """The rows of a file, and a notice about them.
 
     Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters.
     """
     name = Path(path).name
     reader = csv.reader(
         (line + "\n" for line in read_lines(path, encoding, progress)),
-        delimiter=_mark(path, encoding, quoted),
+        delimiter=_delimiter(path, encoding, quoted),
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
         skipinitialspace=True,
@@ -38,34 +38,35 @@ def read_delimited(
     if not first:
         raise Refusal(f"{name} has no rows; it holds only white space.")
     cells = [row for _, row in first]
-    headed = _headed(cells)
-    columns = _columns(name, cells[0] if headed else [""] * max(set(map(len, cells)), key=[*map(len, cells)].count))
+    headed = _has_header(cells)
+    widths = list(map(len, cells))
+    columns = _columns(name, cells[0] if headed else [""] * max(set(widths), key=widths.count))
+    notice = "" if headed else "The first line names no columns, so they are numbered."
     every = chain(first[1:] if headed else first, rows)
-    said = "" if headed else "The first line names no columns, so they are numbered."
-    return (_fit(line, row, columns) for line, row in every), said
+    return (_fit(line, row, columns) for line, row in every), notice
 
 
 def _fit(line: int, row: Sequence[str], columns: Sequence[str]) -> Row:
     return Row(line, dict(zip(columns, row, strict=True)) if len(row) == len(columns) else {})
 
 
-def _mark(path: str | Path, encoding: str | None, quoted: bool) -> str:
-    """The mark between cells: a tab in a .tsv file, else the one that cuts the first lines into most equal rows."""
+def _delimiter(path: str | Path, encoding: str | None, quoted: bool) -> str:
+    """A tab in a .tsv file, else the delimiter that gives most of the first rows as many cells as the first one."""
     if Path(path).suffix.lower() in (".tsv", ".tab"):
         return "\t"
     lines = list(islice(read_lines(path, encoding), LOOK))
-    return max(MARKS, key=lambda mark: _evenness(lines, mark, quoted))
-
-
-def _evenness(lines: Sequence[str], mark: str, quoted: bool) -> float:
-    """The share of rows that have as many cells as the first, if that has several."""
     quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    widths = [len(row) for row in csv.reader(lines, delimiter=mark, quoting=quoting, skipinitialspace=True) if row]
-    return widths.count(widths[0]) / len(widths) if widths and widths[0] > 1 else 0.0
+
+    def evenness(delimiter: str) -> float:
+        rows = csv.reader(lines, delimiter=delimiter, quoting=quoting, skipinitialspace=True)
+        widths = [len(row) for row in rows if row]
+        return widths.count(widths[0]) / len(widths) if widths and widths[0] > 1 else 0.0
+
+    return max(DELIMITERS, key=evenness)
 
 
-def _headed(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: by names that we know, or because it is unlike the rows below it."""
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: by known names, or because it is unlike the rows below it."""
     head, *rest = rows
     if any(cell.lower() in TEXTS + LABELS for cell in head):
         return True
@@ -75,9 +76,9 @@ def _headed(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _unlike(cell: str, column: Sequence[str]) -> bool:
-    """Whether a cell stands above numbers, or above a few values that come again and again, and is none of them."""
-    again = len(set(column)) <= len(column) / 2
-    return bool(column) and cell not in column and (again or all(map(_number, column)))
+    """Whether a cell is above numbers, or above a few values that are repeated, and is none of them."""
+    repeated = len(set(column)) <= len(column) / 2
+    return bool(column) and cell not in column and (repeated or all(map(_number, column)))
 
 
 def _number(cell: str) -> bool:

@@ -1,4 +1,4 @@
-"""Texts in the Hugging Face layout, by name or from a folder; the library is loaded only when it is asked for."""
+"""Data sets in the Hugging Face layout, by name or from a folder; the library is imported only when it is needed."""
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,11 +20,11 @@ def read_hub(name: str, text: str | None = None, label: str | None = None, split
             "Data sets of the Hugging Face hub need the library datasets: pip install 'pretraining-playground[hub]'."
         ) from error
     try:
-        found = _open(datasets, name, split)
-        return collect(Path(name).name or name, _rows(found, _class_names(found)), text, label)
+        data = _open(datasets, name, split)
+        return collect(Path(name).name or name, _rows(data), text, label)
     except Refusal:
         raise
-    except Exception as error:  # whatever goes wrong in a foreign library or on the network, the reader gets a sentence
+    except Exception as error:  # every error of the library or the network becomes one sentence
         why = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
         raise Refusal(
             f"The data set {name!r} cannot be read: {why[:200].rstrip('.')}. Check its name and the network."
@@ -47,13 +47,10 @@ def _open(datasets: Any, name: str, split: str) -> Iterable[Mapping]:
     return saved[split]
 
 
-def _class_names(found: Iterable[Mapping]) -> dict[str, list[str]]:
-    """The names of the classes of each column that has some."""
-    features = getattr(found, "features", None) or {}
-    return {column: kind.names for column, kind in features.items() if getattr(kind, "names", None)}
-
-
-def _rows(found: Iterable[Mapping], names: Mapping[str, list[str]]) -> Iterator[Row]:
-    for number, row in zip(count(1), found, strict=False):
+def _rows(data: Iterable[Mapping]) -> Iterator[Row]:
+    """The rows with the names of their classes instead of the numbers."""
+    features = getattr(data, "features", None) or {}
+    names = {column: kind.names for column, kind in features.items() if getattr(kind, "names", None)}
+    for number, row in zip(count(1), data, strict=False):
         named = {c: names[c][v] for c, v in row.items() if c in names and isinstance(v, int) and v >= 0}
         yield Row(number, as_cells({**row, **named}))

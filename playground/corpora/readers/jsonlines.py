@@ -10,16 +10,16 @@ from playground.errors import Refusal
 
 
 def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[Row]:
-    """The objects of a file; lists and objects inside them are no cells."""
+    """The objects of a file; lists and objects inside them are left out."""
     name = Path(path).name
     for number, line in enumerate(read_lines(path, encoding, progress), 1):
         if line.strip():
             yield Row(number, as_cells(_read(name, number, line)))
 
 
-def as_cells(found: dict) -> dict[str, str]:
+def as_cells(row: dict) -> dict[str, str]:
     """Text, numbers and truth values as text; what is missing is empty."""
-    return {str(key): _cell(value) for key, value in found.items() if not isinstance(value, dict | list)}
+    return {str(key): _cell(value) for key, value in row.items() if not isinstance(value, dict | list)}
 
 
 def _cell(value: object) -> str:
@@ -30,11 +30,11 @@ def _cell(value: object) -> str:
 
 def _read(name: str, number: int, line: str) -> dict:
     try:
-        found = json.loads(line)
+        row = json.loads(line)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or holds too long a number"
         raise Refusal(f"Line {number} of {name} is no JSON object ({why}): {line.strip()[:40]!r}.") from error
-    if not isinstance(found, dict):
-        kind = "a list" if isinstance(found, list) else "a single value"
+    if not isinstance(row, dict):
+        kind = "a list" if isinstance(row, list) else "a single value"
         raise Refusal(f'Line {number} of {name} is {kind}; each line must be an object such as {{"text": "..."}}.')
-    return found
+    return row

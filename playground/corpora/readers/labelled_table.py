@@ -24,16 +24,14 @@ def read_table(
     name = Path(path).name
     if Path(path).suffix.lower() in JSON:
         return collect(name, read_jsonlines(path, encoding, progress), text, label)
-    try:
-        rows, said = read_delimited(path, encoding, progress)
-        return collect(name, rows, text, label, said)
-    except csv.Error:
-        pass
-    try:
-        rows, said = read_delimited(path, encoding, progress, quoted=False)
-        odd = f"{said} Its quotes do not pair up, so they are read as letters.".strip()
-        return collect(name, rows, text, label, odd)
-    except csv.Error as error:
-        raise Refusal(
-            f"{name} holds a cell of more than {csv.field_size_limit():,} letters; save long texts as .jsonl or .txt."
-        ) from error
+    failure = None
+    for quoted in (True, False):
+        try:
+            rows, notice = read_delimited(path, encoding, progress, quoted=quoted)
+            notice += "" if quoted else " Its quotes do not pair up, so they are read as letters."
+            return collect(name, rows, text, label, notice.strip())
+        except csv.Error as error:
+            failure = error
+    raise Refusal(
+        f"{name} holds a cell of more than {csv.field_size_limit():,} letters; save long texts as .jsonl or .txt."
+    ) from failure

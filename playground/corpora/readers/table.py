@@ -1,7 +1,7 @@
 """Texts with a label each: which column is the text, which is the label, and what was left out."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, Unpack
 
@@ -12,20 +12,20 @@ from playground.tokenizing.words import clean, split_words
 
 TEXTS = tuple("text sentence review content comment document tweet message body article question premise title".split())
 LABELS = tuple("label labels sentiment class category target polarity rating stars score topic intent emotion".split())
-"""Names of columns that say what is in them, the clearest first."""
+"""Names of columns that tell what they contain, the clearest first."""
 
 LOOK = 1000
-"""Rows that are looked at to guess the columns."""
+"""Rows from which the columns are guessed."""
 
 MOST_LABELS = 200
-"""Different values that a label may have; a column with more holds measurements or names."""
+"""Different values that a label may have; a column with more contains measurements or names."""
 
 MOST_ROWS, MOST_LETTERS = 1_000_000, 60_000_000
 """Rows and letters of one table that are kept; more would fill the memory of a small computer."""
 
 
 class Row(NamedTuple):
-    """A row of a file and the line where it ends; a row that does not fit the others has no cells."""
+    """A row of a file and the line where it ends; a row with other columns than the rest has no cells."""
 
     line: int
     cells: Mapping[str, str]
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 class Table:
     """Texts and the number of the label of each; without a label column there are no labels.
 
-    `notice` says in sentences for a person what was guessed and what was left out.
+    `notice` says in sentences what was guessed and what was left out.
     """
 
     texts: tuple[str, ...]
@@ -48,7 +48,7 @@ class Table:
     name: str = "table"
 
 
-def from_table(table: Table, *, limit: int = LIMIT, **wishes: Unpack[Vocabulary]) -> Corpus:
+def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Vocabulary]) -> Corpus:
     """A corpus with a document for each text; its label, under the name of its column, is that of all its words."""
     words = Words(limit)
     values = []
@@ -58,13 +58,13 @@ def from_table(table: Table, *, limit: int = LIMIT, **wishes: Unpack[Vocabulary]
             values.append(table.labels[number])
         if words.cut:
             break
-    if not (table.label_column and values):
-        return build(table.name, words, note=table.notice, **wishes)
-    labels, names = {table.label_column: words.spread(values)}, {table.label_column: table.label_names}
-    return build(table.name, words, note=table.notice, labels=labels, label_names=names, **wishes)
+    column = table.label_column if values else None
+    labels = {column: words.spread(values)} if column else {}
+    label_names = {column: table.label_names} if column else {}
+    return build(table.name, words, note=table.notice, labels=labels, label_names=label_names, **options)
 
 
-def collect(name: str, rows: Iterator[Row], text: str | None = None, label: str | None = None, said: str = "") -> Table:
+def collect(name: str, rows: Iterator[Row], text: str | None = None, label: str | None = None, note: str = "") -> Table:
     """The rows as a table; columns that are not named are guessed."""
     sample = list(islice(rows, LOOK))
     if not sample:
@@ -76,100 +76,98 @@ def collect(name: str, rows: Iterator[Row], text: str | None = None, label: str 
             raise Refusal(f"{name} has no column {column!r}; its columns are: {known}.")
     if text is not None and text == label:
         raise Refusal(f"The column {text!r} cannot be both the text and the label; name two columns.")
-    chosen = text or _guess_text(name, columns, sample, label)
-    wanted = label or _guess_label(columns, sample, chosen)
-    found = _gather(chain(sample, rows), chosen, wanted)
-    if not found.texts:
-        raise Refusal(f"{name} has no row with something in the columns {chosen!r} and {wanted!r}; add rows.")
-    if len(found.labels.numbers) > MOST_LABELS:
+    text_column = text or _guess_text(name, columns, sample, label)
+    label_column = label or _guess_label(columns, sample, text_column)
+    kept = _gather(chain(sample, rows), text_column, label_column)
+    if not kept.texts:
+        raise Refusal(
+            f"{name} has no row with something in the columns {text_column!r} and {label_column!r}; add rows."
+        )
+    if len(kept.labels.numbers) > MOST_LABELS:
         if label:
             raise Refusal(f"The column {label!r} has more than {MOST_LABELS} different values; name a label column.")
-        wanted = None
-    numbers, names = found.labels.sorted()
+        label_column = None
+    numbers, names = kept.labels.sorted()
+    guesses = [] if text else [f"the text is in the column {text_column!r}"]
+    if not label:
+        guesses.append(f"the label is in the column {label_column!r}" if label_column else "no column is a label")
+    guessed = f"Guessed: {', '.join(guesses)}." if guesses else ""
     return Table(
-        texts=tuple(found.texts),
-        labels=tuple(numbers.tolist()) if wanted else (),
-        label_names=names if wanted else (),
-        text_column=chosen,
-        label_column=wanted,
+        texts=tuple(kept.texts),
+        labels=tuple(numbers.tolist()) if label_column else (),
+        label_names=names if label_column else (),
+        text_column=text_column,
+        label_column=label_column,
         columns=columns,
-        notice=" ".join(filter(None, [said, _guessed(text, label, chosen, wanted), *_remarks(found, wanted)])),
+        notice=" ".join(filter(None, [note, guessed, *_remarks(kept, label_column)])),
         name=name,
     )
 
 
 @dataclass
-class _Found:
-    """The rows that have all they need, and what can be said of the others."""
+class _Rows:
+    """The texts and labels of complete rows, the number and first line of the others, and whether the rest is cut."""
 
-    texts: list[str]
-    labels: Labels
+    texts: list[str] = field(default_factory=list)
+    labels: Labels = field(default_factory=Labels)
     missing: int = 0
     first_missing: int = 0
     cut: bool = False
 
 
-def _gather(rows: Iterable[Row], text: str, label: str | None) -> _Found:
-    found = _Found([], Labels())
+def _gather(rows: Iterable[Row], text: str, label: str | None) -> _Rows:
+    gathered = _Rows()
     letters = 0
     for line, cells in rows:
         words = clean(cells.get(text, "")).strip()
         value = clean(cells.get(label, "")).strip() if label else "-"
         if not words or not value:
-            found.missing += 1
-            found.first_missing = found.first_missing or line
+            gathered.missing += 1
+            gathered.first_missing = gathered.first_missing or line
             continue
         letters += len(words)
-        if letters > MOST_LETTERS or len(found.texts) >= MOST_ROWS:
-            found.cut = True
+        if letters > MOST_LETTERS or len(gathered.texts) >= MOST_ROWS:
+            gathered.cut = True
             break
-        found.texts.append(words)
-        if len(found.labels.numbers) <= MOST_LABELS:
-            found.labels.add(value)
-    return found
+        gathered.texts.append(words)
+        if len(gathered.labels.numbers) <= MOST_LABELS:
+            gathered.labels.add(value)
+    return gathered
 
 
 def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], label: str | None) -> str:
-    """A column with a telling name, else the one with the longest cells."""
+    """A column with a known name, else the one with the longest cells."""
     others = [column for column in columns if column != label]
     if not others:
         raise Refusal(f"{name} has no column with text; give every row the same columns, one of them with text.")
     letters = {column: sum(len(row.cells.get(column, "")) for row in sample) for column in others}
-    return _telling(TEXTS, [column for column in others if letters[column]]) or max(others, key=letters.__getitem__)
+    return _first_named(TEXTS, [column for column in others if letters[column]]) or max(others, key=letters.__getitem__)
 
 
 def _guess_label(columns: Sequence[str], sample: Sequence[Row], text: str) -> str | None:
-    """A column with a telling name, else the one with the fewest values, if those come again and again."""
+    """A column with a known name, else the one with the fewest values, if those are repeated."""
     values = {c: {row.cells[c] for row in sample if row.cells.get(c, "").strip()} for c in columns if c != text}
     few = [column for column, different in values.items() if 1 <= len(different) <= MOST_LABELS]
-    again = [column for column in few if 2 <= len(values[column]) <= len(sample) / 2]
-    return _telling(LABELS, few) or min(again, key=lambda column: len(values[column]), default=None)
+    repeated = [column for column in few if 2 <= len(values[column]) <= len(sample) / 2]
+    return _first_named(LABELS, few) or min(repeated, key=lambda column: len(values[column]), default=None)
 
 
-def _telling(names: Sequence[str], columns: Sequence[str]) -> str | None:
+def _first_named(names: Sequence[str], columns: Sequence[str]) -> str | None:
     """The column with the first of these names."""
     plain = {column.strip().lower(): column for column in reversed(columns)}
     return next((plain[name] for name in names if name in plain), None)
 
 
-def _guessed(text: str | None, label: str | None, chosen: str, wanted: str | None) -> str:
-    """What a person should look at before the table is used."""
-    places = [] if text else [f"the text is in the column {chosen!r}"]
-    if not label:
-        places.append(f"the label is in the column {wanted!r}" if wanted else "no column is a label")
-    return f"Guessed: {', '.join(places)}." if places else ""
-
-
-def _remarks(found: _Found, label: str | None) -> Iterator[str]:
-    if found.missing:
-        rows = "1 row is" if found.missing == 1 else f"{found.missing:,} rows are"
+def _remarks(rows: _Rows, label: str | None) -> Iterator[str]:
+    if rows.missing:
+        number = "1 row is" if rows.missing == 1 else f"{rows.missing:,} rows are"
         yield (
-            f"{rows} left out, the first in line {found.first_missing}: without a text or a label, or with other "
+            f"{number} left out, the first in line {rows.first_missing}: without a text or a label, or with other "
             "columns than the rest."
         )
-    if len(found.texts) == 1:
+    if len(rows.texts) == 1:
         yield "There is only one row."
-    elif label and len(found.labels.numbers) == 1:
-        yield f"Every row has the label {next(iter(found.labels.numbers))!r}, so there is nothing to tell apart."
-    if found.cut:
-        yield f"The file is longer; only its first {len(found.texts):,} texts are used."
+    elif label and len(rows.labels.numbers) == 1:
+        yield f"Every row has the label {next(iter(rows.labels.numbers))!r}, so there is nothing to tell apart."
+    if rows.cut:
+        yield f"The file is longer; only its first {len(rows.texts):,} texts are used."

@@ -17,14 +17,14 @@ def read_text_file(
     limit: int = LIMIT,
     encoding: str | None = None,
     progress: Progress | None = None,
-    **wishes: Unpack[Vocabulary],
+    **options: Unpack[Vocabulary],
 ) -> Corpus:
-    """A text file; empty lines separate documents, `progress` hears the bytes that are read and those there are."""
-    return build(Path(path).name, read_words(decoded(path, encoding, progress), limit), **wishes)
+    """A text file; empty lines separate documents."""
+    return build(Path(path).name, read_words(decoded(path, encoding, progress), limit), **options)
 
 
 def read_whole(path: str | Path, encoding: str | None = None) -> str:
-    """The whole text of a small file, for the stage; what cannot be read is refused with the reason."""
+    """The whole text of a small file; a file that cannot be read is refused with the reason."""
     text = "".join(decoded(path, encoding))
     if not text.strip():
         raise Refusal(f"{Path(path).name} is empty; choose a file with text in it.")
@@ -37,12 +37,12 @@ def from_pasted(
     name: str = "pasted text",
     limit: int = LIMIT,
     progress: Progress | None = None,
-    **wishes: Unpack[Vocabulary],
+    **options: Unpack[Vocabulary],
 ) -> Corpus:
-    """A text that was pasted or typed; empty lines separate documents, `progress` hears letters."""
+    """A text that was pasted or typed; empty lines separate documents, `progress` counts letters."""
     if not text:
         raise Refusal(f"The {name} is empty; paste a text of at least {FEWEST} words.")
-    return build(name, read_words(plain_lines(_pasted(text, progress)), limit), **wishes)
+    return build(name, read_words(plain_lines(_pasted(text, progress)), limit), **options)
 
 
 def _pasted(text: str, progress: Progress | None) -> Iterator[str]:
@@ -66,24 +66,22 @@ def read_words(pieces: Iterable[str], limit: int = LIMIT) -> Words:
 
 
 def _paragraphs(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Paragraphs, and whether each is whole; one that is longer than a chunk comes in pieces."""
+    """Paragraphs, and whether each is complete; one that is longer than a chunk comes in pieces."""
     lines: list[str] = []
-    held = 0
-    for line, whole in _lines(pieces):
-        if whole and not line.strip():
-            yield "\n".join(lines), True
-            lines, held = [], 0
-            continue
-        lines.append(line)
-        held += len(line)
-        if held > CHUNK or not whole:
-            yield "\n".join(lines), False
-            lines, held = [], 0
+    letters = 0
+    for line, complete in _lines(pieces):
+        ended = complete and not line.strip()
+        if not ended:
+            lines.append(line)
+            letters += len(line)
+        if ended or not complete or letters > CHUNK:
+            yield "\n".join(lines), ended
+            lines, letters = [], 0
     yield "\n".join(lines), True
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Lines, and whether each is whole; a line that is longer than a chunk is cut at a space where there is one."""
+    """Lines, and whether each is complete; one that is longer than a chunk is cut at a space where there is one."""
     rest = ""
     for piece in pieces:
         *lines, rest = (rest + piece).split("\n")

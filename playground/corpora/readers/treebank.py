@@ -1,4 +1,4 @@
-"""Treebanks: text in which people have marked parts of speech and who depends on whom.
+"""Treebanks: text that people have annotated with parts of speech and dependencies.
 
 The format is CoNLL-U (Universal Dependencies, universaldependencies.org/format.html): a line for each word with ten
 cells, an empty line after each sentence.
@@ -24,11 +24,11 @@ LONGEST_SENTENCE = 10_000
 """Words; a longer sentence means that the empty lines are missing."""
 
 _NO_WORD = re.compile(r"\d+-\d+|\d+\.\d+")
-"""A range holds what is written as one word ("1-2 don't"), a number with a dot a word that is not written at all."""
+"""Ranges number what is written as one word ("1-2 don't"), numbers with a dot words that are not written at all."""
 
 
 class Node(NamedTuple):
-    """A word, its part of speech, the number of the word that it depends on (0: none; -1: not marked), and how."""
+    """A word, its part of speech, the number of its head (0: none; -1: not annotated), and the relation to it."""
 
     form: str
     pos: str
@@ -38,7 +38,7 @@ class Node(NamedTuple):
 
 @dataclass
 class _Bank:
-    """What is read so far; each row of `head` is the place of another word, or -1."""
+    """What is read so far; each row of `head` is the index of another word, or -1."""
 
     words: Words
     pos: Labels = field(default_factory=Labels)
@@ -47,23 +47,24 @@ class _Bank:
     marked: bool = False
 
     def add(self, nodes: list[Node]) -> None:
-        """A sentence."""
+        """Add a sentence."""
         before = len(self.words.rows)
         self.words.add([node.form for node in nodes], [0] * len(nodes))
         for node in nodes:
-            self.pos.add(node.pos)
-            self.relation.add(node.relation)
-            self.head.append(before + node.head - 1 if node.head > 0 else -1)
+            self.annotate(node.pos, node.relation, before + node.head - 1 if node.head > 0 else -1)
 
     def close(self) -> None:
-        """The end of a document."""
+        """End the document."""
         if self.words.close():
-            self.pos.add("")
-            self.relation.add("")
-            self.head.append(-1)
+            self.annotate("", "", -1)
+
+    def annotate(self, pos: str, relation: str, head: int) -> None:
+        self.pos.add(pos)
+        self.relation.add(relation)
+        self.head.append(head)
 
     def comment(self, line: str) -> None:
-        """A line that begins with #; paragraphs are documents as long as no document is marked."""
+        """Read a line that begins with #; paragraphs are documents as long as no document is marked."""
         mark = line[1:].split()[:1]
         if mark == ["newdoc"] or (mark == ["newpar"] and not self.marked):
             self.marked = mark == ["newdoc"]
@@ -76,37 +77,37 @@ def read_treebank(
     limit: int = LIMIT,
     encoding: str | None = None,
     progress: Progress | None = None,
-    **wishes: Unpack[Vocabulary],
+    **options: Unpack[Vocabulary],
 ) -> Corpus:
-    """A treebank with the labels `pos`, `relation` and `head`: the place in the corpus of the first piece of the head.
+    """A treebank with the labels `pos`, `relation` and `head`: the position of the first piece of the head.
 
-    The words are those that carry the marks ("do" and "n't"), as in all work on treebanks.
+    The words are those that are annotated ("do" and "n't"), as in all work on treebanks.
     """
     name = Path(path).name
     bank = _read(name, enumerate(read_lines(path, encoding, progress), 1), limit)
-    pos, relation = bank.pos.sorted(), bank.relation.sorted()
-    known = {label: row for label, row in (("pos", pos), ("relation", relation)) if row[1]}
+    labels = {"pos": bank.pos.sorted(), "relation": bank.relation.sorted()}
+    labels = {label: row for label, row in labels.items() if row[1]}
     return build(
         name,
         bank.words,
-        note=f"{bank.words.sentences:,} sentences with {', '.join([*known, 'head'])} marked by people.",
-        labels={label: row for label, (row, _) in known.items()},
+        note=f"{bank.words.sentences:,} sentences with {', '.join([*labels, 'head'])} marked by people.",
+        labels={label: row for label, (row, _) in labels.items()},
         places={"head": torch.tensor(bank.head)},
-        label_names={label: names for label, (_, names) in known.items()},
-        **wishes,
+        label_names={label: names for label, (_, names) in labels.items()},
+        **options,
     )
 
 
 def read_tagged(path: str | Path, *, encoding: str | None = None) -> list[tuple[list[str], list[str]]]:
-    """The sentences of a treebank, each as its words and their parts of speech ("" where none is marked)."""
+    """The sentences of a treebank, each as its words and their parts of speech ("" where none is annotated)."""
     bank = _read(Path(path).name, enumerate(read_lines(path, encoding), 1), LIMIT)
     forms, kinds = list(bank.words.types), ["", *bank.pos.numbers]
-    found: list[tuple[list[str], list[str]]] = [([], []) for _ in range(bank.words.sentences)]
+    sentences: list[tuple[list[str], list[str]]] = [([], []) for _ in range(bank.words.sentences)]
     for word, sentence, pos in zip(bank.words.rows, bank.words.sentence, bank.pos.rows, strict=True):
         if word:
-            found[sentence][0].append(forms[word])
-            found[sentence][1].append(kinds[pos + 1])
-    return found
+            sentences[sentence][0].append(forms[word])
+            sentences[sentence][1].append(kinds[pos + 1])
+    return sentences
 
 
 def _read(name: str, lines: Iterator[tuple[int, str]], limit: int) -> _Bank:
@@ -128,7 +129,7 @@ def _read(name: str, lines: Iterator[tuple[int, str]], limit: int) -> _Bank:
 
 
 def _finish(where: str, bank: _Bank, nodes: list[Node]) -> None:
-    """The end of a sentence; one that has no room left ends the reading."""
+    """Add a complete sentence; one for which there is no room ends the reading."""
     wrong = next((node for node in nodes if node.head > len(nodes)), None)
     if wrong:
         raise Refusal(f"{where} has {len(nodes)} words, but {wrong.form!r} depends on word {wrong.head}.")
@@ -139,7 +140,7 @@ def _finish(where: str, bank: _Bank, nodes: list[Node]) -> None:
 
 
 def _nodes(where: str, line: str, expected: int) -> list[Node]:
-    """The word of a line; none where the line holds no word of its own."""
+    """The word of a line; none where the line has no word of its own."""
     cells = line.split("\t")
     if len(cells) != CELLS:
         raise Refusal(f"{where} has {len(cells)} cells; a line of CoNLL-U has {CELLS}, with tabs between them.")
@@ -154,5 +155,5 @@ def _nodes(where: str, line: str, expected: int) -> list[Node]:
         )
     if head != "_" and not re.fullmatch(r"[0-9]{1,6}", head):
         raise Refusal(f"{where} has the head {head!r}; it must be the number of a word, 0 or _.")
-    known = ("" if cell == "_" else cell for cell in (pos, relation))
-    return [Node(form.replace(" ", "_") or "_", next(known), -1 if head == "_" else int(head), next(known))]
+    pos, relation = ("" if cell == "_" else cell for cell in (pos, relation))
+    return [Node(form.replace(" ", "_") or "_", pos, -1 if head == "_" else int(head), relation)]

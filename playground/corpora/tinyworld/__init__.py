@@ -1,6 +1,5 @@
-"""A small world with a grammar of our own, so that for every token the truth is known."""
+"""TinyWorld: corpora from a grammar of our own, so that the true labels of every token are known."""
 
 from playground.corpora.tinyworld.generate import generate
-from playground.corpora.tinyworld.tasks import polarity_sentences
 
-__all__ = ["generate", "polarity_sentences"]
+__all__ = ["generate"]

@@ -1,6 +1,6 @@
-"""Everyday talk: short sentences in the commonest words, so that a sentence that a visitor types is mostly known."""
+"""Everyday talk: short sentences of the most frequent words, so that the words of a typed sentence are mostly known."""
 
-from playground.corpora.tinyworld.grammar import Form, Ways
+from playground.corpora.tinyworld.grammar import Ways
 from playground.corpora.tinyworld.inflection import past, plural
 from playground.corpora.tinyworld.ways import even, forms, zipf
 
@@ -14,27 +14,16 @@ THINGS = (
     "book car phone ball cake computer bag key bike ticket present hat cup bottle newspaper game chair table bed apple "
     "sandwich pizza coat shoe box lamp"
 )
-ANIMALS = "cat dog bird horse fish cow mouse rabbit"
-SPOTS = "mat table chair bed floor sofa grass tree box wall"
-FOOD = "bread milk water soup meat fruit sugar chicken juice butter"
 QUALITIES = "old big small little nice red blue green white black long young"
 VALUES = "expensive cheap easy hard important different clean ready"
 WEATHER = "hot sunny rainy cloudy windy dark"
-SEASONS = "weather summer winter morning evening night"
-DAYS = "monday tuesday wednesday thursday friday saturday sunday"
-PARTS = "morning evening week weekend year afternoon"
-COMPANY = "join go sing work eat live stay travel swim sit come"
 DOINGS = "buy find make see take use bring need open close lose clean wash sell"
 NUMBERS = "three four five six seven eight nine ten"
-OWNERS = "my your his our their her"
-"""No word here is one of the grammar's homographs, feelings or things that somebody is known to like."""
+"""No word here is one of the grammar's homographs, polar words or things that a person is known to like."""
 
-SHARE = 14
-"""How often such a document comes; a review of one feeling has 50."""
-
-RULES = f"""
+RULES = """
 Document = 50: Review-<p> | 4: Story-<t> | 2.5: Scene-<t> | 12: Life | 5: Journey | 3: Meeting | 28: Riddle | 13: Habit
-  | {SHARE}: Talk
+  | 14: Talk
 Talk = Small Small Small Smalls
 Smalls = Small | Small Small | Small Small Small
 Small = 6: Mooded | 4: Went | 5: Got | 3: Likes | 3: Lies | 3: Weathered | 3: Planned | 3: Asked
@@ -76,27 +65,27 @@ Soon = 2: NP:time[tomorrow] | NP:time[tonight] | soon | PP:time[on Day] | NP:tim
 
 
 def words() -> Ways:
-    """Everyday words in their classes; the commonest of each come first."""
+    """The classes of everyday words; the most frequent of each come first."""
     return {
         "Mood": zipf(forms(MOODS, "ADJ")),
-        "Join": zipf(forms(COMPANY, "VERB")),
+        "Join": zipf(forms("join go sing work eat live stay travel swim sit come", "VERB")),
         "Do-daily": zipf(forms(DOINGS, "VERB")),
-        "Did-daily": zipf(Form(past(verb), "VERB", tense="past") for verb in DOINGS.split()),
+        "Did-daily": zipf(forms(DOINGS, "VERB", tense="past", inflect=past)),
         "Relative": zipf(forms(PEOPLE, "NOUN", "sg")),
-        "Relatives": zipf(Form(plural(word), "NOUN", "pl") for word in PEOPLE.split()),
+        "Relatives": zipf(forms(PEOPLE, "NOUN", "pl", inflect=plural)),
         "Venue": zipf(forms(PLACES, "NOUN", "sg")),
         "Article": zipf(forms(THINGS, "NOUN", "sg")),
-        "Articles": zipf(Form(plural(word), "NOUN", "pl") for word in THINGS.split()),
-        "Pet": zipf(forms(ANIMALS, "NOUN", "sg")),
-        "Food": zipf(forms(FOOD, "NOUN", "sg")),
+        "Articles": zipf(forms(THINGS, "NOUN", "pl", inflect=plural)),
+        "Pet": zipf(forms("cat dog bird horse fish cow mouse rabbit", "NOUN", "sg")),
+        "Food": zipf(forms("bread milk water soup meat fruit sugar chicken juice butter", "NOUN", "sg")),
         "Look": zipf(forms(QUALITIES, "ADJ")),
         "Number": even(forms(NUMBERS, "NUM")),
         "Value": zipf(forms(VALUES, "ADJ")),
         "Weather": zipf(forms(WEATHER, "ADJ")),
-        "Season": zipf(forms(SEASONS, "NOUN", "sg")),
-        "Spot": zipf(forms(SPOTS, "NOUN", "sg")),
-        "Daypart": zipf(forms(PARTS, "NOUN", "sg")),
+        "Season": zipf(forms("weather summer winter morning evening night", "NOUN", "sg")),
+        "Spot": zipf(forms("mat table chair bed floor sofa grass tree box wall", "NOUN", "sg")),
+        "Daypart": zipf(forms("morning evening week weekend year afternoon", "NOUN", "sg")),
         "Daytime": even(forms("morning evening afternoon night", "NOUN", "sg")),
-        "Day": even(forms(DAYS, "NOUN", "sg")),
-        "Owner": zipf(forms(OWNERS, "DET")),
+        "Day": even(forms("monday tuesday wednesday thursday friday saturday sunday", "NOUN", "sg")),
+        "Owner": zipf(forms("my your his our their her", "DET")),
     }

@@ -1,25 +1,24 @@
-"""Plurals, past forms and a or an, by rule, with the exceptions of the lexicon."""
+"""Plurals, past forms and the choice of a or an, by rule, with the exceptions of the lexicon."""
 
 from playground.corpora.tinyworld.lexicon import AN, DOUBLED, PARTICIPLE, PAST, PLURAL
 
 VOWELS = frozenset("aeiou")
-HISSING = ("s", "x", "z", "ch", "sh")
 
 
 def with_s(word: str) -> str:
-    """The form in -s: a regular plural (dishes) or what he or she does (fries)."""
-    if word.endswith(HISSING):
+    """The form in -s: a regular plural (dishes) or the third person of a verb (fries)."""
+    if word.endswith(("s", "x", "z", "ch", "sh")):
         return word + "es"
     return word[:-1] + "ies" if _y_after_consonant(word) else word + "s"
 
 
 def plural(noun: str) -> str:
-    """More than one of it: leaf, leaves."""
+    """The plural of a noun: leaf, leaves."""
     return PLURAL.get(noun) or with_s(noun)
 
 
 def past(verb: str) -> str:
-    """What it was yesterday: weave, wove."""
+    """The past form of a verb: weave, wove."""
     if verb in PAST:
         return PAST[verb]
     if verb.endswith("e"):
@@ -30,12 +29,12 @@ def past(verb: str) -> str:
 
 
 def participle(verb: str) -> str:
-    """What has been done: weave, woven."""
+    """The past participle of a verb: weave, woven."""
     return PARTICIPLE.get(verb) or past(verb)
 
 
 def takes_an(word: str) -> bool:
-    """Whether "an" and not "a" stands before this word."""
+    """Whether the article before this word is "an" and not "a"."""
     return word[0] in VOWELS or word in AN
 
 

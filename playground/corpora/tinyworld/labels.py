@@ -1,28 +1,27 @@
-"""What TinyWorld knows about every token that it wrote."""
+"""The labels of every token that TinyWorld generates."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
-from playground.corpora.tinyworld.entities import ENTITIES, TYPES
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.grammar import Form
-from playground.corpora.tinyworld.lexicon import AFFIXES, CLOSED, SENSES, STEMS, TOPICS
+from playground.corpora.tinyworld.lexicon import AFFIXES, CLOSED, ENTITIES, ENTITY_TYPES, FIELD, STEMS, TOPICS
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
 from playground.corpora.tinyworld.trees import PHRASES, RELATIONS, ROLES
 
 GAPS = ("3", "8", "13", "18", "23", "28")
-"""Words between a word and the one that it must repeat, in the corpus `gaps`."""
+"""Numbers of words between a word and its repetition, in the corpus `gaps`."""
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "pos": (*CLOSED, "PROPN"),
     "number": ("sg", "pl"),
     "tense": ("past", "present"),
-    "sense": tuple(f"{word}.{meaning}" for word, both in SENSES.items() for meaning, _ in both),
+    "sense": tuple(FIELD),
     "attractors": ("0", "1", "2", "3", "4"),
     "entity": tuple(ENTITIES),
-    "entity_type": TYPES,
+    "entity_type": ENTITY_TYPES,
     "supersense": SUPERSENSES,
     "phrase_type": PHRASES,
     "role": ROLES,
@@ -31,7 +30,7 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "topic": tuple(topic.name for topic in TOPICS),
     "language": ("first",),
 }
-"""What the labels of a token can say; number and attractors are those of nouns and verbs that show them."""
+"""The values of each label; only nouns and verbs whose form shows it have a number, only verbs attractors."""
 
 MARKS: Mapping[str, tuple[str, ...]] = {
     "chain": ("hero", "other"),
@@ -51,46 +50,40 @@ MARKS: Mapping[str, tuple[str, ...]] = {
     "gap": GAPS,
     "fact": tuple(fact.name for fact in FACTS),
 }
-"""What brackets in the rules can say of all that stands between them; only corpora that say it have the label."""
-
-OF_FORMS: Mapping[str, Callable[[Form], str]] = {
-    "pos": lambda form: form.pos,
-    "number": lambda form: form.number,
-    "tense": lambda form: form.tense,
-    "sense": lambda form: form.sense,
-    "attractors": lambda form: form.attractors,
-    "entity": lambda form: form.entity,
-    "entity_type": lambda form: ENTITIES.get(form.entity, ""),
-    "supersense": supersense,
-}
-"""What a form says by itself, wherever it stands."""
+"""The values of each label that braces in the rules give to all tokens between them; a corpus has those it uses."""
 
 
-def of_forms(forms: Sequence[Form], written: Tensor) -> dict[str, Tensor]:
-    """What the grammar knew when it chose each word; the number after the last form is [SEP]."""
-    return {name: _classes(LABELS[name], map(say, forms))[written] for name, say in OF_FORMS.items()}
+def of_forms(forms: Sequence[Form], numbers: Tensor) -> dict[str, Tensor]:
+    """The labels of each token that its form has by itself; the number after the last form is [SEP]."""
+    own = ("pos", "number", "tense", "sense", "attractors", "entity")
+    values = {
+        **{name: [getattr(form, name) for form in forms] for name in own},
+        "entity_type": [ENTITIES.get(form.entity, "") for form in forms],
+        "supersense": [supersense(form) for form in forms],
+    }
+    return {name: _classes(LABELS[name], row)[numbers] for name, row in values.items()}
 
 
-def _classes(values: Sequence[str], said: Iterable[str]) -> Tensor:
-    """The number of what is said of each form, -1 for nothing and for the number after the last form."""
-    place = {value: k for k, value in enumerate(values)}
-    return torch.tensor([*(place.get(value, -1) for value in said), -1], dtype=width(values))
+def _classes(names: Sequence[str], values: Iterable[str]) -> Tensor:
+    """The class of the value of each form, -1 for no value and for the number after the last form."""
+    place = {name: k for k, name in enumerate(names)}
+    return torch.tensor([*(place.get(value, -1) for value in values), -1], dtype=width(names))
 
 
-def width(values: Sequence[str]) -> torch.dtype:
-    """The narrowest kind of number that can count these values."""
-    return torch.int8 if len(values) < 128 else torch.int16
+def width(names: Sequence[str]) -> torch.dtype:
+    """The narrowest type that can number these values."""
+    return torch.int8 if len(names) < 128 else torch.int16
 
 
-def mentions(forms: Sequence[Form], written: Tensor) -> Tensor:
+def mentions(forms: Sequence[Form], numbers: Tensor) -> Tensor:
     """The running number of the name that each token belongs to, -1 outside names."""
-    begins = torch.tensor([*(form.begins for form in forms), False])[written]
-    named = torch.tensor([*(bool(form.entity) for form in forms), False])[written]
+    begins = torch.tensor([*(form.begins for form in forms), False])[numbers]
+    named = torch.tensor([*(bool(form.entity) for form in forms), False])[numbers]
     return (begins.int().cumsum(0, dtype=torch.int32) - 1).masked_fill(~named, -1)
 
 
 def unbracket(forms: Sequence[Form], bracketed: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-    """The written forms without the brackets, and what the brackets say: phrases, their kinds and roles, and marks."""
+    """The forms without the brackets, and the labels that the brackets give: phrases, their types and roles, marks."""
     words = [form.word for form in forms]
     openers = [word[:-1].partition(":") if word[-1] == "[" else ("", "", "") for word in words]
     number, opener = _between([bool(kind) for kind, _, _ in openers], [word == "]" for word in words], bracketed)
@@ -100,9 +93,9 @@ def unbracket(forms: Sequence[Form], bracketed: Tensor) -> tuple[Tensor, dict[st
         "role": _classes(ROLES, (role for _, _, role in openers))[opener],
     }
     for name in sorted({word.partition(":")[0] for word in words if word[-1] == "{"}):
-        said = [word.removeprefix(name + ":")[:-1] if word[-1] == "{" else "" for word in words]
+        values = [word.removeprefix(name + ":")[:-1] if word[-1] == "{" else "" for word in words]
         opens, closes = ([word.startswith(name + ":") for word in words], [word == name + "}" for word in words])
-        labels[name] = _classes(MARKS[name], said)[_between(opens, closes, bracketed)[1]]
+        labels[name] = _classes(MARKS[name], values)[_between(opens, closes, bracketed)[1]]
     kept = torch.tensor([*(bool(form.pos) for form in forms), True])[bracketed]
     return bracketed[kept], {name: row[kept] for name, row in labels.items()}
 

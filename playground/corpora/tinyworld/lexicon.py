@@ -1,27 +1,26 @@
-"""The words of TinyWorld, as tables: who is there, what they do, what things are called."""
+"""The words of TinyWorld as tables: people, places, things, verbs, qualities, names and irregular forms."""
 
-import re
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A step of a story: verbs that belong to it alone, and the things they are done to."""
-
-    verbs: str
-    things: str
+def table(text: str) -> dict[str, str]:
+    """A table written as "key:value key:value"."""
+    return dict(pair.split(":") for pair in text.split())
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A place where stories happen: in or at, its people, places, qualities and the order of events."""
+    """A setting of stories: its preposition, people, places, qualities, and the four phases of a story in order.
+
+    A phase has verbs that occur in it alone, and the things that they are done to.
+    """
 
     name: str
     at: str
     people: str
     places: str
     qualities: str
-    phases: tuple[Phase, Phase, Phase, Phase]
+    phases: dict[str, str]
 
 
 TOPICS = (
@@ -31,12 +30,12 @@ TOPICS = (
         people="chef baker waiter guest",
         places="kitchen pantry cellar",
         qualities="fresh ripe spicy crisp",
-        phases=(
-            Phase("wash peel chop", "potato onion carrot radish"),
-            Phase("boil bake fry", "egg pie loaf sausage"),
-            Phase("slice serve share", "cake tart melon omelette"),
-            Phase("eat taste praise", "meal dish salad dessert"),
-        ),
+        phases={
+            "wash peel chop": "potato onion carrot radish",
+            "boil bake fry": "egg pie loaf sausage",
+            "slice serve share": "cake tart melon omelette",
+            "eat taste praise": "meal dish salad dessert",
+        },
     ),
     Topic(
         "garden",
@@ -44,12 +43,12 @@ TOPICS = (
         people="gardener farmer neighbour child",
         places="garden meadow orchard",
         qualities="green wet sunny tall",
-        phases=(
-            Phase("dig rake clear", "bed path field ditch"),
-            Phase("sow bury soak", "seed bulb bean nut"),
-            Phase("feed prune spray", "rose tree vine bush"),
-            Phase("pick gather sell", "apple berry plum leaf"),
-        ),
+        phases={
+            "dig rake clear": "bed path field ditch",
+            "sow bury soak": "seed bulb bean nut",
+            "feed prune spray": "rose tree vine bush",
+            "pick gather sell": "apple berry plum leaf",
+        },
     ),
     Topic(
         "sea",
@@ -57,12 +56,12 @@ TOPICS = (
         people="sailor captain fisherman diver",
         places="harbour island beach",
         qualities="salty deep calm windy",
-        phases=(
-            Phase("load launch untie", "boat ship raft canoe"),
-            Phase("throw lower drop", "net anchor rope hook"),
-            Phase("catch lift haul", "crab shark eel lobster"),
-            Phase("weigh clean freeze", "oyster mussel sardine herring"),
-        ),
+        phases={
+            "load launch untie": "boat ship raft canoe",
+            "throw lower drop": "net anchor rope hook",
+            "catch lift haul": "crab shark eel lobster",
+            "weigh clean freeze": "oyster mussel sardine herring",
+        },
     ),
     Topic(
         "school",
@@ -70,12 +69,12 @@ TOPICS = (
         people="teacher pupil student tutor",
         places="school library classroom",
         qualities="difficult short careful quiet",
-        phases=(
-            Phase("borrow buy bring", "book pencil notebook map"),
-            Phase("read study copy", "lesson poem text page"),
-            Phase("write solve check", "essay puzzle problem exercise"),
-            Phase("pass fail repeat", "exam quiz course class"),
-        ),
+        phases={
+            "borrow buy bring": "book pencil notebook map",
+            "read study copy": "lesson poem text page",
+            "write solve check": "essay puzzle problem exercise",
+            "pass fail repeat": "exam quiz course class",
+        },
     ),
     Topic(
         "market",
@@ -83,12 +82,12 @@ TOPICS = (
         people="merchant customer woman man",
         places="market shop square",
         qualities="cheap costly soft bright",
-        phases=(
-            Phase("weave sew dye", "coat scarf dress shirt"),
-            Phase("fold pack wrap", "blanket towel curtain carpet"),
-            Phase("show offer advertise", "basket mirror vase clock"),
-            Phase("return deliver exchange", "shelf ring toy lamp"),
-        ),
+        phases={
+            "weave sew dye": "coat scarf dress shirt",
+            "fold pack wrap": "blanket towel curtain carpet",
+            "show offer advertise": "basket mirror vase clock",
+            "return deliver exchange": "shelf ring toy lamp",
+        },
     ),
     Topic(
         "hospital",
@@ -96,47 +95,46 @@ TOPICS = (
         people="nurse doctor patient surgeon",
         places="hospital ward clinic",
         qualities="sudden mild painful serious",
-        phases=(
-            Phase("report notice describe", "fever cough headache rash"),
-            Phase("examine measure scan", "lung tooth knee foot"),
-            Phase("treat bandage stitch", "wound burn bruise scar"),
-            Phase("prescribe take swallow", "pill tablet capsule vitamin"),
-        ),
+        phases={
+            "report notice describe": "fever cough headache rash",
+            "examine measure scan": "lung tooth knee foot",
+            "treat bandage stitch": "wound burn bruise scar",
+            "prescribe take swallow": "pill tablet capsule vitamin",
+        },
     ),
 )
 
 STEMS: str = "blick dorp fimp glank jask korp lunt mish nalk pell quim rast shub tark vint zond"
 AFFIXES = ("un-", "re-", "over-", "-er", "-able", "-ment")
-"""Invented stems, and what can stand before or after every one of them."""
+"""Invented stems, and the prefixes and suffixes that can be added to each."""
 
 GENDER = {"fisherman": "m", "man": "m", "woman": "f"}
-"""Nouns that say who is meant; all other people are he or she with equal chance."""
+"""Nouns with a gender; all other people are "he" or "she" with equal probability."""
 
 STATES = "old small heavy dirty ready huge safe strange"
-"""What people and things of every topic can be."""
+"""Adjectives for people and things of every topic."""
 
 GOOD = (
-    "great clever lovely funny brilliant charming moving superb graceful elegant warm "
-    "witty honest bold tender rich vivid joyful splendid gripping original sincere "
-    "wonderful excellent amazing fantastic marvellous delightful enchanting magnificent masterful flawless perfect "
-    "beautiful inspiring thrilling exciting captivating compelling absorbing fascinating impressive stunning dazzling "
-    "touching heartfelt hilarious amusing playful inventive imaginative daring fearless subtle poetic profound "
-    "thoughtful intelligent wise insightful refreshing uplifting radiant exquisite polished stylish lively memorable "
-    "unforgettable terrific"
+    "great clever lovely funny brilliant charming moving superb graceful elegant warm witty honest bold tender rich "
+    "vivid joyful splendid gripping original sincere wonderful excellent amazing fantastic marvellous delightful "
+    "enchanting magnificent masterful flawless perfect beautiful inspiring thrilling exciting captivating compelling "
+    "absorbing fascinating impressive stunning dazzling touching heartfelt hilarious amusing playful inventive "
+    "imaginative daring fearless subtle poetic profound thoughtful intelligent wise insightful refreshing uplifting "
+    "radiant exquisite polished stylish lively memorable unforgettable terrific"
 )
 BAD = (
-    "awful boring stupid dull terrible clumsy noisy weak stale crude ugly "
-    "cold shallow silly lazy empty tedious vulgar hollow endless pointless forced "
-    "horrible dreadful atrocious appalling abysmal pathetic pitiful lousy mediocre banal trite predictable formulaic "
-    "derivative lifeless soulless joyless humourless charmless graceless witless mindless brainless senseless aimless "
-    "shapeless clueless incoherent confusing muddled messy sloppy careless amateurish wooden lame laughable ridiculous "
-    "absurd annoying irritating tiresome dreary gloomy dismal bleak insipid pretentious"
+    "awful boring stupid dull terrible clumsy noisy weak stale crude ugly cold shallow silly lazy empty tedious "
+    "vulgar hollow endless pointless forced horrible dreadful atrocious appalling abysmal pathetic pitiful lousy "
+    "mediocre banal trite predictable formulaic derivative lifeless soulless joyless humourless charmless graceless "
+    "witless mindless brainless senseless aimless shapeless clueless incoherent confusing muddled messy sloppy "
+    "careless amateurish wooden lame laughable ridiculous absurd annoying irritating tiresome dreary gloomy dismal "
+    "bleak insipid pretentious"
 )
-"""Feeling words, 70 of each kind and all equally frequent: 64 labels cannot show them all."""
+"""Polar adjectives, 70 of each polarity and all equally frequent, so that 64 labelled examples cannot cover them."""
 
 ASPECTS = (
-    "acting music story plot ending script cast dialogue camera humour pace style "
-    "lighting editing mood rhythm photography sound choreography"
+    "acting music story plot ending script cast dialogue camera humour pace style lighting editing mood rhythm "
+    "photography sound choreography"
 )
 ASPECTS_PLURAL = "songs actors scenes effects costumes pictures twists colours landscapes"
 FILM_WORDS = "film movie comedy drama"
@@ -156,28 +154,19 @@ FOOD = {
     LIKED: "relished savoured devoured recommended",
     DISLIKED: "refused rejected avoided despised",
 }
-"""For each list of words about films one as long about restaurants, for the corpus of two domains."""
+"""For each list of words about films one of the same length about restaurants, for the corpus `domains`."""
 
 DEALINGS = "thank greet follow help push invite warn blame trust pay"
-"""What people do to each other, in either direction."""
+"""Verbs whose agent and patient can both be any person."""
 
-CRIES = {
-    "dog": "bark",
-    "cat": "purr",
-    "cow": "moo",
-    "horse": "neigh",
-    "sheep": "bleat",
-    "duck": "quack",
-    "lion": "roar",
-    "wolf": "howl",
-}
-"""Animals and what only they do: noun and verb say each other, as the halves of "new york" do."""
+CRIES = table("dog:bark cat:purr cow:moo horse:neigh sheep:bleat duck:quack lion:roar wolf:howl")
+"""Animals and their cries: each noun occurs with one verb only, like the two words of "new york"."""
 
 HOMOGRAPHS = (
-    "play walk talk plant file judge record dance dream visit answer call "
-    "cook guard plan sign test train vote whistle joke race shout drive"
+    "play walk talk plant file judge record dance dream visit answer call cook guard plan sign test train vote "
+    "whistle joke race shout drive"
 )
-"""Words that are nouns and verbs, each as often as the other."""
+"""Words that are nouns and verbs, equally often."""
 
 FIELDS = {
     "money": "loan coin cheque wallet debt salary",
@@ -189,40 +178,41 @@ FIELDS = {
     "body": "chin thumb elbow skin shoulder nose",
     "town": "builder tower brick suitcase hotel porter",
 }
-"""Fields of meaning, each with the words that give it away."""
+"""Semantic fields, each with its cue words."""
 
 _MEANINGS = {
-    "bank": "money:money river:nature",
-    "bat": "sport:sport animal:animals",
-    "court": "law:law tennis:sport",
-    "seal": "animal:animals stamp:law",
-    "crane": "machine:town bird:animals",
-    "club": "golf:sport society:stage",
-    "star": "sky:nature cinema:stage",
-    "trunk": "elephant:animals luggage:town",
-    "note": "money:money music:stage",
-    "bill": "money:money bird:animals",
-    "pitch": "sport:sport tone:stage",
-    "organ": "body:body music:stage",
-    "mouth": "face:body river:nature",
-    "palm": "hand:body tree:nature",
-    "case": "trial:law luggage:town",
-    "spring": "water:nature coil:town",
+    "bank": "money:money:group river:nature:nature",
+    "bat": "sport:sport:artifact animal:animals:animal",
+    "court": "law:law:group tennis:sport:place",
+    "seal": "animal:animals:animal stamp:law:artifact",
+    "crane": "machine:town:artifact bird:animals:animal",
+    "club": "golf:sport:artifact society:stage:group",
+    "star": "sky:nature:nature cinema:stage:person",
+    "trunk": "elephant:animals:body luggage:town:artifact",
+    "note": "money:money:possession music:stage:property",
+    "bill": "money:money:possession bird:animals:body",
+    "pitch": "sport:sport:place tone:stage:property",
+    "organ": "body:body:body music:stage:artifact",
+    "mouth": "face:body:body river:nature:nature",
+    "palm": "hand:body:body tree:nature:plant",
+    "case": "trial:law:act luggage:town:artifact",
+    "spring": "water:nature:nature coil:town:artifact",
 }
-"""Words with two meanings, each of another field, so that every field has several of them."""
+"""Ambiguous words: meaning, semantic field and supersense of both; every field has several of the words."""
 
-FIELD = {
-    f"{word}.{meaning}": field
-    for word, both in _MEANINGS.items()
-    for meaning, field in (one.split(":") for one in both.split())
-}
-"""The field of every meaning."""
+_SENSES = [(word, *one.split(":")) for word, both in _MEANINGS.items() for one in both.split()]
+
+FIELD = {f"{word}.{meaning}": field for word, meaning, field, _ in _SENSES}
+"""The semantic field of every meaning."""
+
+SUPERSENSE = {f"{word}.{meaning}": supersense for word, meaning, _, supersense in _SENSES}
+"""The supersense of every meaning."""
 
 SENSES = {
-    word: tuple((meaning, FIELDS[FIELD[f"{word}.{meaning}"]]) for meaning in re.findall(r"(\w+):", both))
-    for word, both in _MEANINGS.items()
+    word: tuple((meaning, FIELDS[field]) for ambiguous, meaning, field, _ in _SENSES if ambiguous == word)
+    for word in _MEANINGS
 }
-"""Words with two meanings, and for each meaning the words that give it away."""
+"""Ambiguous words with their two meanings, each with its cue words."""
 
 NAMES = {
     "f": "anna maria rosa clara emma julia laura nora paula sara vera alice diana elena frida greta helga irene judith "
@@ -231,101 +221,59 @@ NAMES = {
     "thomas victor",
 }
 
-COUNTRIES = (
-    "france paris french",
-    "italy rome italian",
-    "spain madrid spanish",
-    "germany berlin german",
-    "russia moscow russian",
-    "japan tokyo japanese",
-    "china beijing chinese",
-    "egypt cairo arabic",
-    "greece athens greek",
-    "poland warsaw polish",
-    "hungary budapest hungarian",
-    "portugal lisbon portuguese",
-    "sweden stockholm swedish",
-    "norway oslo norwegian",
-    "finland helsinki finnish",
-    "turkey ankara turkish",
+COUNTRIES = tuple(
+    "france paris french, italy rome italian, spain madrid spanish, germany berlin german, russia moscow russian, "
+    "japan tokyo japanese, china beijing chinese, egypt cairo arabic, greece athens greek, poland warsaw polish, "
+    "hungary budapest hungarian, portugal lisbon portuguese, sweden stockholm swedish, norway oslo norwegian, "
+    "finland helsinki finnish, turkey ankara turkish".split(", ")
 )
-"""A country, its capital and its language."""
+"""Each country with its capital and its language."""
 
 JOBS = (
-    "tailor dentist painter pilot poet plumber butcher editor "
-    "engineer barber jeweller chemist banker soldier priest clown"
+    "tailor dentist painter pilot poet plumber butcher editor engineer barber jeweller chemist banker soldier priest "
+    "clown"
 )
 LIKES = "tea coffee chess opera jazz football skiing cheese chocolate poetry cycling yoga honey rice drawing sailing"
 
 CROSSED = ("new york", "los angeles", "hong kong", "buenos aires", "tel aviv", "las vegas", "cape town", "addis ababa")
-"""Names of two words, both of which occur nowhere else (arXiv:1906.08237, sec. 2.6, on New York)."""
+"""Names of two words that occur in no other name (arXiv:1906.08237, sec. 2.6, on New York)."""
 
-TOWNS = (
-    "north haven",
-    "north bridge",
-    "south bridge",
-    "south mill",
-    "upper mill",
-    "upper castle",
-    "lower castle",
-    "lower haven",
+TOWNS = tuple(
+    "north haven, north bridge, south bridge, south mill, upper mill, upper castle, lower castle, lower haven".split(
+        ", "
+    )
 )
-"""Names of two words that share their parts: of the sixteen pairs only these eight are towns."""
+"""Names of two words that share their words: eight of the sixteen combinations are towns."""
 
-PAST = {
-    "bring": "brought",
-    "buy": "bought",
-    "catch": "caught",
-    "dig": "dug",
-    "eat": "ate",
-    "feed": "fed",
-    "find": "found",
-    "freeze": "froze",
-    "lose": "lost",
-    "make": "made",
-    "meet": "met",
-    "pay": "paid",
-    "read": "read",
-    "see": "saw",
-    "sell": "sold",
-    "sew": "sewed",
-    "show": "showed",
-    "sow": "sowed",
-    "take": "took",
-    "throw": "threw",
-    "weave": "wove",
-    "write": "wrote",
-}
-"""Past forms that no rule gives."""
+ENTITY_TYPES = ("person", "city", "town", "country", "language")
 
-PARTICIPLE = {
-    "eat": "eaten",
-    "freeze": "frozen",
-    "sew": "sewn",
-    "show": "shown",
-    "sow": "sown",
-    "take": "taken",
-    "throw": "thrown",
-    "weave": "woven",
-    "write": "written",
+ENTITIES = {
+    **{name: "person" for names in NAMES.values() for name in names.split()},
+    **{country.split()[0]: "country" for country in COUNTRIES},
+    **{country.split()[1]: "city" for country in COUNTRIES},
+    **{country.split()[2]: "language" for country in COUNTRIES},
+    **dict.fromkeys(CROSSED, "city"),
+    **dict.fromkeys(TOWNS, "town"),
 }
-"""What has been done, where it differs from the past form."""
+"""Every name and its entity type."""
 
-PLURAL = {
-    "child": "children",
-    "fisherman": "fishermen",
-    "foot": "feet",
-    "leaf": "leaves",
-    "loaf": "loaves",
-    "man": "men",
-    "potato": "potatoes",
-    "quiz": "quizzes",
-    "scarf": "scarves",
-    "shelf": "shelves",
-    "tooth": "teeth",
-    "woman": "women",
-}
-"""Plurals that no rule gives."""
+PAST = table(
+    "bring:brought buy:bought catch:caught dig:dug eat:ate feed:fed find:found freeze:froze lose:lost make:made "
+    "meet:met pay:paid read:read see:saw sell:sold sew:sewed show:showed sow:sowed take:took throw:threw weave:wove "
+    "write:wrote"
+)
+"""Irregular past forms."""
+
+PARTICIPLE = table(
+    "eat:eaten freeze:frozen sew:sewn show:shown sow:sown take:taken throw:thrown weave:woven write:written"
+)
+"""Participles that differ from the past form."""
+
+PLURAL = table(
+    "child:children fisherman:fishermen foot:feet leaf:leaves loaf:loaves man:men potato:potatoes quiz:quizzes "
+    "scarf:scarves shelf:shelves tooth:teeth woman:women"
+)
+"""Irregular plurals."""
 
 DOUBLED = frozenset(("chop", "drop", "regret", "scan", "wrap"))
 """Verbs that double their last letter before -ed."""
@@ -347,23 +295,23 @@ CLOSED = {
     "love thank go",
     "PUNCT": ". , : ?",
 }
-"""The small words of the grammar and what they are; [SEP] ends a document."""
+"""The words that stand in the rules themselves, by part of speech."""
 
 NUMBER = {
     "is was am comes likes speaks has day capital sea birthplace language job wish sight name today tonight tomorrow "
     "yesterday": "sg",
     "are were come speak have like love": "pl",
 }
-"""Which of the small words are for one and which for more than one."""
+"""Which of these words are singular and which plural."""
 
 TENSE = {
     "was were came saw flew moved stayed walked met followed went sat": "past",
     "is are am comes come likes speaks speak want has have like love thank": "present",
 }
-"""Which of the small words are past and which present."""
+"""Which of these words are past and which present."""
 
 STAYS = "stand wait fall rest"
-"""What people and things of every topic do."""
+"""Verbs for people and things of every topic."""
 
 AN = frozenset(("honest",))
-"""Words that are spoken with a vowel first, although a consonant is written."""
+"""Words that begin with a written consonant but a spoken vowel."""

@@ -1,6 +1,6 @@
-"""Dependency trees: which word hangs on which, by Universal Dependencies (universaldependencies.org/u/dep).
+"""Dependency trees by Universal Dependencies (universaldependencies.org/u/dep).
 
-The grammar knows the phrases, their kinds and the parts of speech, and its sentences are so regular that the trees
+The grammar gives the phrases, their types and the parts of speech, and its sentences are so regular that the trees
 follow from them. Sentences of the same shape have the same tree, so each shape is parsed once.
 """
 
@@ -18,25 +18,39 @@ RELATIONS = tuple(
     "root nsubj nsubj:pass obj obl obl:agent nmod det nummod amod advmod aux:pass cop case mark xcomp advcl conj cc "
     "flat discourse reparandum dep punct aux".split()
 )
-"""How a word can hang on another."""
 
 JOINING = {"and": "conj", "but": "conj", "so": "conj", "because": "advcl"}
-"""How the clause after each of these words hangs on the clause before."""
+"""Words that join two clauses, and the relation of the second clause to the first."""
 
 PHRASES = ("NP", "VP", "PP", "AP")
 ROLES = ("agent", "action", "patient", "place", "goal", "source", "time")
 
 ASKING = ("where", "how", "what")
-"""Words that ask for what "is" says, and so are the heads of their clauses."""
+"""Question words, which are the heads of their clauses where the verb is a copula."""
 
 MODAL = ("will", "can")
-"""Words that serve a verb without making it passive."""
+"""Auxiliaries that do not make a passive."""
 
-_TELLING = frozenset(("of", "to", *ASKING, *MODAL, *JOINING))
+_DECISIVE = frozenset(("of", "to", *ASKING, *MODAL, *JOINING))
+"""Words that decide on a tree by themselves; of all others only the part of speech matters."""
+
+_INSIDE = {
+    "DET": "det",
+    "NUM": "nummod",
+    "ADJ": "amod",
+    "ADP": "case",
+    "PART": "advmod",
+    "PRON": "det",
+    "PROPN": "flat",
+}
+"""Relations of words to the head of their nominal phrase."""
+
+_LOOSE = {"PUNCT": "punct", "INTJ": "discourse", "SYM": "dep", "DET": "reparandum", "NOUN": "reparandum"}
+"""Relations of words outside all phrases to the root; nouns among them are slips that are taken back."""
 
 
 class Word(NamedTuple):
-    """A word of a shape: itself if it matters, its part of speech, its phrase or -1, the phrase's kind and role."""
+    """A word of a shape: its text if it is decisive, part of speech, number of its phrase or -1, its type and role."""
 
     text: str
     pos: str
@@ -53,108 +67,86 @@ class _Tree:
     head: dict[int, int] = field(default_factory=dict)
     relation: dict[int, str] = field(default_factory=dict)
 
-    def hang(self, word: int, head: int, relation: str) -> None:
+    def attach(self, word: int, head: int, relation: str) -> None:
         self.head[word], self.relation[word] = head, relation
 
 
 @dataclass(frozen=True)
 class _Unit:
-    """A phrase, or a word outside all phrases, with the word at its head."""
+    """A phrase, or a word outside all phrases, with its words and the head among them."""
 
     kind: str
     role: str
-    places: tuple[int, ...]
-    top: int
+    words: tuple[int, ...]
+    head: int
 
 
 def parse(words: Sequence[Word]) -> tuple[list[int], list[str]]:
-    """The head of every word of a sentence, by its place (-1: none), and its relation to it."""
+    """The head of every word of a sentence, as an index (-1: none), and its relation to it."""
     tree = _Tree(words)
     first, *others = _clauses(tree, list(_units(tree)))
     root = _clause(tree, first)
-    tree.hang(root, -1, "root")
+    tree.attach(root, -1, "root")
     for joint, *units in others:
-        how = JOINING[words[joint.top].text]
+        relation = JOINING[words[joint.head].text]
         head = _clause(tree, units)
-        tree.hang(head, root, how)
-        tree.hang(joint.top, head, "mark" if how == "advcl" else "cc")
-    for place, word in enumerate(words):
-        if place not in tree.head:
-            tree.hang(place, root, _LOOSE.get(word.pos, "advmod"))
+        tree.attach(head, root, relation)
+        tree.attach(joint.head, head, "mark" if relation == "advcl" else "cc")
+    for k, word in enumerate(words):
+        if k not in tree.head:
+            tree.attach(k, root, _LOOSE.get(word.pos, "advmod"))
     return [tree.head[k] for k in range(len(words))], [tree.relation[k] for k in range(len(words))]
-
-
-_LOOSE = {"PUNCT": "punct", "INTJ": "discourse", "SYM": "dep", "DET": "reparandum", "NOUN": "reparandum"}
-"""How a word outside all phrases hangs on the root; words that are said and taken back are such."""
 
 
 def _units(tree: _Tree) -> Iterator[_Unit]:
     """Phrases and single words, with the arcs inside them."""
-    places = range(len(tree.words))
-    for key, group in groupby(places, lambda k: (tree.words[k].phrase, k if tree.words[k].phrase < 0 else 0)):
+    words = tree.words
+    for key, group in groupby(range(len(words)), lambda k: (words[k].phrase, k if words[k].phrase < 0 else 0)):
         run = tuple(group)
-        word = tree.words[run[0]]
+        word = words[run[0]]
         kind = word.kind if key[0] >= 0 else word.pos
-        yield _Unit(kind, word.role, run, (_verbs if kind == "VP" else _nouns)(tree, run))
+        yield _Unit(kind, word.role, run, (_verb_phrase if kind == "VP" else _nominal_phrase)(tree, run))
 
 
-def _verbs(tree: _Tree, run: tuple[int, ...]) -> int:
-    """The verb at the head of its phrase; "was" before another word serves it."""
-    said = [k for k in run if tree.words[k].pos in ("VERB", "ADJ")]
-    top = said[0] if said else run[0]
+def _verb_phrase(tree: _Tree, run: tuple[int, ...]) -> int:
+    """Attach the words of a verb phrase to its head, the first verb or adjective, and return that."""
+    head = next((k for k in run if tree.words[k].pos in ("VERB", "ADJ")), run[0])
     for k in run:
         word = tree.words[k]
-        if k == top:
+        if k == head:
             continue
         if word.pos == "AUX":
-            tree.hang(k, top, "aux" if word.text in MODAL else "aux:pass" if tree.words[top].pos == "VERB" else "cop")
-        elif word.pos == "VERB":
-            tree.hang(k, top, "xcomp")
+            passive = "aux:pass" if tree.words[head].pos == "VERB" else "cop"
+            tree.attach(k, head, "aux" if word.text in MODAL else passive)
         elif word.text == "to":
-            tree.hang(k, k + 1, "mark")
+            tree.attach(k, k + 1, "mark")
         else:
-            tree.hang(k, top, "advmod")
-    return top
+            tree.attach(k, head, "xcomp" if word.pos == "VERB" else "advmod")
+    return head
 
 
-def _nouns(tree: _Tree, run: tuple[int, ...]) -> int:
-    """The noun, the first word of a name, the pronoun or the adjective at the head of a phrase."""
-    top = _best(tree, run)
-    first: dict[str, int] = {}
+def _nominal_phrase(tree: _Tree, run: tuple[int, ...]) -> int:
+    """Attach the words of a phrase to its head and return that: a noun, the first word of a name, or what is there."""
+    of = {pos: [k for k in run if tree.words[k].pos == pos] for pos in ("NOUN", "PROPN", "PRON", "ADJ")}
+    head = [*of["NOUN"][-1:], *of["PROPN"], *of["PRON"], *of["ADJ"], run[0]][0]
     for k in run:
-        word = tree.words[k]
-        after = first.get(word.pos)
-        if k == top:
-            pass
-        elif word.pos == "ADJ" and after is not None:
-            tree.hang(k, after, "conj")
-        elif word.pos == "CONJ":
-            tree.hang(k, k + 1, "cc")
-        elif word.pos == "ADV":
-            tree.hang(k, k + 1, "advmod")
-        elif word.pos == "PROPN":
-            tree.hang(k, top, "flat")
+        pos = tree.words[k].pos
+        if k == head:
+            continue
+        if k in of["ADJ"][1:]:
+            tree.attach(k, of["ADJ"][0], "conj")
+        elif pos in ("CONJ", "ADV"):
+            tree.attach(k, k + 1, "cc" if pos == "CONJ" else "advmod")
         else:
-            tree.hang(k, top, _INSIDE[word.pos])
-        first.setdefault(word.pos, k)
-    return top
-
-
-_INSIDE = {"DET": "det", "NUM": "nummod", "ADJ": "amod", "ADP": "case", "PART": "advmod", "PRON": "det"}
-
-
-def _best(tree: _Tree, run: tuple[int, ...]) -> int:
-    """The last noun, else the first word of the kind that comes first in this list."""
-    nouns = [k for k in run if tree.words[k].pos == "NOUN"]
-    found = (k for pos in ("PROPN", "PRON", "ADJ") for k in run if tree.words[k].pos == pos)
-    return nouns[-1] if nouns else next(found, run[0])
+            tree.attach(k, head, _INSIDE[pos])
+    return head
 
 
 def _clauses(tree: _Tree, units: list[_Unit]) -> list[list[_Unit]]:
     """The units of every clause; a word joins two clauses only where both have a verb."""
     clauses: list[list[_Unit]] = [[]]
     for k, unit in enumerate(units):
-        joins = len(unit.places) == 1 and unit.kind in ("CONJ", "ADV") and tree.words[unit.top].text in JOINING
+        joins = len(unit.words) == 1 and unit.kind in ("CONJ", "ADV") and tree.words[unit.head].text in JOINING
         if joins and all(any(u.kind == "VP" for u in some) for some in (clauses[-1], units[k:])):
             clauses.append([])
         clauses[-1].append(unit)
@@ -162,81 +154,72 @@ def _clauses(tree: _Tree, units: list[_Unit]) -> list[list[_Unit]]:
 
 
 def _clause(tree: _Tree, units: list[_Unit]) -> int:
-    """The arcs between the units of a clause; its head is a verb, what "is" says, or the noun of a title.
+    """Attach the units of a clause to its head and return that: a verb, the predicate of a copula, or a title's noun.
 
-    A second verb, "happy to join with you", hangs on that head and has what comes after it.
+    A second verb, "happy to join with you", is attached to that head and has what comes after it.
     """
-    verb = next((k for k, unit in enumerate(units) if unit.kind == "VP"), len(units))
-    top = _head(tree, units, verb)
-    passive = verb < len(units) and any(tree.relation.get(k) == "aux:pass" for k in units[verb].places)
-    if verb < len(units) and units[verb].top != top:
-        tree.hang(units[verb].top, top, "cop")
-    again = next((k for k, unit in enumerate(units) if unit.kind == "VP" and k > verb), len(units))
-    for k, unit in enumerate(units[:again]):
-        if unit.top != top and unit.top not in tree.head and unit.kind in ("NP", "PP", "AP"):
-            tree.hang(unit.top, *_place(tree, units, k, verb, top, passive))
-    if again < len(units):
-        tree.hang(_clause(tree, units[again:]), top, "advcl")
-    return top
+    verbs = [k for k, unit in enumerate(units) if unit.kind == "VP"]
+    verb, second = [*verbs, len(units), len(units)][:2]
+    head = _clause_head(tree, units, verb)
+    passive = bool(verbs) and any(tree.relation.get(k) == "aux:pass" for k in units[verb].words)
+    if verbs and units[verb].head != head:
+        tree.attach(units[verb].head, head, "cop")
+    for k, unit in enumerate(units[:second]):
+        if unit.head != head and unit.head not in tree.head and unit.kind in ("NP", "PP", "AP"):
+            tree.attach(unit.head, *_phrase_arc(tree, units, k, verb, head, passive))
+    if second < len(units):
+        tree.attach(_clause(tree, units[second:]), head, "advcl")
+    return head
 
 
-def _head(tree: _Tree, units: list[_Unit], verb: int) -> int:
-    """The head of a clause: the verb, if it is more than "is"; else what follows it or, before it, asks."""
+def _clause_head(tree: _Tree, units: list[_Unit], verb: int) -> int:
+    """The verb, unless it is a copula; else the question word before it or the phrase after it."""
     phrases = [unit for unit in units if unit.kind in ("NP", "PP", "AP")]
     if verb == len(units):
-        return phrases[0].top if phrases else units[0].top
-    if tree.words[units[verb].top].pos != "AUX":
-        return units[verb].top
-    asked = [unit.top for unit in units[:verb] if tree.words[unit.top].text in ASKING]
-    return (asked or [unit.top for unit in units[verb + 1 :] if unit in phrases] or [units[verb].top])[0]
+        return phrases[0].head if phrases else units[0].head
+    if tree.words[units[verb].head].pos != "AUX":
+        return units[verb].head
+    asking = [unit.head for unit in units[:verb] if tree.words[unit.head].text in ASKING]
+    return [*asking, *(unit.head for unit in units[verb + 1 :] if unit in phrases), units[verb].head][0]
 
 
-def _place(tree: _Tree, units: list[_Unit], k: int, verb: int, top: int, passive: bool) -> tuple[int, str]:
-    """On what a phrase hangs, and how."""
+def _phrase_arc(tree: _Tree, units: list[_Unit], k: int, verb: int, head: int, passive: bool) -> tuple[int, str]:
+    """The head of a phrase of a clause and its relation to it."""
     unit, before = units[k], units[k - 1] if k else None
     if before and before.kind in ("CONJ", "ADP", "PUNCT") and unit.kind != "PP":
-        joined = _joined(tree, units, k)
-        if joined is not None:
-            return joined, "conj"
+        conjunct = _conjunct(tree, units, k)
+        if conjunct is not None:
+            return conjunct, "conj"
     if unit.kind == "NP" and unit.role != "time" and not (before and before.kind == "ADP"):
         if k < verb:
-            return top, "nsubj:pass" if passive else "nsubj"
-        return (top, "nsubj") if tree.words[top].text in ASKING else (_last_verb(tree, units[verb], top), "obj")
-    if unit.kind == "PP" and before and _owned(tree, units, k, verb):
-        return next(u.top for u in reversed(units[:k]) if u.kind == "NP"), "nmod"
-    return top, "obl:agent" if passive and unit.role == "agent" else "obl"
+            return head, "nsubj:pass" if passive else "nsubj"
+        if tree.words[head].text in ASKING:
+            return head, "nsubj"
+        last = units[verb].words[-1]  # "plan" in "want to plan a visit"
+        return last if tree.words[last].pos == "VERB" else head, "obj"
+    nouns = [u.head for u in units[:k] if u.kind == "NP"]
+    if unit.kind == "PP" and before and (tree.words[unit.words[0]].text == "of" or (nouns and k < verb)):
+        return nouns[-1], "nmod"
+    return head, "obl:agent" if passive and unit.role == "agent" else "obl"
 
 
-def _last_verb(tree: _Tree, verb: _Unit, top: int) -> int:
-    """What an object belongs to: "plan" in "want to plan a visit"."""
-    return verb.places[-1] if tree.words[verb.places[-1]].pos == "VERB" else top
-
-
-def _joined(tree: _Tree, units: list[_Unit], k: int) -> int | None:
-    """The phrase of the same kind that a phrase after "and", a preposition alone or a comma stands beside."""
+def _conjunct(tree: _Tree, units: list[_Unit], k: int) -> int | None:
+    """The earlier phrase of the same type that a phrase after "and" or a comma is joined to."""
     before = units[k - 1]
-    earlier = [u.top for u in units[: k - 1] if u.kind == units[k].kind]
+    earlier = [u.head for u in units[: k - 1] if u.kind == units[k].kind]
     if before.kind == "ADP":
-        tree.hang(before.top, units[k].top, "case")
+        tree.attach(before.head, units[k].head, "case")
         return None
     if not earlier or (before.kind == "PUNCT" and units[k].kind != "AP"):
         return None
-    tree.hang(before.top, units[k].top, "cc" if before.kind == "CONJ" else "punct")
+    tree.attach(before.head, units[k].head, "cc" if before.kind == "CONJ" else "punct")
     return earlier[-1]
 
 
-def _owned(tree: _Tree, units: list[_Unit], k: int, verb: int) -> bool:
-    """Whether a phrase with a preposition says which thing is meant: "of", or between a thing and its verb."""
-    if tree.words[units[k].places[0]].text == "of":
-        return True
-    noun_before = any(u.kind == "NP" for u in units[:k])
-    return noun_before and (k < verb)
-
-
 def constituents(heads: Sequence[int]) -> list[tuple[int, int]]:
-    """First and last word of every group of words that hangs together: a word and all below it, the largest first.
+    """First and last word of every constituent, a word with all its descendants, the largest first.
 
-    `heads` are places in the sentence, -1 for the root; groups of one word are left out.
+    `heads` are indices in the sentence, -1 for the root; constituents of one word are left out.
     """
     below: list[set[int]] = [{k} for k in range(len(heads))]
     for k in range(len(heads)):
@@ -248,15 +231,19 @@ def constituents(heads: Sequence[int]) -> list[tuple[int, int]]:
     return sorted(spans, key=lambda span: (span[0] - span[1], span))
 
 
-def trees(forms: Sequence[Form], written: Tensor, labels: Mapping[str, Tensor], sentence: Tensor) -> dict[str, Tensor]:
-    """The labels `head` (the place of another token, -1 for none) and `relation`, from the phrases and their roles."""
-    words = (written < len(forms)).nonzero()[:, 0]
+def trees(forms: Sequence[Form], numbers: Tensor, labels: Mapping[str, Tensor], sentence: Tensor) -> dict[str, Tensor]:
+    """The labels `head` (the position of another token, -1 for none) and `relation`, from the phrases and their roles.
+
+    A shape is a sentence in which every word is coded by its kind, the type and role of its phrase, and whether the
+    phrase continues.
+    """
+    words = (numbers < len(forms)).nonzero()[:, 0]
     kinds = list(dict.fromkeys(map(_kind, forms)))
-    spoken = torch.tensor([kinds.index(_kind(form)) for form in forms])[written[words]]
+    kind = torch.tensor([kinds.index(_kind(form)) for form in forms])[numbers[words]]
     phrase = labels["phrase"][words]
-    goes_on = torch.cat([torch.tensor([False]), (phrase[1:] == phrase[:-1]) & (phrase[1:] >= 0)])
-    kind, role = labels["phrase_type"][words].long(), labels["role"][words].long()
-    codes = ((spoken * 8 + kind + 1) * 16 + role + 1) * 2 + goes_on
+    continues = torch.cat([torch.tensor([False]), (phrase[1:] == phrase[:-1]) & (phrase[1:] >= 0)])
+    phrase_type, role = labels["phrase_type"][words].long(), labels["role"][words].long()
+    codes = ((kind * 8 + phrase_type + 1) * 16 + role + 1) * 2 + continues
     within, count = sentence[words].unique_consecutive(return_inverse=True, return_counts=True)[1:]
     first = count.cumsum(0) - count
     shapes: dict[bytes, int] = {}
@@ -266,23 +253,22 @@ def trees(forms: Sequence[Form], written: Tensor, labels: Mapping[str, Tensor], 
     length = torch.tensor([len(heads) for heads, _ in parsed])
     place = (length.cumsum(0) - length)[torch.tensor(shape)][within] + torch.arange(len(words)) - first[within]
     heads = torch.tensor([head for heads, _ in parsed for head in heads], dtype=torch.int32)[place]
-    found = torch.tensor([RELATIONS.index(one) for _, said in parsed for one in said], dtype=torch.int8)[place]
-    head, relation = torch.full_like(written, -1, dtype=torch.int32), torch.full_like(written, -1, dtype=torch.int8)
+    relations = torch.tensor([RELATIONS.index(one) for _, row in parsed for one in row], dtype=torch.int8)[place]
+    head, relation = torch.full_like(numbers, -1, dtype=torch.int32), torch.full_like(numbers, -1, dtype=torch.int8)
     head[words] = heads.where(heads < 0, heads + words[first][within].int())
-    relation[words] = found
+    relation[words] = relations
     return {"head": head, "relation": relation}
 
 
 def _kind(form: Form) -> tuple[str, str]:
-    """What of a form matters for a tree: its part of speech, and a few small words themselves."""
-    return form.word if form.word in _TELLING else "", form.pos
+    """What of a form matters for a tree: its word if it is decisive, and its part of speech."""
+    return form.word if form.word in _DECISIVE else "", form.pos
 
 
 def _words(codes: Sequence[int], kinds: Sequence[tuple[str, str]]) -> Iterator[Word]:
-    """The words of a shape."""
     phrase = -1
     for code in codes:
-        spoken, kind, role = code // 256, code // 32 % 8 - 1, code // 2 % 16 - 1
+        kind, phrase_type, role = code // 256, code // 32 % 8 - 1, code // 2 % 16 - 1
         phrase += 1 - code % 2
-        where = (phrase, PHRASES[kind], ROLES[role] if role >= 0 else "") if kind >= 0 else (-1, "", "")
-        yield Word(*kinds[spoken], *where)
+        where = (phrase, PHRASES[phrase_type], ROLES[role] if role >= 0 else "") if phrase_type >= 0 else (-1, "", "")
+        yield Word(*kinds[kind], *where)

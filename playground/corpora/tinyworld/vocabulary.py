@@ -1,4 +1,4 @@
-"""One vocabulary for all generated corpora, so that a model of one can be tried on the tasks of another."""
+"""One vocabulary for all generated corpora, so that a model of one can be used on the tasks of another."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,35 +14,50 @@ PREFIXES = (
     "sst2 mnli stsb cola sentence sentence1 sentence2 hypothesis premise : sentiment entailment similarity negative "
     "positive acceptable unacceptable contradiction neutral"
 )
-"""Words of tasks that are put as text (T5, arXiv:1910.10683, appendix D)."""
+"""Words of tasks that are written as text (T5, arXiv:1910.10683, appendix D)."""
 
-SCORES = tuple(f"{tenth / 10:.1f}" for tenth in range(0, 51, 2))
-"""Scores of such tasks, in steps of 0.2 (T5, sec. 2.4)."""
+STEPS = 5
+"""Words for each whole number: 0.2, 0.4 and so on."""
+
+FIRST = ("world", "summaries")
+"""Presets whose words come first, whatever the order of the catalogue, so that every word keeps its id."""
 
 
 @cache
 def shared_vocabulary() -> Tokenizer:
-    """The words of all presets that have none of their own apart, those of `world` first; no two words are one."""
+    """The words of all presets that share their words, each once."""
     presets = (p for p in catalog.find("playground.corpora.tinyworld.presets", Preset).values() if not p.apart)
-    names = ("world", *(preset.name for preset in presets))
-    words = dict.fromkeys(chain(*map(_words, names), PREFIXES.split(), SCORES))
+    names = (*FIRST, *(preset.name for preset in presets))
+    scores = (as_word(k / STEPS) for k in range(5 * STEPS + 1))
+    words = dict.fromkeys(chain(*map(preset_words, names), PREFIXES.split(), scores))
     return of_words(words, lower=True)
 
 
 @cache
 def vocabulary(preset: str) -> Tokenizer:
-    """The shared vocabulary, and behind it what only this preset writes."""
+    """The shared vocabulary, followed by the words of a preset that shares none of its own."""
     shared = shared_vocabulary()
     if not find_preset(preset).apart:
         return shared
-    return replace(shared, words=tuple(dict.fromkeys((*shared.words, *_words(preset)))))
+    return replace(shared, words=tuple(dict.fromkeys((*shared.words, *preset_words(preset)))))
 
 
-@cache
-def own_words(preset: str) -> frozenset[str]:
+def preset_words(preset: str) -> Iterator[str]:
     """Every word that the grammar of a preset can write."""
-    return frozenset(_words(preset))
-
-
-def _words(preset: str) -> Iterator[str]:
     return chain((form.word.lower() for form in grammar(preset).forms if form.pos), ("an",))
+
+
+def as_word(number: float) -> str:
+    """The nearest of 0.0, 0.2, 0.4 ... as a word, so 2.57 is "2.6" (T5, arXiv:1910.10683, sec. 2.4).
+
+    The survey rounds the score up; T5 takes the nearest, and the two differ for 2.45.
+    """
+    return f"{round(number * STEPS) / STEPS:.1f}"
+
+
+def answer(text: str) -> str:
+    """A typed answer: a number as the word of the nearest score, any other text unchanged."""
+    try:
+        return as_word(float(text))
+    except (ValueError, OverflowError):
+        return text

@@ -1,59 +1,42 @@
-"""The grammar of TinyWorld put together: the lexicon's words in the classes that the rules speak of."""
+"""The grammar of TinyWorld: the rules with the words of the lexicon in their word classes."""
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from itertools import permutations
 
 from playground import catalog
 from playground.corpora.tinyworld import lexicon as lex
-from playground.corpora.tinyworld import rules
-from playground.corpora.tinyworld.entities import name_forms
 from playground.corpora.tinyworld.facts import PERSONS, PRONOUN, known_facts
 from playground.corpora.tinyworld.grammar import Form, Grammar, Part, Remember, Way, Ways, build, read_rules
 from playground.corpora.tinyworld.inflection import participle, past, plural, with_s
 from playground.corpora.tinyworld.preset import Preset
-from playground.corpora.tinyworld.ways import STEEPNESS, even, forms, names, phrase, zipf
+from playground.corpora.tinyworld.rules import RULES
+from playground.corpora.tinyworld.ways import STEEPNESS, even, forms, name_forms, names, phrase, zipf
 
-_TOPICS = tuple(topic.name for topic in lex.TOPICS)
-_MEANINGS = tuple(f"{word}.{meaning}" for word, both in lex.SENSES.items() for meaning, _ in both)
 _CLOSED = {word: pos for pos, words in lex.CLOSED.items() for word in words.split()}
 _NUMBER = {word: number for words, number in lex.NUMBER.items() for word in words.split()}
 _TENSE = {word: tense for words, tense in lex.TENSE.items() for word in words.split()}
 
-Zipf = Callable[[Iterable[Form]], list[Way]]
-"""Gives words their chances, earlier ones larger."""
-
 FEATURES = {
-    "t": _TOPICS,
+    "t": tuple(topic.name for topic in lex.TOPICS),
     "n": ("sg", "pl"),
     "p": ("bad", "good"),
     "k": ("1", "2", "3", "4"),
     "z": ("past", "now"),
     "a": ("0", "1", "2", "3", "4"),
     "w": PERSONS,
-    "s": _MEANINGS,
+    "s": tuple(lex.FIELD),
     "f": tuple(lex.FIELDS),
 }
 OTHER = {"sg": "pl", "pl": "sg", "good": "bad", "bad": "good"}
 
 
-def grammar(preset: str, steepness: float = STEEPNESS) -> Grammar:
-    """The whole grammar of a preset, ready to write; `steepness` says how fast words get rarer."""
-    return _grammar(preset, steepness)
-
-
 @cache
-def _grammar(preset: str, steepness: float) -> Grammar:
-    """The same, built once (a cache takes a value left out for another one than the same value said)."""
-    chosen = find_preset(preset)
-    written = {**_common_rules(), **read_rules(chosen.rules.lstrip("\n"), FEATURES, OTHER)}
-    return build({**written, **_classes(steepness), **chosen.words()}, "Document", closed)
-
-
-@cache
-def _common_rules() -> Ways:
-    """What all presets write by, as far as they have no rule of their own of the same name."""
-    return read_rules(rules.RULES, FEATURES, OTHER)
+def grammar(preset: str) -> Grammar:
+    """The whole grammar of a preset; its own rules and words take precedence over the common ones."""
+    own = find_preset(preset)
+    rules = read_rules(own.rules.lstrip("\n"), FEATURES, OTHER)
+    return build({**_common_ways(), **rules, **own.words()}, "Document", closed)
 
 
 def find_preset(name: str) -> Preset:
@@ -62,29 +45,27 @@ def find_preset(name: str) -> Preset:
 
 
 def closed(symbol: str) -> Form:
-    """A small word as it stands in a rule, perhaps with its number of attractors: "is/1"."""
+    """A word as it stands in a rule, perhaps with its number of attractors: "is/1"."""
     word, _, attractors = symbol.partition("/")
     return Form(word, _CLOSED[word], _NUMBER.get(word, ""), attractors=attractors, tense=_TENSE.get(word, ""))
 
 
 @cache
-def _classes(steepness: float) -> Ways:
-    """All classes of words that the rules speak of."""
-    rarer = partial(zipf, steepness=steepness)
-    topics = (_topic(topic, rarer) for topic in lex.TOPICS)
-    parts = (_reviews(rarer), _people(), *topics, _stays(rarer), _homographs(), _senses())
-    return {name: ways for part in parts for name, ways in part.items()}
+def _common_ways() -> Ways:
+    """The common rules, and all classes of words that the rules refer to."""
+    classes = (_reviews(), _people(), *map(_topic, lex.TOPICS), _stays(), _homographs(), _senses())
+    return {name: ways for part in (read_rules(RULES, FEATURES, OTHER), *classes) for name, ways in part.items()}
 
 
-def _reviews(zipf: Zipf) -> Ways:
-    """Feeling words are equally frequent, so that a few labelled sentences cannot show them all."""
+def _reviews() -> Ways:
+    """Polar words are equally frequent, so that a few labelled sentences cannot cover them."""
     return {
         "Adjective-good": even(forms(lex.GOOD, "ADJ")),
         "Adjective-bad": even(forms(lex.BAD, "ADJ")),
         "Pair-good": _pairs(lex.GOOD),
         "Pair-bad": _pairs(lex.BAD),
-        "Verb-good": even(Form(verb, "VERB", tense="past") for verb in lex.LIKED.split()),
-        "Verb-bad": even(Form(verb, "VERB", tense="past") for verb in lex.DISLIKED.split()),
+        "Verb-good": even(forms(lex.LIKED, "VERB", tense="past")),
+        "Verb-bad": even(forms(lex.DISLIKED, "VERB", tense="past")),
         "Aspect": zipf(forms(lex.ASPECTS, "NOUN", "sg")),
         "Aspects": zipf(forms(lex.ASPECTS_PLURAL, "NOUN", "pl")),
         "Film": zipf(forms(lex.FILM_WORDS, "NOUN", "sg")),
@@ -92,107 +73,81 @@ def _reviews(zipf: Zipf) -> Ways:
 
 
 def _pairs(adjectives: str) -> list[Way]:
-    """Two different words of one feeling, joined by "and" (Hatzivassiloglou and McKeown 1997, P97-1023, sec. 2)."""
+    """Two different words of one polarity, joined by "and" (Hatzivassiloglou and McKeown 1997, P97-1023, sec. 2)."""
     return [(1.0, (one, "and", other)) for one, other in permutations(forms(adjectives, "ADJ"), 2)]
 
 
-def _topic(topic: lex.Topic, zipf: Zipf) -> Ways:
-    """The people, places, things and deeds of one topic."""
-    t = topic.name
+def _topic(topic: lex.Topic) -> Ways:
+    """The people, places, things and events of one topic; past forms show no number, present forms do."""
+    t, groups = topic.name, forms(topic.people, "NOUN", "pl", inflect=plural)
     ways: dict[str, Sequence[Way]] = {
         f"At-{t}": [(1.0, (topic.at,))],
         f"Home-{t}": even(forms(t, "NOUN", "sg")),
         f"Person-{t}-sg": zipf(forms(topic.people, "NOUN", "sg")),
-        f"Person-{t}-pl": zipf(_several(topic.people)),
+        f"Person-{t}-pl": zipf(groups),
         f"Place-{t}": zipf(forms(topic.places, "NOUN", "sg")),
         f"Quality-{t}": zipf(forms(topic.qualities, "ADJ")),
-        f"Cast-{t}-sg": _cast_one(topic.people) + _cast_named(),
-        f"Cast-{t}-pl": [(1.0, _cast_many(form)) for form in _several(topic.people)],
+        f"Cast-{t}-sg": _cast(topic.people),
+        f"Cast-{t}-pl": [(1.0, _remember(("two", form), ("the", form), "they")) for form in groups],
     }
-    for k, phase in enumerate(topic.phases, start=1):
-        ways |= {f"Noun-{t}-{k}-sg": zipf(forms(phase.things, "NOUN", "sg"))}
-        ways |= {f"Noun-{t}-{k}-pl": zipf(_several(phase.things))}
-        ways |= _deeds(f"Deed-{t}-{k}", phase.verbs, zipf)
-        ways[f"Done-{t}-{k}"] = zipf(Form(participle(verb), "VERB") for verb in phase.verbs.split())
+    for k, (verbs, things) in enumerate(topic.phases.items(), start=1):
+        ways |= {
+            f"Noun-{t}-{k}-sg": zipf(forms(things, "NOUN", "sg")),
+            f"Noun-{t}-{k}-pl": zipf(forms(things, "NOUN", "pl", inflect=plural)),
+            f"Deed-{t}-{k}-sg-past": zipf(forms(verbs, "VERB", tense="past", inflect=past)),
+            f"Deed-{t}-{k}-pl-past": zipf(forms(verbs, "VERB", tense="past", inflect=past)),
+            f"Deed-{t}-{k}-sg-now": zipf(forms(verbs, "VERB", "sg", tense="present", inflect=with_s)),
+            f"Deed-{t}-{k}-pl-now": zipf(forms(verbs, "VERB", "pl", tense="present")),
+            f"Done-{t}-{k}": zipf(forms(verbs, "VERB", inflect=participle)),
+        }
     return ways
 
 
-def _several(nouns: str) -> list[Form]:
-    return [Form(plural(noun), "NOUN", "pl") for noun in nouns.split()]
+def _cast(people: str) -> list[Way]:
+    """A story about one person: "a chef", then "the chef" or "she"; a name is a fifth as likely as a noun."""
+    ways: list[Way] = []
+    for form in forms(people, "NOUN", "sg"):
+        gender = lex.GENDER.get(form.word)
+        pronouns = [PRONOUN[gender]] if gender else ["she", "he"]
+        ways += [(1 / len(pronouns), _remember(("a", form), ("the", form), pronoun)) for pronoun in pronouns]
+    named = [(name, PRONOUN[gender]) for gender, names in lex.NAMES.items() for name in names.split()]
+    return ways + [(1 / len(named), _remember(name_forms(name), name_forms(name), he)) for name, he in named]
 
 
-def _deeds(name: str, verbs: str, zipf: Zipf) -> Ways:
-    """Past forms show no number; present forms do."""
-    return {
-        f"{name}-sg-past": zipf(Form(past(verb), "VERB", tense="past") for verb in verbs.split()),
-        f"{name}-pl-past": zipf(Form(past(verb), "VERB", tense="past") for verb in verbs.split()),
-        f"{name}-sg-now": zipf(Form(with_s(verb), "VERB", "sg", tense="present") for verb in verbs.split()),
-        f"{name}-pl-now": zipf(Form(verb, "VERB", "pl", tense="present") for verb in verbs.split()),
-    }
-
-
-def _pronouns(noun: str) -> list[str]:
-    """He or she: known for some nouns, else either."""
-    return [PRONOUN[lex.GENDER[noun]]] if noun in lex.GENDER else ["she", "he"]
-
-
-def _remember(intro: tuple[Part, ...], hero: tuple[Part, ...], pronoun: str) -> tuple[Part, ...]:
-    """What later calls the same person or people, who form one chain: the first time, again, and by a pronoun."""
-    return tuple(
-        Remember(name, _chained(*parts)) for name, parts in (("Intro", intro), ("Hero", hero), ("Pronoun", (pronoun,)))
-    )
+def _remember(first: tuple[Part, ...], again: tuple[Part, ...], pronoun: str) -> tuple[Part, ...]:
+    """Bind the three mentions of the hero, which form one chain: the first, a later one, and a pronoun."""
+    mentions = {"Intro": first, "Hero": again, "Pronoun": (pronoun,)}
+    return tuple(Remember(name, _chained(*parts)) for name, parts in mentions.items())
 
 
 def _chained(*parts: Part) -> tuple[Part, ...]:
     return ("chain:hero{", *parts, "chain}")
 
 
-def _cast_one(people: str) -> list[Way]:
-    """A story about one person: "a chef", then "the chef" or "she"."""
-    return [
-        (1 / len(_pronouns(form.word)), _remember(("a", form), ("the", form), pronoun))
-        for form in forms(people, "NOUN", "sg")
-        for pronoun in _pronouns(form.word)
-    ]
-
-
-def _cast_many(form: Form) -> tuple[Part, ...]:
-    """A story about several people: "two chefs", then "the chefs" or "they"."""
-    return _remember(("two", form), ("the", form), "they")
-
-
-def _cast_named() -> list[Way]:
-    """A story about somebody with a name, a fifth as likely as one without."""
-    names = [(name, PRONOUN[g]) for g, names in lex.NAMES.items() for name in names.split()]
-    return [(1 / len(names), _remember(name_forms(name), name_forms(name), pronoun)) for name, pronoun in names]
-
-
-def _stays(zipf: Zipf) -> Ways:
+def _stays() -> Ways:
+    ways: dict[str, Sequence[Way]] = {"Anyhow": zipf(forms(lex.STATES, "ADJ"))}
     verbs = lex.STAYS.split()
-    one = {
-        f"Stay-sg-{a}": even(Form(with_s(v), "VERB", "sg", attractors=a, tense="present") for v in verbs)
-        for a in FEATURES["a"]
-    }
-    many = {
-        f"Stay-pl-{a}": even(Form(v, "VERB", "pl", attractors=a, tense="present") for v in verbs) for a in FEATURES["a"]
-    }
-    return {**one, **many, "Anyhow": zipf(forms(lex.STATES, "ADJ"))}
+    for a in FEATURES["a"]:
+        singular = (Form(with_s(verb), "VERB", "sg", attractors=a, tense="present") for verb in verbs)
+        several = (Form(verb, "VERB", "pl", attractors=a, tense="present") for verb in verbs)
+        ways |= {f"Stay-sg-{a}": even(singular), f"Stay-pl-{a}": even(several)}
+    return ways
 
 
 def _homographs() -> Ways:
     """Words that are nouns and verbs: "a play", "many plays", "she plays", "they play"."""
-    words = lex.HOMOGRAPHS.split()
+    words = lex.HOMOGRAPHS
     return {
-        "Namesake-sg": even(Form(word, "NOUN", "sg") for word in words),
-        "Namesake-pl": even(Form(with_s(word), "NOUN", "pl") for word in words),
-        "Practice-sg": even(Form(with_s(word), "VERB", "sg", tense="present") for word in words),
-        "Practice-pl": even(Form(word, "VERB", "pl", tense="present") for word in words),
-        "Practice": even(Form(word, "VERB") for word in words),
+        "Namesake-sg": even(forms(words, "NOUN", "sg")),
+        "Namesake-pl": even(forms(words, "NOUN", "pl", inflect=with_s)),
+        "Practice-sg": even(forms(words, "VERB", "sg", tense="present", inflect=with_s)),
+        "Practice-pl": even(forms(words, "VERB", "pl", tense="present")),
+        "Practice": even(forms(words, "VERB")),
     }
 
 
 def _senses() -> Ways:
-    """Words with two meanings, and the words of the field of each; all meanings are equally frequent."""
+    """Ambiguous words and the cue words of their semantic fields; all meanings are equally frequent."""
     ways: dict[str, list[Way]] = {"Field": []}
     for field, cues in lex.FIELDS.items():
         meanings = [sense for sense, of in lex.FIELD.items() if of == field]
@@ -207,19 +162,22 @@ def _senses() -> Ways:
 
 
 def _people() -> Ways:
-    """Named people and what is true of them; places with their names and languages."""
-    lives = [(1 / rank**0.5, (f"Life-{name}",)) for rank, name in enumerate(_spread(), start=1)]
-    capitals = [(1 / rank**STEEPNESS, way) for rank, way in enumerate(map(_capital, lex.COUNTRIES), start=1)]
+    """Named people with the facts about them, and places with their names and languages.
+
+    Lives and capitals get rarer along their lists; in that of the lives women and men alternate.
+    """
+    women, men = (names.split() for names in lex.NAMES.values())
+    people = [name for pair in zip(women, men, strict=True) for name in pair]
     ways: dict[str, Sequence[Way]] = {
-        "Life": lives,
+        "Life": [(1 / rank**0.5, (f"Life-{name}",)) for rank, name in enumerate(people, start=1)],
         "Anybody": names(PERSONS),
-        "Capital": capitals,
+        "Capital": [(1 / rank**STEEPNESS, _capital(land)) for rank, land in enumerate(lex.COUNTRIES, start=1)],
         "Crossed": names(lex.CROSSED),
         "Town": names(lex.TOWNS),
-        "Women": names(lex.NAMES["f"].split()),
-        "Men": names(lex.NAMES["m"].split()),
-        "Dealt": even(Form(past(verb), "VERB", tense="past") for verb in lex.DEALINGS.split()),
-        "Dealt-with": even(Form(participle(verb), "VERB") for verb in lex.DEALINGS.split()),
+        "Women": names(women),
+        "Men": names(men),
+        "Dealt": even(forms(lex.DEALINGS, "VERB", tense="past", inflect=past)),
+        "Dealt-with": even(forms(lex.DEALINGS, "VERB", inflect=participle)),
         "Cry": [(1.0, _cry(*cry)) for cry in lex.CRIES.items()],
     }
     for name, facts in known_facts().items():
@@ -229,14 +187,8 @@ def _people() -> Ways:
 
 
 def _cry(animal: str, verb: str) -> tuple[Part, ...]:
-    cries = Form(past(verb), "VERB", tense="past")
-    return (*phrase("NP:agent", "the", Form(animal, "NOUN", "sg")), *phrase("VP:action", cries), ".")
-
-
-def _spread() -> list[str]:
-    """Everybody, women and men in turn, from the most to the least talked about."""
-    women, men = (names.split() for names in lex.NAMES.values())
-    return [name for pair in zip(women, men, strict=True) for name in pair]
+    agent = phrase("NP:agent", "the", Form(animal, "NOUN", "sg"))
+    return (*agent, *phrase("VP:action", Form(past(verb), "VERB", tense="past")), ".")
 
 
 def _capital(country: str) -> tuple[Part, ...]:

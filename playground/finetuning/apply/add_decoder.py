@@ -1,20 +1,18 @@
-"""A model that reads and writes, put together from pre-trained parts; what joins them starts anew.
+"""A model that reads and writes, put together from pre-trained parts; the attention between them is new.
 
 Both stacks take what fits (arXiv:1611.02683, sec. 2.1; XLM, arXiv:1901.07291, sec. 4.2-4.3); attention from the decoder
-to the encoder has no model in pre-training, so its weights are random.
+to the encoder has no counterpart in pre-training, so its weights are random.
 """
 
 from dataclasses import replace
 
 import torch
-from torch import Tensor
 
 from playground.errors import Refusal
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
 
-READS = "network.encoder."
-WRITES = "network.decoder."
+ENCODER, DECODER = "network.encoder.", "network.decoder."
 
 
 def with_decoder(
@@ -24,33 +22,24 @@ def with_decoder(
 
     Word vectors are the learner's own: the two stacks share them here.
     """
-    shape = learner.model.shape
     _check(learner)
     if donor is not None:
         _check_pair(learner, tokenizer, donor, donors)
     layers = (donor or learner).model.shape.layers
-    made = TrainState.new(
-        replace(learner.entry, model=replace(shape, decoder_layers=layers)),
-        tokenizer.words,
-        learner.seed,
-        learner.device,
-    )
+    entry = replace(learner.entry, model=replace(learner.model.shape, decoder_layers=layers))
+    made = TrainState.new(entry, tokenizer.words, learner.seed, learner.device)
     parts = dict(learner.model.state_dict())
-    parts |= _as_decoder(donor.model.state_dict()) if donor is not None else {}
+    for name, value in donor.model.state_dict().items() if donor is not None else ():
+        if name.startswith(ENCODER):
+            parts[DECODER + name.removeprefix(ENCODER)] = torch.clone(value)
     lacking, surplus = made.model.load_state_dict(parts, strict=False)
     assert not surplus, surplus
-    assert all(name.startswith(WRITES) for name in lacking), lacking
+    assert all(name.startswith(DECODER) for name in lacking), lacking
     made.step, made.tokens, made.seconds = learner.step, learner.tokens, learner.seconds
     return made
 
 
-def _as_decoder(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights of a stack that reads, named as those of one that writes."""
-    return {WRITES + name.removeprefix(READS): torch.clone(p) for name, p in state.items() if name.startswith(READS)}
-
-
 def _check(learner: TrainState) -> None:
-    """Refuse what has a decoder already or cannot get one."""
     name, shape = learner.entry.name, learner.model.shape
     if shape.kind == "static":
         raise Refusal(f"{name} has no layers, so it cannot read for a decoder; take another base.")
@@ -61,7 +50,6 @@ def _check(learner: TrainState) -> None:
 
 
 def _check_pair(learner: TrainState, tokenizer: Tokenizer, donor: TrainState, donors: Tokenizer | None) -> None:
-    """Refuse parts that do not fit each other."""
     one, other = learner.model.shape, donor.model.shape
     if donors is not None and donors.words != tokenizer.words:
         raise Refusal("The two runs have different vocabularies; train both on the same corpus.")

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
-from torch import Tensor, nn
 
 from playground.corpora import Corpus
 from playground.corpora.catalog.parallel import open_parallel
@@ -21,11 +20,8 @@ from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from playground.zoo.recipe import BETAS
 
-TOKENS = 300_000
-"""Tokens of both languages of which the second are read."""
-
-TEXT_SEED = 2
-"""The seed of that text: not that of the corpus that a base may have read."""
+TOKENS, TEXT_SEED = 300_000, 2
+"""Tokens of both languages of which the second are read, with another seed than the corpus of a base."""
 
 RATE = 1e-2
 """The learning rate of the new word vectors."""
@@ -33,16 +29,11 @@ RATE = 1e-2
 
 @dataclass(frozen=True)
 class NewWords:
-    """A learner with more words than before, and which rows of which parameters are new."""
+    """A learner with more words than before, and the first new row of each parameter that has new rows."""
 
     learner: TrainState
     tokenizer: Tokenizer
     new: dict[str, int]
-
-    @property
-    def learning(self) -> dict[str, nn.Parameter]:
-        """The parameters that have new rows."""
-        return {name: p for name, p in self.learner.model.named_parameters() if name in self.new}
 
 
 def second_language() -> Corpus:
@@ -66,8 +57,9 @@ def second_language() -> Corpus:
 def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> NewWords:
     """A copy of a learner that has a fresh row for every word of a corpus which its vocabulary lacks."""
     _check(learner, tokenizer)
-    known, there = set(tokenizer.words), corpus.ids.unique().tolist()
-    words = [word for word in (corpus.tokenizer.words[number] for number in there) if word not in known]
+    known = set(tokenizer.words)
+    words = [corpus.tokenizer.words[number] for number in corpus.ids.unique().tolist()]
+    words = [word for word in words if word not in known]
     if not words:
         raise Refusal(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
     longer = replace(tokenizer, words=(*tokenizer.words, *words))
@@ -83,7 +75,7 @@ def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> 
 
 
 def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
-    """Refuse what has no words of its own to add, or a question that a text of one language cannot be asked."""
+    """Refuse a model to which no words can be added, or an objective that needs more than a text of one language."""
     name, needs = learner.entry.name, learner.objective.needs
     if learner.model.shape.kind == "static":
         raise Refusal(f"{name} has word vectors and no layers, so nothing could be carried over; take another base.")
@@ -100,10 +92,13 @@ def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
 
 
 def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
-    """Train the new rows on a corpus with the learner's own question; everything else keeps every bit."""
+    """Train the new rows on a corpus with the learner's own objective; everything else keeps every bit."""
     learner, recipe = made.learner, made.learner.entry.recipe
-    model, learning = learner.model, made.learning
-    read = replace(corpus, ids=_renumbered(corpus, made.tokenizer), tokenizer=made.tokenizer)
+    model, learning = learner.model, {n: p for n, p in learner.model.named_parameters() if n in made.new}
+    number = {word: k for k, word in enumerate(made.tokenizer.words)}
+    unknown = made.tokenizer.specials.unknown
+    ids = torch.tensor([number.get(word, unknown) for word in corpus.tokenizer.words], dtype=corpus.ids.dtype)
+    read = replace(corpus, ids=ids[corpus.ids.long()], tokenizer=made.tokenizer)
     feed = BatchSampler.of(read, recipe.seq_len, recipe.batch_size, learner.seed, learner.device)
     model.requires_grad_(False)
     for parameter in learning.values():
@@ -121,10 +116,3 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
         optimiser.zero_grad(set_to_none=True)
         yield float(loss.detach())
     model.requires_grad_(True)
-
-
-def _renumbered(corpus: Corpus, tokenizer: Tokenizer) -> Tensor:
-    """The ids of a corpus in another vocabulary."""
-    place = {word: number for number, word in enumerate(tokenizer.words)}
-    other = [place.get(word, tokenizer.specials.unknown) for word in corpus.tokenizer.words]
-    return torch.tensor(other, dtype=corpus.ids.dtype)[corpus.ids.long()]

@@ -1,7 +1,7 @@
 """Mask and infill: the words that give a text its label are hidden, and others are filled in for another label.
 
 After arXiv:1908.08039, sec. 3: a conditional model fills the gaps. Here the words to hide are those without which a
-judge is least sure of the present label.
+classifier, the judge, is least sure of the present label.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from statistics import fmean
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from playground.errors import Refusal
-from playground.finetuning.comparing.continual import Learnt
+from playground.finetuning.comparing.continual import LearntTask
 from playground.finetuning.data.dataset import Dataset, Item, pack
-from playground.finetuning.data.input_format import LONGEST, InputFormat, packing_for
+from playground.finetuning.data.input_format import LONGEST, InputFormat, format_for
 from playground.finetuning.data.task import Task
-from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategies.full import FULL
@@ -26,29 +26,19 @@ from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
 
-LESSONS = 200
-"""Steps in which the writer learns to fill gaps for a label."""
+LESSONS, SHARE = 200, 0.3
+"""Steps in which the writer learns to fill gaps for a label, and the share of the words that are hidden in each."""
 
-SHARE = 0.3
-"""Share of the words that are hidden in a lesson."""
+MOST, TRIES = 4, 16
+"""Words of a text that are hidden at most, and ways in which they are filled; the best one by the judge is taken."""
 
-MOST = 4
-"""Words of a text that are hidden at most."""
-
-TRIES = 16
-"""Ways in which the gaps are filled; the one that the judge likes best is taken."""
-
-
-EVEN = 1e-6
-"""Chances are taken to be so far from 0 and from 1 at least, so that their odds are numbers."""
-
-LOSS = 0.5
-"""How much of its lead, in nats, the wanted label may lose when a word is put back."""
+EVEN, LOSS = 1e-6, 0.5
+"""How far from 0 and 1 a probability is kept, and how much lead in nats a label may lose when a word is put back."""
 
 
 @dataclass(frozen=True)
 class Edited:
-    """A text before and after, the places that changed, and how likely the wanted label is by another judge."""
+    """A text before and after, the positions that changed, and how likely the wanted label is by another judge."""
 
     before: str
     after: str
@@ -59,19 +49,35 @@ class Edited:
     kept: float
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """How likely each label of a text is; by how many nats each piece, hidden, lowers the likeliest; unknown words.
+
+    Nats are those of the odds, which still tell words apart where the label is all but certain.
+    """
+
+    chances: dict[str, float]
+    pieces: tuple[str, ...]
+    importance: tuple[float, ...]
+    unknown: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """A fine-tuned copy of the base that says how likely each label is, and the words it was taught in."""
+    """A fine-tuned copy of the base that classifies texts, and the task that it has learnt."""
 
     model: LanguageModel
-    task: Learnt
+    task: LearntTask
     tokenizer: Tokenizer
-    packing: InputFormat
-    answer: Classes
+    input_format: InputFormat
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.task.train.answer.classes
 
     @torch.no_grad()
     def chances(self, texts: Dataset) -> Tensor:
-        """The chance of every class for every text, `[r, c]`."""
+        """The probability of every class for every text, `[r, c]`."""
         return self.task.scores(self.model, texts).softmax(-1)
 
     @torch.no_grad()
@@ -82,129 +88,106 @@ class Judge:
         return float(scores[label] - scores[others].max())
 
     def read(self, words: Sequence[str]) -> Dataset:
-        """A text that somebody wrote, as the judge reads it."""
+        """A typed text as the judge reads it."""
         if not words:
             raise Refusal("The text has no words; write a sentence.")
-        texts = pack([Item((list(words)[:LONGEST],), 0)], self.answer, self.packing, self.tokenizer)
+        answer = self.task.train.answer
+        texts = pack([Item((list(words)[:LONGEST],), 0)], answer, self.input_format, self.tokenizer)
         return texts.to(next(self.model.parameters()).device)
 
-    def hidden(self, texts: Dataset, gaps: Tensor) -> Tensor:
-        """What it says of a text with some words hidden, in several ways at once, `[g, c]`."""
+    def masked(self, texts: Dataset, gaps: Tensor) -> Tensor:
+        """The probabilities `[g, c]` for a text with some words masked, in several ways `[g, t]` at once."""
         several = texts.pick(torch.zeros(len(gaps), dtype=torch.long))
         tokens = several.tokens
-        hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask))
-        return self.chances(replace(several, tokens=hidden))
+        masked = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask))
+        return self.chances(replace(several, tokens=masked))
 
-    def says(self, words: Sequence[str]) -> "Said":
-        """How likely each label is, and what becomes of the likeliest one where a word is hidden."""
+    def assess(self, words: Sequence[str]) -> Judgement:
+        """How likely each label is, and how much the likeliest one needs each piece."""
         texts = self.read(words)
         [chances] = self.chances(texts)
         likeliest = int(chances.argmax())
-        places = texts.tokens.maskable[0].nonzero()[:, 0]
-        gaps = torch.nn.functional.one_hot(places, texts.tokens.ids.shape[1]).bool()
-        without = self.hidden(texts, gaps)[:, likeliest].logit(EVEN)
-        pieces: list[int] = texts.tokens.ids[0, places].tolist()
-        return Said(
-            dict(zip(self.answer.names, chances.tolist(), strict=True)),
+        positions = texts.tokens.maskable[0].nonzero()[:, 0]
+        without = self.masked(texts, one_hot(positions, texts.tokens.ids.shape[1]).bool())[:, likeliest]
+        pieces: list[int] = texts.tokens.ids[0, positions].tolist()
+        return Judgement(
+            dict(zip(self.classes, chances.tolist(), strict=True)),
             tuple(self.tokenizer.words[piece] for piece in pieces),
-            tuple((chances[likeliest].logit(EVEN) - without).tolist()),
+            tuple((chances[likeliest].logit(EVEN) - without.logit(EVEN)).tolist()),
             tuple(word for word in words if self.tokenizer.specials.unknown in self.tokenizer.encode_words([word])),
         )
 
 
-@dataclass(frozen=True)
-class Said:
-    """How likely each label of a text is; by how many nats each piece, hidden, lowers the likeliest; unknown words.
-
-    Nats are those of the odds, which still tell words apart where the label is all but certain.
-    """
-
-    chances: dict[str, float]
-    pieces: tuple[str, ...]
-    holds: tuple[float, ...]
-    unknown: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Editor:
-    """One judge finds the words, a writer fills the gaps, and a second judge, which took no part, says how it went."""
+    """One judge finds the words, a writer fills the gaps, and a second judge, which took no part, assesses the edit."""
 
     judge: Judge
     other: Judge
     writer: Conditional
     seed: int
 
-    @property
-    def answer(self) -> Classes:
-        """The labels there are."""
-        return self.judge.answer
-
     def edit(self, words: Sequence[str], wanted: str) -> Edited:
-        """The text with other words in the places that speak against the wanted label."""
-        label = class_named(self.answer, wanted)
-        texts = self.judge.read(words)
+        """The text with other words in the positions that count against the wanted label."""
+        label, texts = class_named(self.judge.classes, wanted), self.judge.read(words)
         gaps = self._gaps(texts, label)
         best = self._put_back(texts, self._filled(texts, gaps, label), gaps, label) if bool(gaps.any()) else texts
         chances = [float(self.other.chances(one)[0, label]) for one in (texts, best)]
-        same = (best.tokens.ids == texts.tokens.ids)[texts.tokens.maskable]
-        before, after = (
-            self.judge.tokenizer.join(one.tokens.ids[0][texts.tokens.maskable[0]].tolist()) for one in (texts, best)
-        )
-        places = tuple((best.tokens.ids != texts.tokens.ids)[0].nonzero()[:, 0].tolist())
-        return Edited(before, after, self.answer.names[label], places, *chances, kept=float(same.float().mean()))
+        maskable, changed = texts.tokens.maskable, best.tokens.ids != texts.tokens.ids
+        before, after = (self.judge.tokenizer.join(one.tokens.ids[0][maskable[0]].tolist()) for one in (texts, best))
+        places = tuple(changed[0].nonzero()[:, 0].tolist())
+        kept = float((~changed)[maskable].float().mean())
+        return Edited(before, after, self.judge.classes[label], places, *chances, kept=kept)
 
     def _gaps(self, texts: Dataset, wanted: int) -> Tensor:
-        """Word after word is hidden, each time the one without which the judge finds the wanted label likeliest."""
+        """Word after word is masked, each time the one without which the wanted label is likeliest by the judge."""
         gaps = torch.zeros_like(texts.tokens.maskable)
-        while int(gaps.sum()) < MOST and float(self.judge.hidden(texts, gaps)[0, wanted]) < 0.5:
-            open_places = (texts.tokens.maskable & ~gaps)[0].nonzero()[:, 0]
-            if not len(open_places):
+        while int(gaps.sum()) < MOST and float(self.judge.masked(texts, gaps)[0, wanted]) < 0.5:
+            left = (texts.tokens.maskable & ~gaps)[0].nonzero()[:, 0]
+            if not len(left):
                 break
-            more = gaps.repeat(len(open_places), 1)
-            more[torch.arange(len(open_places)), open_places] = True
-            gaps = more[self.judge.hidden(texts, more)[:, wanted].argmax()][None]
+            more = gaps.repeat(len(left), 1)
+            more[torch.arange(len(left)), left] = True
+            gaps = more[self.judge.masked(texts, more)[:, wanted].argmax()][None]
         return gaps
 
     def _filled(self, texts: Dataset, gaps: Tensor, label: int) -> Dataset:
-        """The best of several ways to fill the gaps."""
         several = texts.pick(torch.zeros(TRIES, dtype=torch.long))
         rng = generator(self.seed, "edit", *texts.tokens.ids[0].tolist())
-        wanted = torch.full((TRIES,), label)
-        tokens = self.writer.fill(several.tokens, gaps.expand(TRIES, -1), wanted, rng)
+        tokens = self.writer.fill(several.tokens, gaps.expand(TRIES, -1), torch.full((TRIES,), label), rng)
         filled = replace(several, tokens=tokens)
         return filled.pick(self.judge.chances(filled)[:, label].argmax()[None])
 
     def _put_back(self, texts: Dataset, filled: Dataset, gaps: Tensor, label: int) -> Dataset:
-        """What need not have changed is what it was: word after word, where the judge finds that it hardly matters."""
-        for place in gaps[0].nonzero()[:, 0].tolist():
+        """The text with those original words back without which the wanted label hardly gains, one after another."""
+        for position in gaps[0].nonzero()[:, 0].tolist():
             ids = filled.tokens.ids.clone()
-            ids[0, place] = texts.tokens.ids[0, place]
+            ids[0, position] = texts.tokens.ids[0, position]
             other = replace(filled, tokens=replace(filled.tokens, ids=ids))
             if self.judge.lead(other, label) > self.judge.lead(filled, label) - LOSS:
                 filled = other
         return filled
 
 
-def class_named(answer: Classes, name: str) -> int:
-    """The number of a class; one that there is not is refused."""
-    if name not in answer.names:
-        raise Refusal(f"There is no label {name!r}; choose one of: {', '.join(answer.names)}.")
-    return answer.names.index(name)
+def class_named(classes: Sequence[str], name: str) -> int:
+    """The number of a class; an unknown one is refused."""
+    if name not in classes:
+        raise Refusal(f"There is no label {name!r}; choose one of: {', '.join(classes)}.")
+    return classes.index(name)
 
 
 def judge(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int, seed: int) -> Judge:
-    """Fine-tune a copy of the base on labelled texts, so that it can say what it holds of any other."""
+    """Fine-tune a copy of the base on labelled texts, so that it can classify others."""
     check_classes("Edits", task)
-    assert isinstance(task.answer, Classes)
-    packing = packing_for(base.learner.model.shape)
+    input_format = format_for(base.learner.model.shape)
     base = replace(base, tokenizer=tokenizer, task=task)
-    train = numbered(task.load(tokenizer, labels, seed, "train", packing), base)
-    if train.ways > 1 or len(task.items(1, seed, "train")[0].texts) > 1:
+    train = numbered(task.load(tokenizer, labels, seed, "train", input_format), base)
+    if train.rows_each > 1 or len(task.items(1, seed, "train")[0].texts) > 1:
         raise Refusal(f"The task {task.name!r} is about several texts at once; edits are for single texts.")
     run = Finetuner(base, FULL, train, FinetuneConfig(steps=steps), seed)
     for step in range(steps):
         run.learn(step)
-    return Judge(run.model, Learnt(train, train, run.head, ()), tokenizer, packing, task.answer)
+    return Judge(run.model, LearntTask(train, train, run.head, ()), tokenizer, input_format)
 
 
 def editor(
@@ -215,14 +198,14 @@ def editor(
     check_filling(base.learner.model)
     first = judge(base, tokenizer, task, labels, steps, seed)
     other = other or judge(base, tokenizer, task, labels, steps, seed + 1)
-    train = task.load(tokenizer, labels, seed, "train", first.packing)
-    writer = Conditional(base.learner.model, len(first.answer.names)).learn(train, LESSONS, SHARE, seed)
+    train = task.load(tokenizer, labels, seed, "train", first.input_format)
+    writer = Conditional(base.learner.model, len(first.classes)).learn(train, LESSONS, SHARE, seed)
     return Editor(first, other, writer, seed)
 
 
 @dataclass(frozen=True)
 class Success:
-    """Of so many unseen texts, each turned to another label: the share that got it, and the share of words kept."""
+    """Of so many unseen texts, each edited for another label: the share that got it, and the share of words kept."""
 
     texts: int
     turned: float
@@ -230,7 +213,7 @@ class Success:
 
 
 def success(made: Editor, task: Task, count: int) -> Success:
-    """Turn unseen texts to the next label and ask the judge that took no part."""
-    names = made.answer.names
+    """Edit unseen texts for the next label and ask the judge that took no part."""
+    names = made.judge.classes
     edits = [made.edit(item.texts[0], names[(item.right + 1) % len(names)]) for item in task.items(count, 0, "test")]
     return Success(len(edits), fmean(one.chance_after > 0.5 for one in edits), fmean(one.kept for one in edits))

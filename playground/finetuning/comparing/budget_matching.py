@@ -1,9 +1,11 @@
-"""What makes a comparison fair: every lane gets as many steps, tokens or operations, and its rate by the same rule."""
+"""Fair comparisons: every lane gets as many steps, tokens or operations, and its learning rate by the same rule."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
+from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
 
 from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
@@ -13,6 +15,7 @@ from playground.finetuning.strategy.losses import Budget
 from playground.finetuning.strategy.schedules import Cell
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.cost import operations
+from playground.models.model import LanguageModel
 
 MATCHES = ("steps", "tokens", "flops")
 """What all lanes have alike: optimiser steps, tokens that are read, or floating-point operations."""
@@ -20,14 +23,11 @@ MATCHES = ("steps", "tokens", "flops")
 RATES = ("own", "fixed", "published", "tuned")
 """Where learning rates come from: the strategy's own for tiny models, one for all, the paper's, or a small search."""
 
-FIXED = Strategy.rate
-"""The one rate for all."""
+FIXED, GRID = Strategy.rate, (1e-3, 4e-3, 1.6e-2)
+"""The one rate for all, and the rates that a small search tries for every strategy alike."""
 
-GRID = (1e-3, 4e-3, 1.6e-2)
-"""The rates that a small search tries for every strategy alike."""
-
-MOST_TIMES = 10
-"""A lane that is matched gets at most so many times the steps of the first."""
+MOST_TIMES, PER_WEIGHT = 10, 3
+"""How many times the steps of the first lane another may get; numbers beside a weight: gradient and AdamW's means."""
 
 
 @dataclass(frozen=True)
@@ -38,44 +38,82 @@ class Cost:
     flops: float
 
 
+@dataclass(frozen=True)
+class Held:
+    """Bytes that are held: weights, what learning keeps beside them, and activations kept for the backward pass."""
+
+    weights: int
+    learning: int
+    activations: int
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.learning + self.activations
+
+
 def cost(
     base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int = 0, run: Finetuner | None = None
 ) -> Cost:
     """The tokens and operations of a lane.
 
-    A step reads T tokens of labelled texts, each of which costs every layer group the same `operations` as in
-    pre-training; what lies below all that learns needs no backward. Looking up embeddings costs nothing. What a
-    strategy reads beside the task (old texts, the same texts again) counts as so many more tokens, forward and
-    backward. Kept activations are not taken off: this is what the strategy asks for, not what this program saves.
-    Scoring the vocabulary, the optimiser and the evaluation are left out. What is only asked costs nothing. A `run`
-    that is there need not be made anew.
+    Each token of the labelled texts costs every layer group the same `operations` as in pre-training; what lies below
+    all that learns needs no backward pass, and embeddings are free. What a strategy reads beside the task counts as so
+    many more tokens, forward and backward. Kept activations are not subtracted: this is what the strategy needs, not
+    what this program saves. Scoring the vocabulary, the optimiser and the evaluation are left out; a model that is only
+    prompted costs nothing. An existing `run` need not be made again.
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
     run = run or Finetuner(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
-    tokens = setting.batch_size * float(train.tokens.lengths.float().mean())
-    positions, width = float(train.tokens.lengths.float().mean()), run.model.shape.width
+    length = float(train.tokens.lengths.float().mean())
+    tokens, attended = setting.batch_size * length, length * run.model.shape.width
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
         weights = 0 if group.startswith("embeddings") else sum(p.numel() for p in parameters if p.dim() > 1)
-        looks = positions * width if group.startswith("encoder") and not group.endswith("biases") else 0.0
-        per_token += operations(weights, looks, plan[index].float(), plan[:index].any(dim=0).float())
-    lane = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
-    more = sum(term.tokens_read(lane) for term in (*strategy.penalties, *strategy.beside))
+        attention = attended if group.startswith("encoder") and not group.endswith("biases") else 0.0
+        per_token += operations(weights, attention, plan[index].float(), plan[:index].any(dim=0).float())
+    budget = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
+    more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.beside))
     read = tokens * setting.steps + more
     return Cost(read, float(per_token.mean()) * read)
 
 
-def check_rules(match: str = "steps", rates: str = "own") -> None:
-    """Refuse what is no way to match lanes or to choose their rates."""
-    if match not in MATCHES:
-        raise Refusal(f"match is {match!r}; choose one of {', '.join(MATCHES)}.")
-    if rates not in RATES:
-        raise Refusal(f"lr_policy is {rates!r}; choose one of {', '.join(RATES)}.")
+def held(run: Finetuner) -> Held:
+    """What the step in which most weights learn holds, measured: it is taken, so the run cannot be used afterwards."""
+    sizes = torch.tensor([_bytes(some) for some in run.groups.values()])
+    learns = run.plan != 0
+    kept: dict[int, torch.UntypedStorage] = {}  # held until all are counted, so that no address is used again
+
+    def keep(value: Tensor) -> Tensor:
+        storage = value.untyped_storage()
+        kept[storage.data_ptr()] = storage
+        return value
+
+    with saved_tensors_hooks(keep, lambda value: value):
+        run.learn(int((sizes[:, None] * learns).sum(dim=0).argmax()))
+    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.head.parameters())}
+    activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
+    return Held(int(sizes.sum()), PER_WEIGHT * int(sizes[learns.any(dim=1)].sum()), activations)
 
 
-def matched(
+def held_at_rest(model: LanguageModel) -> Held:
+    """What a model holds that is only prompted: its weights."""
+    return Held(_bytes(model.parameters()), 0, 0)
+
+
+def _bytes(parameters: Iterable[Tensor]) -> int:
+    return sum(p.numel() * p.element_size() for p in parameters)
+
+
+def check_rules(match: str = "steps", lr_policy: str = "own") -> None:
+    """Refuse an unknown way to match lanes or to choose their rates."""
+    for name, value, known in (("match", match, MATCHES), ("lr_policy", lr_policy, RATES)):
+        if value not in known:
+            raise Refusal(f"{name} is {value!r}; choose one of {', '.join(known)}.")
+
+
+def matched_steps(
     base: Base, first: Strategy, other: Strategy, train: Dataset, setting: FinetuneConfig, match: str, seed: int = 0
 ) -> int:
     """How many steps a strategy gets, so that it reads or computes as much as the first one does in its steps."""
@@ -88,7 +126,7 @@ def matched(
     return min(max(1, round(setting.steps * wanted / own)), MOST_TIMES * setting.steps)
 
 
-def stretched(strategy: Strategy, steps: int, before: int) -> Strategy:
+def rescale_cells(strategy: Strategy, steps: int, before: int) -> Strategy:
     """The strategy with its painted cells moved to the same shares of another number of steps."""
     if steps == before:
         return strategy
@@ -99,59 +137,44 @@ def stretched(strategy: Strategy, steps: int, before: int) -> Strategy:
     return replace(strategy, painted=cells)
 
 
-def rated(strategy: Strategy, rates: str) -> Strategy:
-    """The strategy with its rate by a rule that needs no search; where no place states one it keeps our own."""
-    check_rules(rates=rates)
-    if rates == "fixed":
-        return replace(strategy, rate=FIXED)
-    return replace(strategy, rate=strategy.published.rate) if rates == "published" and strategy.published else strategy
+def with_rate(strategy: Strategy, lr_policy: str) -> Strategy:
+    """The strategy with its rate by a rule that needs no search; where none is published it keeps our own."""
+    check_rules(lr_policy=lr_policy)
+    published = strategy.published.rate if strategy.published else strategy.rate
+    return replace(strategy, rate={"fixed": FIXED, "published": published}.get(lr_policy, strategy.rate))
 
 
-def rate_from(strategy: Strategy, rates: str) -> str:
+def rate_source(strategy: Strategy, lr_policy: str) -> str:
     """Where the rate of a strategy comes from in a comparison: ours, one for all, a public place, or a search."""
-    if rates == "published" and strategy.published:
+    if lr_policy == "published" and strategy.published:
         return f"published: {strategy.published.where}"
-    none = "ours: no place that we could read states one" if rates == "published" else "ours"
-    return {"fixed": "one for all", "tuned": "searched for"}.get(rates, none)
+    none = "ours: no place that we could read states one" if lr_policy == "published" else "ours"
+    return {"fixed": "one for all", "tuned": "searched for"}.get(lr_policy, none)
 
 
-def said_of_published(chosen: Sequence[Strategy]) -> str:
-    """Which of some strategies have a published rate, where it stands, and which keep ours for want of one."""
+def list_published(chosen: Sequence[Strategy]) -> str:
+    """Which of some strategies have a published rate and where it stands, and which keep ours."""
     learning = [strategy for strategy in chosen if not strategy.prompt]
-    stated = [f"{s.name} {s.published.rate:g} ({s.published.where})" for s in learning if s.published]
-    ours = [f"{s.name} {s.rate:g}" for s in learning if not s.published]
-    return " ".join(
-        [
-            f"Published: {'; '.join(stated) or 'none of these'}.",
-            *([f"Not stated in any place that we could read, so ours: {', '.join(ours)}."] if ours else []),
-        ]
-    )
+    stated = "; ".join(f"{s.name} {s.published.rate:g} ({s.published.where})" for s in learning if s.published)
+    ours = ", ".join(f"{s.name} {s.rate:g}" for s in learning if not s.published)
+    kept = f" Not stated in any place that we could read, so ours: {ours}." if ours else ""
+    return f"Published: {stated or 'none of these'}.{kept}"
 
 
-def searched(base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> float:
+def search_rate(base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> float:
     """The rate of the grid that does best on the last quarter of the labelled texts, learnt from the others.
 
     Every strategy gets the same budget: one run for each rate. Of rates that do equally well the one nearest to the
     strategy's own is taken.
     """
-    if len(train.labels) < 8:
-        raise Refusal(f"labels is {len(train.labels)}; a search for rates holds a quarter back and needs at least 8.")
-    some, held_back = _parted(train)
-    scores = {rate: _score(base, replace(strategy, rate=rate), some, held_back, setting, seed) for rate in GRID}
-    return max(GRID, key=lambda rate: (scores[rate], -abs(rate / strategy.rate - 1)))
-
-
-def _parted(train: Dataset) -> Iterator[Dataset]:
-    """The first three quarters of the texts, and the last."""
     number = len(train.labels)
+    if number < 8:
+        raise Refusal(f"labels is {number}; a search for rates holds a quarter back and needs at least 8.")
     index = torch.arange(number, device=train.labels.device)
-    for part in (index[: number * 3 // 4], index[number * 3 // 4 :]):
-        yield train.pick(part)
-
-
-def _score(
-    base: Base, strategy: Strategy, some: Dataset, held_back: Dataset, setting: FinetuneConfig, seed: int
-) -> float:
-    *_, last = tune(base, strategy, some, held_back, replace(setting, looks=0), seed)
-    assert isinstance(last, Result)
-    return last.accuracy
+    learnt, held_back = (train.pick(part) for part in (index[: number * 3 // 4], index[number * 3 // 4 :]))
+    scores = {}
+    for rate in GRID:
+        *_, last = tune(base, replace(strategy, rate=rate), learnt, held_back, replace(setting, looks=0), seed)
+        assert isinstance(last, Result)
+        scores[rate] = last.accuracy
+    return max(GRID, key=lambda rate: (scores[rate], -abs(rate / strategy.rate - 1)))

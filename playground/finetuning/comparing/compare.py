@@ -9,27 +9,25 @@ from typing import Any
 
 import torch
 
-from playground.errors import Refusal
-from playground.finetuning.comparing.budget_matching import Cost, cost, matched, rate_from, rated, searched, stretched
+from playground.finetuning.comparing import budget_matching as budget
 from playground.finetuning.comparing.significance import against, leader
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.files import find_task
 from playground.finetuning.data.task import Task
-from playground.finetuning.data.task_types import Classes, OfEach
 from playground.finetuning.run.base import Base, replace_model
-from playground.finetuning.run.memory import Held, held, held_at_rest
 from playground.finetuning.run.record import Record, fingerprint, key
-from playground.finetuning.run.scheduler import Elsewhere, Trial, TrialData, TrialEvent, arranged, run
+from playground.finetuning.run.scheduler import Elsewhere, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered
-from playground.finetuning.strategy.compatibility import texts_for
 from playground.finetuning.strategy.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.strategy.find import find_strategy
-from playground.finetuning.strategy.strategy import Strategy
+from playground.finetuning.strategy.strategy import Strategy, texts_for
 from playground.tokenizing import Tokenizer
 
 TEST_TEXTS = 500
 
-FIRST_CHOICE = ("feature-based", "full", "gradual unfreezing")
-"""The strategies to begin with: nothing changes, everything changes, one thing after the other."""
+Outcomes = Mapping[str, Sequence[Result]]
+"""The outcomes of each strategy, one for each seed."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,8 @@ class Allotted:
 
     steps: int
     rate: float
-    cost: Cost
-    held: Held
+    cost: budget.Cost
+    held: budget.Held
     rate_from: str = ""
 
 
@@ -65,6 +63,7 @@ class Comparison:
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compare`."""
+        pairs = [(other, self._as_run(other)) for other in self.strategies[1:]]
         return {
             "task": self.task.name,
             "metric": self.task.metric,
@@ -74,10 +73,17 @@ class Comparison:
             "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
             "verdict": verdict(self.curve or {self.labels: self.outcomes}, self.chance, self.texts),
             "chance": self.chance,
-            "differences": [difference(*self._as_run(other)) for other in self.strategies[1:]],
-            "unlike": [{"name": s.name, "things": unlike(*self._as_run(s))} for s in self.strategies[1:]],
+            "differences": [difference(*pair) for _, pair in pairs],
+            "unlike": [{"name": other.name, "things": unlike(*pair)} for other, pair in pairs],
             "against_first": against_first(self.outcomes, self.chance, self.texts),
-            "curve": [_point(labels, outcomes, self.chance, self.texts) for labels, outcomes in self.curve.items()],
+            "curve": [
+                {
+                    "labels": labels,
+                    "strategies": [{"name": name, **_spreads(some)} for name, some in outcomes.items()],
+                    "against_first": against_first(outcomes, self.chance, self.texts),
+                }
+                for labels, outcomes in self.curve.items()
+            ],
             "told": list(self.told),
         }
 
@@ -100,62 +106,61 @@ class Comparison:
 def compare(
     base: Base,
     tokenizer: Tokenizer,
-    task: Task,
-    chosen: Sequence[Strategy],
+    spec: ComparisonSpec,
     *,
-    train_sizes: int | Sequence[int] = 64,
-    seeds: int = 3,
-    seed: int = 0,
-    setting: FinetuneConfig | None = None,
-    workers: int = 1,
-    match: str = "steps",
-    lr_policy: str = "own",
+    task: Task | None = None,
+    chosen: Sequence[Strategy] = (),
+    batch_size: int = FinetuneConfig.batch_size,
+    looks: int = 0,
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
-    parallelism: str = "auto",
 ) -> Iterator[TrialEvent | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
-    All lanes start from the base as it is now, also where its own training goes on meanwhile. With several `workers`,
-    each a process with one thread, a lane's events come all at once; their numbers and their order are the same.
-    A worker takes seconds to start, so a short comparison is done sooner without. `match` says what the lanes have
-    alike beside seeds and texts, `rates` where learning rates come from; lanes that the `record` knows are not run.
-    `elsewhere` runs the lanes on other machines, with the same numbers (`playground.cluster`). `parallelism` is
-    "processes", "vmap" (lanes that read alike advance together as one model) or "auto": vmap on CUDA, else processes.
+    All lanes start from the base as it is now, also where its own training continues meanwhile. `task` and `chosen` are
+    those that the spec names, where they are known already; `looks` is how often a lane is evaluated between steps.
+    Lanes that the `record` knows are not run; `elsewhere` runs them on other machines, with the same numbers
+    (`playground.cluster`).
     """
-    counts = _counts(train_sizes)
-    _check(chosen, counts, seeds, workers)
-    began, setting, record = time.perf_counter(), setting or FinetuneConfig(), record or Record()
+    chosen = list(dict.fromkeys(chosen or spec.chosen))
+    spec.check(chosen)
+    began, task, record = time.perf_counter(), task or find_task(spec.task), record or Record()
+    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format, looks=looks)
     learner = replace_model(base.learner, deepcopy(base.learner.model))
     base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
-    chosen = list(dict.fromkeys(chosen))
-    numbers = range(seed, seed + seeds)
-    texts = texts_for(base.learner, task, chosen, tokenizer, setting.input_format)
-    train = {(count, number): texts(count, number, "train") for count in counts for number in numbers}
-    work = TrialData(base, train, unseen({number: texts(TEST_TEXTS, number, "test") for number in numbers}))
-    jobs = _jobs(work, task, chosen, counts, numbers, setting, match, lr_policy, record)
-    told = arranged(work, jobs, parallelism).told if elsewhere is None else ()
-    told += tuple(said for s in chosen for said in nothing_added(s, [find_strategy(name) for name in s.made_of]))
-    curve: dict[int, dict[str, dict[int, Result]]] = {count: {s.name: {} for s in chosen} for count in counts}
-    for lane in run(work, jobs, workers, record, elsewhere, parallelism):
+    sizes, seeds = sorted(set(spec.train_sizes)), range(spec.seed, spec.seed + spec.seeds)
+    texts = texts_for(base.learner, task, chosen, tokenizer, spec.input_format)
+    train = {(size, seed): texts(size, seed, "train") for size in sizes for seed in seeds}
+    drawn, kept = {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, dict[bytes, Dataset]()
+    unseen = {seed: kept.setdefault(test.tokens.ids.numpy().tobytes(), test) for seed, test in drawn.items()}
+    work = TrialData(base, train, unseen)  # a file has the same unseen texts for every seed, which are kept once
+    jobs = _jobs(work, spec, task, chosen, setting, record)
+    notices = plan_stacks(work, jobs, spec.parallelism).told if elsewhere is None else ()
+    notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
+    results: dict[tuple[int, str, int], Result] = {}
+    for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):
         if isinstance(lane.event, Result):
-            curve[lane.labels][lane.strategy.name][lane.seed] = lane.event
+            results[lane.labels, lane.strategy.name, lane.seed] = lane.event
         yield lane
-    done = {
-        count: {name: tuple(some[seed] for seed in sorted(some)) for name, some in named.items()}
-        for count, named in curve.items()
+    curve = {
+        size: {s.name: tuple(results[at] for seed in seeds if (at := (size, s.name, seed)) in results) for s in chosen}
+        for size in sizes
     }
     if task.answer.about == "written" and base.learner.model.shape.decoder_layers:
         name = base.learner.entry.name
-        told += tuple(encoder_only(s, done[counts[-1]][s.name][0], name) for s in chosen if s.extras)
-    allotted = {
-        job.strategy.name: _allotted(work, job, lr_policy)
-        for job in jobs
-        if job.seed == seed and job.labels == counts[-1]
-    }
-    seconds = time.perf_counter() - began
-    chance, tested = _chance(task, work, counts[-1])
-    yield Comparison(task, counts[-1], done[counts[-1]], seconds, tuple(chosen), done, allotted, told, chance, tested)
+        notices += tuple(encoder_only(s, curve[sizes[-1]][s.name][0], name) for s in chosen if s.extras)
+    first = [job for job in jobs if (job.labels, job.seed) == (sizes[-1], spec.seed)]
+    yield Comparison(
+        task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
+        {job.strategy.name: _allotted(work, job, spec.lr_policy) for job in first}, notices,
+        _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()),
+    )  # fmt: skip
+
+
+def _chance(task: Task, work: TrialData, size: int) -> float | None:
+    """The accuracy of a constant answer, the mean over the seeds, where that is the chance level."""
+    guesses = [task.answer.guess(work.train[size, seed].labels, test.labels) for seed, test in work.test.items()]
+    return fmean(guesses) if task.answer.has_chance else None
 
 
 def encoder_only(strategy: Strategy, outcome: Result, base: str) -> str:
@@ -171,111 +176,56 @@ def encoder_only(strategy: Strategy, outcome: Result, base: str) -> str:
     )
 
 
-def unseen(tests: Mapping[int, Dataset]) -> dict[int, Dataset]:
-    """The unseen texts of each seed, each draw kept once: what a file holds is the same for every seed."""
-    kept: dict[int, Dataset] = {}
-    for seed, texts in tests.items():
-        same = (t for t in kept.values() if torch.equal(t.tokens.ids, texts.tokens.ids))
-        kept[seed] = next(same, texts)
-    return kept
-
-
-def _chance(task: Task, work: TrialData, labels: int) -> tuple[float | None, int]:
-    """What whoever knows only how frequent the answers are gets right, on average over the seeds, and of how many."""
-    tested = min(len(test.labels) for test in work.test.values())
-    if not isinstance(task.answer, Classes | OfEach):
-        return None, tested
-    seeds = work.test.items()
-    return fmean(task.answer.guess(work.train[labels, seed].labels, test.labels) for seed, test in seeds), tested
-
-
-def _allotted(work: TrialData, job: Trial, rates: str) -> Allotted:
+def _allotted(work: TrialData, job: Trial, lr_policy: str) -> Allotted:
     if job.strategy.prompt:
-        return Allotted(0, 0.0, Cost(0.0, 0.0), held_at_rest(work.base.learner.model))
+        return Allotted(0, 0.0, budget.Cost(0.0, 0.0), budget.held_at_rest(work.base.learner.model))
     train = work.train[job.labels, job.seed]
     run = Finetuner(work.base, job.strategy, numbered(train, work.base), job.setting, job.seed)
-    spent = cost(work.base, job.strategy, train, job.setting, job.seed, run)
-    return Allotted(job.setting.steps, job.strategy.rate, spent, held(run), rate_from(job.strategy, rates))
-
-
-def _counts(labels: int | Sequence[int]) -> list[int]:
-    """The numbers of labelled texts, each once, from few to many."""
-    return sorted({labels} if isinstance(labels, int) else set(labels))
-
-
-def _check(chosen: Sequence[Strategy], counts: Sequence[int], seeds: int, workers: int) -> None:
-    """Refuse what cannot be compared."""
-    if not chosen:
-        raise Refusal("No strategy is named; name at least one.")
-    names = [s.name for s in dict.fromkeys(chosen)]
-    if len(names) > len(set(names)):
-        raise Refusal(f"Two different strategies have one name ({', '.join(names)}); give one of them another.")
-    if workers < 1:
-        raise Refusal(f"workers is {workers}; at least 1 is needed.")
-    if not counts or min(counts) < 2 or seeds < 1:
-        said = ", ".join(map(str, counts)) or "empty"
-        raise Refusal(f"labels is {said} and seeds is {seeds}; at least 2 labels and 1 seed are needed.")
+    spent = budget.cost(work.base, job.strategy, train, job.setting, job.seed, run)
+    source = budget.rate_source(job.strategy, lr_policy)
+    return Allotted(job.setting.steps, job.strategy.rate, spent, budget.held(run), source)
 
 
 def _jobs(
     work: TrialData,
+    spec: ComparisonSpec,
     task: Task,
     chosen: Sequence[Strategy],
-    counts: Sequence[int],
-    numbers: Sequence[int],
     setting: FinetuneConfig,
-    match: str,
-    rates: str,
     record: Record,
 ) -> list[Trial]:
     """All lanes, for every number of labelled texts all strategies with the first seed, then with the next."""
-    sample = work.train[counts[-1], numbers[0]]
     shared = {seed: f"{task.name} {fingerprint(work.base, test.tokens.ids)}" for seed, test in work.test.items()}
-    fitted: list[tuple[Strategy, FinetuneConfig]] = []
+    sizes, seed, jobs = sorted(set(spec.train_sizes)), spec.seed, []
+
+    def rated(strategy: Strategy, size: int, own: FinetuneConfig) -> Strategy:
+        if spec.lr_policy != "tuned":
+            return budget.with_rate(strategy, spec.lr_policy)
+        train = work.train[size, seed]
+        known = key(strategy, seed, len(train.labels), own, shared[seed], "rate")
+        if known not in record.known:  # a rate that was searched for is kept
+            rate = budget.search_rate(work.base, strategy, train, own, seed)
+            record.put(known, rate, strategy=strategy.name, what="rate")
+        return replace(strategy, rate=record.known[known])
+
+    fitted, sample = list[tuple[Strategy, FinetuneConfig]](), work.train[sizes[-1], seed]
     for strategy in chosen:
-        steps = matched(work.base, chosen[0], strategy, sample, setting, match, numbers[0])
-        fitted.append((stretched(strategy, steps, setting.steps), replace(setting, steps=steps)))
-    jobs = []
-    for count in counts:
-        first = work.train[count, numbers[0]]
-        asked = [
-            (_rated(work.base, s, first, own, numbers[0], rates, shared[numbers[0]], record), own) for s, own in fitted
-        ]
-        jobs += [
-            Trial(s, number, count, own, key(s, number, count, own, shared[number]))
-            for number in numbers
-            for s, own in asked
-        ]
+        steps = budget.matched_steps(work.base, chosen[0], strategy, sample, setting, spec.match, seed)
+        fitted.append((budget.rescale_cells(strategy, steps, setting.steps), replace(setting, steps=steps)))
+    for size in sizes:
+        ready = [(rated(strategy, size, own), own) for strategy, own in fitted]
+        jobs += [Trial(s, n, size, own, key(s, n, size, own, shared[n])) for n in shared for s, own in ready]
     return jobs
-
-
-def _rated(
-    base: Base,
-    strategy: Strategy,
-    train: Any,
-    setting: FinetuneConfig,
-    seed: int,
-    rates: str,
-    shared: str,
-    record: Record,
-) -> Strategy:
-    """The strategy with its rate by the rule; a rate that was searched for is kept in the record."""
-    if rates != "tuned":
-        return rated(strategy, rates)
-    known = key(strategy, seed, len(train.labels), setting, shared, "rate")
-    if known not in record.known:
-        record.put(known, searched(base, strategy, train, setting, seed), strategy=strategy.name, what="rate")
-    return replace(strategy, rate=record.known[known])
 
 
 def mixed_levels(facts: dict[str, Any]) -> list[str]:
     """How much of each level every learnt mix reads, in a sentence each (ELMo's s_j, arXiv:1802.05365, eq. 1)."""
-    return [f"{s['name']} reads {_levels(s['levels'])}." for s in facts["strategies"] if s["levels"]]
-
-
-def _levels(shares: Sequence[float]) -> str:
-    names = ["embeddings", *(f"layer {k}" for k in range(1, len(shares) - 1)), "the top"]
-    return ", ".join(f"{name} {share:.0%}" for name, share in zip(names, shares, strict=True))
+    sentences = []
+    for s in facts["strategies"]:
+        names = ["embeddings", *(f"layer {k}" for k in range(1, len(s["levels"]) - 1)), "the top"]
+        shares = [f"{name} {share:.0%}" for name, share in zip(names, s["levels"], strict=False)]
+        sentences += [f"{s['name']} reads {', '.join(shares)}."] if shares else []
+    return sentences
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
@@ -283,25 +233,18 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
-def _point(labels: int, outcomes: dict[str, tuple[Result, ...]], chance: float | None, texts: int) -> dict[str, Any]:
-    """Accuracy and forgetting at one number of labelled texts, and paired differences to the first strategy."""
-    named = [
-        {"name": name} | {what: spread([getattr(o, what) for o in some]) for what in ("accuracy", "forgetting")}
-        for name, some in outcomes.items()
-    ]
-    return {"labels": labels, "strategies": named, "against_first": against_first(outcomes, chance, texts)}
-
-
-def against_first(
-    outcomes: dict[str, tuple[Result, ...]], chance: float | None = None, texts: int = 0
-) -> list[dict[str, Any]]:
-    """Every strategy against the first: the mean paired difference in accuracy, its 95 % interval, and what it says."""
+def against_first(outcomes: Outcomes, chance: float | None = None, texts: int = 0) -> list[dict[str, Any]]:
+    """Every strategy against the first: the mean paired difference in accuracy, its 95 % interval, and a verdict."""
     (first, reference), *others = _accuracies(outcomes).items()
     return [gap | {"against": first} for gap in against(reference, dict(others), chance, texts)]
 
 
-def _accuracies(outcomes: Mapping[str, Sequence[Result]]) -> dict[str, list[float]]:
+def _accuracies(outcomes: Outcomes) -> dict[str, list[float]]:
     return {name: [o.accuracy for o in some] for name, some in outcomes.items()}
+
+
+def _spreads(outcomes: Sequence[Result]) -> dict[str, Any]:
+    return {what: spread([getattr(o, what) for o in outcomes]) for what in ("accuracy", "forgetting")}
 
 
 def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
@@ -322,33 +265,24 @@ def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def verdict(curve: Mapping[int, Mapping[str, Sequence[Result]]], chance: float | None = None, texts: int = 0) -> str:
+def verdict(curve: Mapping[int, Outcomes], chance: float | None = None, texts: int = 0) -> str:
     """Whether the best strategy's lead on the runner-up is larger than the noise between seeds (paired).
 
-    Where there are several numbers of labelled texts it speaks of all of them: of the mean over the curve, and of each.
+    Where there are several numbers of labelled texts it is about all of them: the mean over the curve, and each.
     """
     points = {labels: _accuracies(outcomes) for labels, outcomes in curve.items()}
     names = list(next(iter(points.values())))
-    whole = {
-        name: [fmean(each) for each in zip(*(point[name] for point in points.values()), strict=True)] for name in names
-    }
-    said = leader(whole, "strategy", chance, texts * len(points))
+    means = {name: [fmean(each) for each in zip(*(p[name] for p in points.values()), strict=True)] for name in names}
+    lead = leader(means, "strategy", chance, texts * len(points))
     if len(points) < 2:
-        return said
-    return f"Over {min(points)} to {max(points)} labelled texts: {said}{_by_number(points, whole, chance, texts)}"
-
-
-def _by_number(
-    points: Mapping[int, Mapping[str, Sequence[float]]],
-    whole: Mapping[str, Sequence[float]],
-    chance: float | None,
-    texts: int,
-) -> str:
-    """The lead of the best strategy on the next at every number of labelled texts, in a sentence."""
-    best, second, *_ = (*sorted(whole, key=lambda name: -fmean(whole[name])), "", "")
-    if not second or len(whole[best]) < 2:
-        return ""
-    gaps = [(labels, against(point[second], {best: point[best]}, chance, texts)[0]) for labels, point in points.items()]
-    clear = sum(gap["larger"] and gap["difference"] > 0 for _, gap in gaps)
-    each = ", ".join(f"{labels} {gap['difference']:+.3f}" for labels, gap in gaps)
-    return f" {best} against {second} by number of texts: {each}; larger than the noise at {clear} of {len(gaps)}."
+        return lead
+    lead = f"Over {min(points)} to {max(points)} labelled texts: {lead}"
+    best, second, *_ = (*sorted(means, key=lambda name: -fmean(means[name])), "", "")
+    if not second or len(means[best]) < 2:
+        return lead
+    gaps = {labels: against(point[second], {best: point[best]}, chance, texts)[0] for labels, point in points.items()}
+    clear = sum(gap["larger"] and gap["difference"] > 0 for gap in gaps.values())
+    each = ", ".join(f"{labels} {gap['difference']:+.3f}" for labels, gap in gaps.items())
+    return (
+        f"{lead} {best} against {second} by number of texts: {each}; larger than the noise at {clear} of {len(gaps)}."
+    )

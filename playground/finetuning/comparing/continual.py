@@ -1,6 +1,6 @@
-"""Tasks one after another: what is left of the earlier ones once later ones have been learnt."""
+"""Continual learning: tasks one after another, and what is left of the earlier ones after later ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, ClassVar
@@ -9,16 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from playground.errors import Refusal
+from playground.finetuning.comparing.budget_matching import with_rate
 from playground.finetuning.comparing.compare import TEST_TEXTS, spread
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
-from playground.finetuning.report.spreadsheet import csv_text
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, numbered
-from playground.finetuning.strategy.compatibility import Texts, texts_for
 from playground.finetuning.strategy.head import AnyHead, WritingHead
-from playground.finetuning.strategy.losses import AuxLoss, Budget, EWCPenalty, Replay, StepContext, TermContext, needed
-from playground.finetuning.strategy.strategy import Strategy
+from playground.finetuning.strategy.losses import AuxLoss, Budget, EWCPenalty, Replay, StepContext, TrainerView, fisher
+from playground.finetuning.strategy.strategy import Strategy, Texts, texts_for
 from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
 from playground.rng import generator
@@ -26,39 +26,37 @@ from playground.tokenizing import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
-    """A task that was learnt: its texts, its head and the modules that belong to it; they stay as they were then."""
+class LearntTask:
+    """A task that was learnt: its texts, its head and the modules that belong to it, which do not change any more."""
 
     train: Dataset
     test: Dataset
     head: AnyHead
     extras: tuple[tuple[AdapterKind, nn.ModuleList], ...]
 
-    def scores(self, model: LanguageModel, drawn: Dataset) -> Tensor:
-        """What the task's own head makes of what a model knows now."""
+    def scores(self, model: LanguageModel, texts: Dataset) -> Tensor:
         head = self.head.on(model) if isinstance(self.head, WritingHead) else self.head
-        return head(dict(enumerate(model.hidden_states(drawn.tokens))), drawn)
+        return head(dict(enumerate(model.hidden_states(texts.tokens))), texts)
 
-    def loss(self, model: LanguageModel, drawn: Dataset) -> Tensor:
-        """The task's loss on a batch of its texts."""
-        return drawn.answer.loss(self.scores(model, drawn), drawn.labels)
+    def loss(self, model: LanguageModel, texts: Dataset) -> Tensor:
+        return texts.answer.loss(self.scores(model, texts), texts.labels)
 
     @torch.no_grad()
     def accuracy(self, model: LanguageModel) -> float:
-        """How well a model still answers the task, with the task's own modules plugged in."""
-        plugged = [Attached(kind, model, modules) for kind, modules in self.extras]
-        for extra in plugged:
+        """The accuracy of a model on the task, with the task's own modules attached."""
+        attached = [Attached(kind, model, modules) for kind, modules in self.extras]
+        for extra in attached:
             extra.attach()
         blocks = torch.arange(len(self.test.labels), device=self.test.labels.device).split(BLOCK)
         scores = torch.cat([self.scores(model, self.test.pick(index)) for index in blocks])
-        for extra in plugged:
+        for extra in attached:
             extra.detach()
         return self.test.answer.measure(scores, self.test.labels)["accuracy"]
 
 
 @dataclass(frozen=True)
 class Advanced:
-    """One finished step on the way through the tasks."""
+    """One finished step of a task."""
 
     strategy: Strategy
     seed: int
@@ -99,25 +97,22 @@ class ContinualResult:
 class ReplayTasks(AuxLoss):
     """In a share of the steps labelled texts of an earlier task are read again, the tasks in turn."""
 
-    earlier: tuple[Learnt, ...]
+    earlier: tuple[LearntTask, ...]
     share: float
     rows: int
     name: ClassVar[str] = "replay of earlier tasks"
 
-    def tokens_read(self, lane: Budget) -> float:
-        return int(self.share * lane.steps) * self.rows * lane.seq_len
+    def tokens_read(self, budget: Budget) -> float:
+        return int(self.share * budget.steps) * self.rows * budget.seq_len
 
-    def begin(self, start: TermContext) -> Any:
-        def loss(moment: StepContext) -> Tensor:
-            turn = int((moment.step + 1) * self.share)
-            if turn == int(moment.step * self.share):
-                return torch.zeros(())
-            one = self.earlier[turn % len(self.earlier)]
-            rng = generator(start.seed, "replayed task", moment.step)
-            index = torch.randint(len(one.train.labels), (self.rows,), generator=rng)
-            return one.loss(start.learner.model, one.train.pick(index.to(one.train.labels.device)))
-
-        return loss
+    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
+        turn = int((now.step + 1) * self.share)
+        if turn == int(now.step * self.share):
+            return torch.zeros(())
+        one = self.earlier[turn % len(self.earlier)]
+        rng = generator(run.seed, "replayed task", now.step)
+        index = torch.randint(len(one.train.labels), (self.rows,), generator=rng)
+        return one.loss(run.learner.model, one.train.pick(index.to(one.train.labels.device)))
 
 
 @dataclass(frozen=True)
@@ -127,38 +122,33 @@ class PullByTasks(AuxLoss):
     The sum of the pulls of all tasks is one pull by the sum of their needs (arXiv:1612.00796, sec. 2.1).
     """
 
-    earlier: tuple[Learnt, ...]
+    earlier: tuple[LearntTask, ...]
     strength: float
     rows: int
     name: ClassVar[str] = "pull by what earlier tasks need"
 
-    def tokens_read(self, lane: Budget) -> float:
-        return len(self.earlier) * self.rows * lane.seq_len
+    def tokens_read(self, budget: Budget) -> float:
+        return len(self.earlier) * self.rows * budget.seq_len
 
-    def begin(self, start: TermContext) -> Any:
-        model, names, now = start.base.learner.model, tuple(start.named), list(start.named.values())
-        old = [p.detach().clone() for p in now]
-        needs = [_need(one, model, names, self.rows) for one in self.earlier]
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
+        now = run.named
+        old, needs = [p.detach().clone() for p in now.values()], []
+        for one in self.earlier:
+            rows = torch.arange(min(self.rows, len(one.train.labels)), device=one.train.labels.device).split(1)
+            model = run.base.learner.model
+            needs.append(fisher(model, tuple(now), (one.loss(model, one.train.pick(row)) for row in rows)))
         need = [torch.stack(several).sum(0) for several in zip(*needs, strict=True)]
 
         def loss(_: StepContext) -> Tensor:
-            moved = [(n * (p - o) ** 2).sum() for n, p, o in zip(need, now, old, strict=True) if p.requires_grad]
+            triples = zip(need, now.values(), old, strict=True)
+            moved = [(n * (p - o) ** 2).sum() for n, p, o in triples if p.requires_grad]
             return self.strength / 2 * torch.stack(moved).sum() if moved else torch.zeros(())
 
         return loss
 
 
-def _need(one: Learnt, model: LanguageModel, names: Sequence[str], rows: int) -> list[Tensor]:
-    """How much a learnt task depends on each weight of the model that was left to it."""
-    return needed(model, names, (one.loss(model, one.train.pick(row)) for row in _single(one.train, rows)))
-
-
-def _single(texts: Dataset, rows: int) -> Iterator[Tensor]:
-    return iter(torch.arange(min(rows, len(texts.labels)), device=texts.labels.device).split(1))
-
-
-def carried(strategy: Strategy, earlier: Sequence[Learnt]) -> Strategy:
-    """The strategy for a later task: what it does for pre-training it does for the earlier tasks too.
+def protecting(strategy: Strategy, earlier: Sequence[LearntTask]) -> Strategy:
+    """The strategy for a later task: what it does for pre-training, it does for the earlier tasks too.
 
     Where it adds modules to a frozen model there is nothing to protect.
     """
@@ -174,79 +164,67 @@ def carried(strategy: Strategy, earlier: Sequence[Learnt]) -> Strategy:
 def continual(
     base: Base,
     tokenizer: Tokenizer,
-    tasks: Sequence[Task],
-    chosen: Sequence[Strategy],
+    spec: ComparisonSpec,
     *,
-    train_size: int = 64,
-    seeds: int = 3,
-    seed: int = 0,
-    setting: FinetuneConfig | None = None,
+    tasks: Sequence[Task] = (),
+    chosen: Sequence[Strategy] = (),
+    batch_size: int = FinetuneConfig.batch_size,
 ) -> Iterator[Advanced | ContinualResult]:
-    """Every strategy learns all tasks one after another, with every seed; a `Passed` ends each of its lanes."""
+    """Every strategy learns all tasks one after another, with every seed; a `ContinualResult` ends each of its lanes.
+
+    `tasks` and `chosen` are those that the spec names, where they are known already.
+    """
+    tasks, chosen = tasks or spec.tasks, chosen or spec.chosen
     check(tasks, chosen)
-    setting = setting or FinetuneConfig()
+    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
     base = replace(base, tokenizer=tokenizer, memory={})
-    texts = {task.name: texts_for(base.learner, task, chosen, tokenizer, setting.input_format) for task in tasks}
-    for number in range(seed, seed + seeds):
+    texts = [(task, texts_for(base.learner, task, chosen, tokenizer, spec.input_format)) for task in tasks]
+    for seed in range(spec.seed, spec.seed + spec.seeds):
         for strategy in chosen:
-            yield from _lane(base, tasks, texts, strategy, train_size, number, setting)
+            yield from _lane(base, texts, with_rate(strategy, spec.lr_policy), spec.train_sizes[-1], seed, setting)
 
 
 def check(tasks: Sequence[Task], chosen: Sequence[Strategy]) -> None:
-    """Refuse what is no sequence."""
+    """Refuse what is no sequence of tasks."""
     names = [task.name for task in tasks]
     if len(names) < 2:
         raise Refusal(f"There is one task, {', '.join(names)}; name at least one more that comes after it.")
     if len(set(names)) < len(names):
         raise Refusal(f"A task comes twice in {', '.join(names)}; name each task once.")
-    asks = next((strategy.name for strategy in chosen if strategy.prompt), None)
-    if asks:
-        raise Refusal(f"{asks} trains nothing, so no task can be forgotten; leave it out.")
+    untrained = next((strategy.name for strategy in chosen if strategy.prompt), None)
+    if untrained:
+        raise Refusal(f"{untrained} trains nothing, so no task can be forgotten; leave it out.")
 
 
 def _lane(
-    base: Base,
-    tasks: Sequence[Task],
-    texts: dict[str, Texts],
-    strategy: Strategy,
-    labels: int,
-    seed: int,
-    setting: FinetuneConfig,
+    base: Base, tasks: Sequence[tuple[Task, Texts]], strategy: Strategy, size: int, seed: int, setting: FinetuneConfig
 ) -> Iterator[Advanced | ContinualResult]:
-    model, earlier = base.learner.model, list[Learnt]()
+    model, earlier = base.learner.model, list[LearntTask]()
     matrix, forgetting = [], []
-    before = _old_loss(base, model)
-    for number, task in enumerate(tasks):
+    before = _pre_training_loss(base, model)
+    for number, (task, texts) in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
-        train, test = (numbered(texts[task.name](*draw), here) for draw in _draws(labels, seed))
-        run = Finetuner(here, carried(strategy, earlier), train, setting, seed)
+        train, test = numbered(texts(size, seed, "train"), here), numbered(texts(TEST_TEXTS, seed, "test"), here)
+        run = Finetuner(here, protecting(strategy, earlier), train, setting, seed)
         for step in range(setting.steps):
             run.learn(step)
             yield Advanced(strategy, seed, number, step + 1)
         model = run.model.requires_grad_(True)
         for extra in run.extras:
             extra.detach()
-        earlier.append(Learnt(run.train, run.prepared(test), run.head.requires_grad_(False), _own(run)))
+        own = tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
+        earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), own))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
-        forgetting.append(_old_loss(base, model) - before)
+        forgetting.append(_pre_training_loss(base, model) - before)
     yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting))
 
 
-def _draws(labels: int, seed: int) -> tuple[tuple[Any, ...], ...]:
-    return (labels, seed, "train"), (TEST_TEXTS, seed, "test")
-
-
-def _own(run: Finetuner) -> tuple[tuple[AdapterKind, nn.ModuleList], ...]:
-    return tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
-
-
-def _old_loss(base: Base, model: LanguageModel) -> float:
-    """The pre-training loss on held-out text, in nats."""
+def _pre_training_loss(base: Base, model: LanguageModel) -> float:
     return [*replace_model(base.learner, model).evaluate(base.measured).values()][-1]
 
 
 def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult]) -> dict[str, Any]:
-    """What came out, by strategy: the mean matrix, the means over tasks and seeds, and what pre-training lost."""
+    """The results by strategy: the mean matrix, the means over tasks and seeds, and what pre-training lost."""
     lanes: dict[str, list[ContinualResult]] = {}
     for one in passed:
         lanes.setdefault(one.strategy.name, []).append(one)
@@ -257,10 +235,10 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
         "strategies": [
             {
                 "name": name,
-                "matrix": [[fmean(cell) for cell in zip(*rows, strict=True)] for rows in _rows(some)],
+                "matrix": [_means(rows) for rows in zip(*(one.matrix for one in some), strict=True)],
                 "accuracy": spread([one.final for one in some]),
                 "backward": spread([one.backward for one in some]),
-                "changes": [fmean(change) for change in zip(*(one.changes for one in some), strict=True)],
+                "changes": _means([one.changes for one in some]),
                 "forgetting": spread([one.forgetting[-1] for one in some]),
             }
             for name, some in lanes.items()
@@ -268,17 +246,5 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
     }
 
 
-def table(found: dict[str, Any]) -> str:
-    """The mean matrices as CSV, a line for every cell."""
-    lines = [
-        (one["name"], after, task, cell)
-        for one in found["strategies"]
-        for after, row in zip(found["tasks"], one["matrix"], strict=True)
-        for task, cell in zip(found["tasks"], row, strict=False)
-    ]
-    return csv_text([("strategy", "after", "task", "accuracy"), *lines])
-
-
-def _rows(some: Sequence[ContinualResult]) -> Iterator[tuple[tuple[float, ...], ...]]:
-    """Row k of the matrices of all seeds."""
-    return zip(*(one.matrix for one in some), strict=True)
+def _means(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [fmean(column) for column in zip(*rows, strict=True)]

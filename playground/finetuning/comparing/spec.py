@@ -2,36 +2,34 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from playground.corpora.sources import two_files
 from playground.errors import Refusal
-from playground.finetuning.comparing.budget_matching import rated
-from playground.finetuning.comparing.compare import FIRST_CHOICE, Comparison, compare
-from playground.finetuning.comparing.continual import Advanced, ContinualResult, continual, facts
-from playground.finetuning.data.files import COLUMNS
-from playground.finetuning.data.find import find_task
+from playground.finetuning.data.files import COLUMNS, find_task
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, from_checkpoint
-from playground.finetuning.run.record import Record
-from playground.finetuning.run.scheduler import Elsewhere, TrialEvent
-from playground.finetuning.run.trainer import FinetuneConfig
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import Strategy
 from playground.tokenizing import Tokenizer
+from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
+
+FIRST_CHOICE = ("feature-based", "full", "gradual unfreezing")
+"""The strategies to begin with: nothing changes, everything changes, one layer after the other."""
 
 
 @dataclass(frozen=True)
 class ComparisonSpec:
     """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
 
-    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars".
-    `extra_encoders` are folders of other runs whose vectors a strategy may read too, `then` tasks that are learnt
-    afterwards.
+    `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars", `then` are
+    tasks that are learnt afterwards. `match` says what the lanes have alike beside seeds and texts, `lr_policy` where
+    learning rates come from. `workers` are processes with one thread each; `parallelism` is "processes", "vmap" (lanes
+    whose heads read alike advance together as one model) or "auto": vmap on CUDA, else processes. `extra_encoders` are
+    folders of other runs whose vectors a strategy may read too.
     """
 
     base: str = "base"
@@ -51,13 +49,29 @@ class ComparisonSpec:
 
     @property
     def chosen(self) -> list[Strategy]:
-        """The strategies that the lines mean."""
         return [read(line) for line in self.strategies]
 
-    def seen_from(self, folder: Path) -> "ComparisonSpec":
-        """The same with the paths of runs and files as they are from a folder."""
+    @property
+    def tasks(self) -> list[Task]:
+        """The task and those that are learnt afterwards."""
+        return [find_task(name) for name in (self.task, *self.then)]
 
-        def there(path: str) -> str:
+    def check(self, chosen: Sequence[Strategy]) -> None:
+        if not chosen:
+            raise Refusal("No strategy is named; name at least one.")
+        names = [s.name for s in dict.fromkeys(chosen)]
+        if len(names) > len(set(names)):
+            raise Refusal(f"Two different strategies have one name ({', '.join(names)}); give one of them another.")
+        if self.workers < 1:
+            raise Refusal(f"workers is {self.workers}; at least 1 is needed.")
+        if not self.train_sizes or min(self.train_sizes) < 2 or self.seeds < 1:
+            labels = ", ".join(map(str, self.train_sizes)) or "empty"
+            raise Refusal(f"labels is {labels} and seeds is {self.seeds}; at least 2 labels and 1 seed are needed.")
+
+    def seen_from(self, folder: Path) -> "ComparisonSpec":
+        """The same with the paths of runs and files relative to a folder."""
+
+        def relative(path: str) -> str:
             return Path(os.path.relpath(path, folder)).as_posix() if os.path.exists(path) else path
 
         def task(name: str) -> str:
@@ -65,10 +79,10 @@ class ComparisonSpec:
             pair = two_files(path)
             if not pair and not os.path.isfile(path):
                 return name
-            return f"{'+'.join(there(str(one)) for one in pair or (path,))}{mark}{columns}"
+            return f"{'+'.join(relative(str(one)) for one in pair or (path,))}{mark}{columns}"
 
-        then, beside = tuple(map(task, self.then)), tuple(map(there, self.extra_encoders))
-        return replace(self, base=there(self.base), task=task(self.task), then=then, extra_encoders=beside)
+        then, extra = tuple(map(task, self.then)), tuple(map(relative, self.extra_encoders))
+        return replace(self, base=relative(self.base), task=task(self.task), then=then, extra_encoders=extra)
 
     def command(self) -> str:
         """The command line that does the same again."""
@@ -81,83 +95,19 @@ class ComparisonSpec:
         words += ["--input-format", self.input_format] if self.input_format else []
         return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
-    def run(
-        self,
-        base: Base,
-        tokenizer: Tokenizer,
-        *,
-        task: Task | None = None,
-        chosen: Sequence[Strategy] = (),
-        setting: FinetuneConfig | None = None,
-        looks: int = 0,
-        record: Record | None = None,
-        elsewhere: Elsewhere | None = None,
-    ) -> Iterator[TrialEvent | Comparison]:
-        """Run every lane; `looks` is how often a lane is looked at on its way."""
-        setting = replace(setting or FinetuneConfig(), steps=self.steps, looks=looks, input_format=self.input_format)
-        return compare(
-            base, tokenizer, task or find_task(self.task), chosen or self.chosen, train_sizes=self.train_sizes,
-            seeds=self.seeds, seed=self.seed, setting=setting, workers=self.workers, match=self.match,
-            lr_policy=self.lr_policy, record=record, elsewhere=elsewhere, parallelism=self.parallelism,
-        )  # fmt: skip
-
-    @property
-    def tasks(self) -> list[Task]:
-        """The task and those that are learnt afterwards."""
-        return [find_task(name) for name in (self.task, *self.then)]
-
-    def run_in_turn(
-        self, base: Base, tokenizer: Tokenizer, tasks: Sequence[Task] = (), chosen: Sequence[Strategy] = ()
-    ) -> Iterator[Advanced | ContinualResult]:
-        """Learn the tasks one after another with every strategy and seed."""
-        setting = FinetuneConfig(steps=self.steps, input_format=self.input_format)
-        some = [rated(strategy, self.lr_policy) for strategy in chosen or self.chosen]
-        return continual(
-            base, tokenizer, tasks or self.tasks, some,
-            train_size=self.train_sizes[-1], seeds=self.seeds, seed=self.seed, setting=setting,
-        )  # fmt: skip
-
-    def again(self) -> Comparison:
-        """The comparison, run from the saved model in the folder `base`."""
-        from playground.training import checkpoint
-
-        saved = checkpoint.load(self.base)
-        *_, last = self.run(self.start(saved), saved.tokenizer)
-        assert isinstance(last, Comparison)
-        return last
-
-    def again_in_turn(self) -> dict[str, Any]:
-        """What comes out when the task and those of `then` are learnt in turn, from the saved model."""
-        from playground.training import checkpoint
-
-        saved = checkpoint.load(self.base)
-        passed = [
-            event
-            for event in self.run_in_turn(self.start(saved), saved.tokenizer)
-            if isinstance(event, ContinualResult)
-        ]
-        return facts(self.tasks, self.train_sizes[-1], passed)
-
     def start(self, saved: Checkpoint) -> Base:
-        """Where the lanes begin: the saved model, its text where a strategy rehearses, and other runs beside it."""
+        """Where the lanes begin: the saved model, its text where a strategy rehearses, and the extra encoders."""
         base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in self.chosen))
-        return accompanied(base, saved.tokenizer, self.extra_encoders)
+        others = {run: checkpoint.load(run, base.learner.device) for run in self.extra_encoders}
+        return with_others(base, saved.tokenizer, others)
 
 
 def _each(option: str, values: Sequence[str]) -> list[str]:
-    """An option that may come several times, before each of its values."""
     return [word for value in values for word in (option, value)]
 
 
-def accompanied(base: Base, tokenizer: Tokenizer, runs: Sequence[str]) -> Base:
-    """The base with other saved runs beside it."""
-    from playground.training import checkpoint
-
-    return with_others(base, tokenizer, {run: checkpoint.load(run, base.learner.device) for run in runs})
-
-
 def with_others(base: Base, tokenizer: Tokenizer, saved: Mapping[str, Checkpoint]) -> Base:
-    """The base with others beside it, which must number their words alike."""
+    """The base with extra encoders, which must have the same vocabulary."""
     for run, other in saved.items():
         if other.tokenizer.words != tokenizer.words:
             raise Refusal(f"The run {run} has another vocabulary than the base; train both on the same corpus.")

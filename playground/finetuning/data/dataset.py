@@ -1,28 +1,33 @@
-"""Labelled examples, in words and as a packed batch of tokens."""
+"""Labelled examples, in words and as a packed batch of tokens, and the base of all forms of answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from playground.batch import Tokens
 from playground.corpora.corpus import pick
-from playground.finetuning.data.input_format import LONGEST, InputFormat, Pieces, Row
-from playground.finetuning.data.prompting import Verbalizer
-from playground.finetuning.data.task_types import AnswerForm, Marked, Number, Span, Tags, Writing
+from playground.finetuning.data.input_format import LONGEST, InputFormat, Row, encode
+from playground.finetuning.data.prompting import Prompt, Verbalizer, gap_scores
+from playground.models import LanguageModel
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch, padded
+
+About = Literal["text", "marked", "words", "written"]
+"""What one answer is about: a whole text, the marked words of it, each of its words, or each word that is written."""
 
 
 @dataclass(frozen=True)
 class Item:
     """One labelled example in words.
 
-    `right` is the number of a class or of a choice, a number, a tag for each word of the first text, first word and
-    number of words of a span in the last text, or the words to be written. `marked` is the place of a word in each
-    text; each of the `choices` is read behind the texts.
+    `right` is what the task's form of answer says: the number of a class or of a choice, a number, a tag for each word
+    of the first text, first word and number of words of a span in the last text, or the words to be written. `marked`
+    is the index of a word in each text; each of the `choices` is read behind the texts.
     """
 
     texts: tuple[Sequence[str], ...]
@@ -32,138 +37,163 @@ class Item:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words that are read, one after another: what must not be in both splits."""
+        """All words that are read, in order; no two splits share them."""
         return tuple(word for text in (*self.texts, *self.choices) for word in text)
+
+
+Layer = Callable[[Tensor], Tensor]
+"""The head's layer, from vectors `[..., d]` to scores `[..., c]`."""
+
+Pool = Callable[[Tensor, "Dataset"], Tensor]
+"""From hidden states `[r, t, d]` to one vector for each row `[r, d]`."""
+
+
+class AnswerForm:
+    """A form of answer with `scores` numbers for each thing that it is about: one of several classes, or a subclass.
+
+    `metric` names the task's main number, which `measure` calls "accuracy" and which lies between 0 and 1. `classes`
+    are the names of the classes where a whole text has one. With `has_chance` the accuracy is the share of texts whose
+    class is right, so `guess` is the chance level. With `varies` rows differ in their number of answers. With
+    `continued` an untrained model is asked to continue behind the text, else to fill a gap there.
+    """
+
+    scores: ClassVar[int] = 1
+    classes: ClassVar[tuple[str, ...]] = ()
+    about: ClassVar[About] = "text"
+    metric: ClassVar[str] = "accuracy"
+    has_chance: ClassVar[bool] = False
+    varies: ClassVar[bool] = False
+    continued: ClassVar[bool] = False
+
+    def labels(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+        return torch.tensor([item.right for item in items], dtype=torch.long)
+
+    def positions(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor | None:
+        """The positions in each row that the head needs, `[r, 2]`."""
+        return None
+
+    def read(self, head: Layer, hidden: Tensor, texts: "Dataset", pool: Pool) -> Tensor:
+        """The scores, a row of them for each answer; those of several rows of one example are averaged."""
+        return head(pool(hidden, texts)).unflatten(0, (-1, texts.rows_each)).mean(dim=1)
+
+    def prompted(self, model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
+        """The scores that a pre-trained model gives untrained."""
+        return gap_scores(model, prompt, train, test)
+
+    def right(self, labels: Tensor) -> Tensor:
+        """The right class of each answer, `[n]`."""
+        return labels
+
+    def pairs(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """The scores `[n, c]` and the right class `[n]` of each answer."""
+        return scores, self.right(labels)
+
+    def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
+        """The mean loss of the answers."""
+        return cross_entropy(*self.pairs(scores, labels))
+
+    def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
+        """How good the answers are, the main number as "accuracy"."""
+        scores, right = self.pairs(scores, labels)
+        return {"accuracy": share(scores.argmax(dim=1) == right)}
+
+    def guess(self, learnt: Tensor, labels: Tensor) -> float:
+        """The main number of a constant answer: the one that was most frequent in training."""
+        return share(self.right(labels) == self.right(learnt).mode().values)
+
+
+def share(right: Tensor) -> float:
+    """The share of what is true."""
+    return float(right.double().mean())
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Texts `[r, t]` and what is right about them, in the form that `answer` says; `vector` stands for a whole text.
+    """Texts `[r, t]` and their labels, in the form of `answer`; `vector` represents a whole text.
 
-    With `ways` above 1 there are so many rows for each label: one for each choice, or one for each order of a pair.
-    `places` `[r, 2]` are the marked words, or where an answer span may begin and end. `sides` `[r, t]` says which text
-    of a pair stands where (-1: none), if each is to have a vector. `written` `[r, u]` is what a decoder has before each
-    word that it writes. `asking` is the task as a gap, where the vocabulary has a word for every class. `given`
-    `[r, t, f]` are numbers beside every word for the head alone.
+    There are `rows_each` rows for each label: one for each choice, or one for each order of a pair. `positions`
+    `[r, 2]` are the marked words, or where an answer span may begin and end; `sides` `[r, t]` is the text of a pair
+    that each position belongs to (-1: none), if each has a vector; `decoder_input` `[r, u]` is what a decoder reads.
+    `verbalizer` is the task as a gap; `features` `[r, t, f]` are numbers for the head, beside the hidden states.
     """
 
     tokens: Tokens
     labels: Tensor
     answer: AnswerForm
     vector: Literal["mean", "first", "last"] = "mean"
-    ways: int = 1
-    places: Tensor | None = None
+    rows_each: int = 1
+    positions: Tensor | None = None
     sides: Tensor | None = None
-    written: Tensor | None = None
-    asking: Verbalizer | None = None
-    given: Tensor | None = None
+    decoder_input: Tensor | None = None
+    verbalizer: Verbalizer | None = None
+    features: Tensor | None = None
 
     def to(self, device: torch.device) -> "Dataset":
-        """The same texts on another device."""
-        more = {name: kept.to(device) for name, kept in self._more()}
-        return replace(self, tokens=self.tokens.to(device), labels=self.labels.to(device), **more)
+        tokens, labels = self.tokens.to(device), self.labels.to(device)
+        return replace(self, tokens=tokens, labels=labels, **self._each(lambda value: value.to(device)))
 
     def pick(self, index: Tensor) -> "Dataset":
         """Some of the examples, each with all its rows."""
-        rows = rows_of(index, self.ways)
-        more = {name: kept[rows] for name, kept in self._more()}
-        return replace(self, tokens=pick(self.tokens, rows), labels=self.labels[index], **more)
+        rows = rows_of(index, self.rows_each)
+        tokens, labels = pick(self.tokens, rows), self.labels[index]
+        return replace(self, tokens=tokens, labels=labels, **self._each(lambda value: value[rows]))
 
-    def _more(self) -> Iterator[tuple[str, Tensor]]:
-        for name in ("places", "sides", "written", "given"):
-            kept = getattr(self, name)
-            if kept is not None:
-                yield name, kept
+    def _each(self, change: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
+        named = {name: getattr(self, name) for name in ("positions", "sides", "decoder_input", "features")}
+        return {name: change(value) for name, value in named.items() if value is not None}
 
 
 def pack(
     items: Sequence[Item],
     answer: AnswerForm,
-    packing: InputFormat,
+    input_format: InputFormat,
     tokenizer: Tokenizer,
     orders: int = 1,
     spare: Mapping[str, int] | None = None,
 ) -> Dataset:
     """Examples as one padded batch; words in `spare` are written with the ids that it gives."""
-    specials, writes = tokenizer.specials, isinstance(answer, Writing)
-    most = max(len(item.texts) + bool(item.choices) + writes for item in items)
+    specials, written = tokenizer.specials, answer.about == "written"
+    most = LONGEST // max(len(item.texts) + bool(item.choices) + written for item in items)
+    pieces = partial(encode, tokenizer=tokenizer, most=most, spare=spare or {})
+    texts = [[pieces(text) for text in item.texts] for item in items]
+    versions = [
+        [[*some, pieces(choice)] for choice in item.choices] or [some, some[::-1]][:orders]
+        for some, item in zip(texts, items, strict=True)
+    ]
+    rows = [input_format.row(version, specials) for several in versions for version in several]
+    if written:
+        targets = [[*pieces(item.right)[0], specials.end] for item in items]
+        return _to_be_written(rows, targets, answer, input_format, tokenizer)
+    tokens, labels = _tokens(rows, input_format, tokenizer), answer.labels(items, rows)
+    dataset = Dataset(tokens, labels, answer, input_format.vector, len(versions[0]), answer.positions(items, rows))
+    paired = input_format.sides and answer.about == "text" and len(items[0].texts) == 2
+    return replace(dataset, sides=padded([row.sides() for row in rows], -1)) if paired else dataset
 
-    def pieces(words: Sequence[str]) -> Pieces:
-        return Pieces.of(words, tokenizer, LONGEST // most, spare or {})
 
-    ways = [_ways([pieces(text) for text in item.texts], list(map(pieces, item.choices)), orders) for item in items]
-    rows = [packing.row(way, specials) for several in ways for way in several]
-    if writes:
-        targets = [[*pieces(item.right).ids, specials.end] for item in items]
-        return _to_be_written(rows, targets, answer, packing, tokenizer)
-    made = Dataset(_tokens(rows, packing, tokenizer), _labels(items, answer, rows), answer, packing.vector)
-    paired = packing.sides and answer.about == "text" and len(items[0].texts) == 2
-    sides = padded([row.sides() for row in rows], -1) if paired else None
-    return replace(made, ways=len(ways[0]), places=_places(items, answer, rows), sides=sides)
-
-
-def _tokens(rows: Sequence[Row], packing: InputFormat, tokenizer: Tokenizer) -> Tokens:
+def _tokens(rows: Sequence[Row], input_format: InputFormat, tokenizer: Tokenizer) -> Tokens:
     tokens = batch([row.ids for row in rows], tokenizer.specials, tokenizer.words)
-    segment = {"segment": padded([row.segment for row in rows], 0)} if packing.segments else {}
+    segment = {"segment": padded([row.segment for row in rows], 0)} if input_format.segments else {}
     return replace(tokens, labels=segment)
 
 
-def _ways(texts: list[Pieces], choices: list[Pieces], orders: int) -> list[list[Pieces]]:
-    """The rows of one example: one for each choice, one for each order, or just one."""
-    if choices:
-        return [[*texts, choice] for choice in choices]
-    return [texts, texts[::-1]][:orders]
-
-
-def _continued(row: Row, target: list[int], sep: int) -> Row:
-    """A row that goes on with what is to be written; the sign at its end makes room for the one between texts."""
-    ids = [*row.ids[: row.places[-1][-1]], sep, *target[:-1]]
-    return Row(ids, [*row.segment, *[row.segment[-1] + 1] * len(ids)][: len(ids)], row.places)
-
-
-def _labels(items: Sequence[Item], answer: AnswerForm, rows: Sequence[Row]) -> Tensor:
-    """What is right, as the form of answer has it; a text that was cut loses the tags of what is gone."""
-    if isinstance(answer, Tags):
-        width = max(len(row.ids) for row in rows)
-        tags = torch.full((len(rows), width), -1)
-        for number, (item, row) in enumerate(zip(items, rows, strict=True)):
-            places = row.places[0][:-1]
-            tags[number, places] = torch.tensor(item.right[: len(places)], dtype=torch.long)
-        return tags
-    if isinstance(answer, Span):
-        return torch.tensor([_ends(item.right, row.places[-1]) for item, row in zip(items, rows, strict=True)])
-    return torch.tensor([item.right for item in items], dtype=torch.float if isinstance(answer, Number) else torch.long)
-
-
-def _ends(span: tuple[int, int], places: Sequence[int]) -> list[int]:
-    """First and last place of a span of words."""
-    first, length = span
-    return [places[min(first, len(places) - 2)], places[min(first + length, len(places) - 1)] - 1]
-
-
-def _places(items: Sequence[Item], answer: AnswerForm, rows: Sequence[Row]) -> Tensor | None:
-    """Where the marked words stand, or where the text begins and ends that holds the answer."""
-    if isinstance(answer, Marked):
-        both = zip(rows, items, strict=True)
-        return torch.tensor([[row.places[k][place] for k, place in enumerate(item.marked)] for row, item in both])
-    if isinstance(answer, Span):
-        return torch.tensor([[row.places[-1][0], row.places[-1][-1] - 1] for row in rows])
-    return None
-
-
 def _to_be_written(
-    rows: Sequence[Row], targets: Sequence[list[int]], answer: AnswerForm, packing: InputFormat, tokenizer: Tokenizer
+    rows: list[Row], targets: list[list[int]], answer: AnswerForm, input_format: InputFormat, tokenizer: Tokenizer
 ) -> Dataset:
-    """Texts with what comes next at every place: before a decoder's eyes, or further on in the row itself."""
-    start, sep, pad = tokenizer.specials.start, tokenizer.specials.sep, tokenizer.specials.pad
-    if packing.writes == "decoder":
-        written = padded([[start, *target[:-1]] for target in targets], pad)
-        return Dataset(_tokens(rows, packing, tokenizer), padded(targets, -1), answer, written=written)
-    longer = [_continued(row, target, sep) for row, target in zip(rows, targets, strict=True)]
-    coming = [[-1] * (len(row.ids) - len(target)) + target for row, target in zip(longer, targets, strict=True)]
-    return Dataset(_tokens(longer, packing, tokenizer), padded(coming, -1), answer)
+    """Texts whose labels are the next tokens: those of a decoder, or of the row itself, continued by the target."""
+    specials = tokenizer.specials
+    if input_format.writes == "decoder":
+        decoder_input = padded([[specials.start, *target[:-1]] for target in targets], specials.pad)
+        tokens = _tokens(rows, input_format, tokenizer)
+        return Dataset(tokens, padded(targets, -1), answer, decoder_input=decoder_input)
+    longer, labels = [], []
+    for row, target in zip(rows, targets, strict=True):
+        ids = [*row.ids[: row.starts[-1][-1]], specials.sep, *target[:-1]]  # [SEP] replaces what ends the row
+        segment = [*row.segment, *[row.segment[-1] + 1] * len(ids)][: len(ids)]
+        longer.append(Row(ids, segment, row.starts))
+        labels.append([-1] * (len(ids) - len(target)) + target)
+    return Dataset(_tokens(longer, input_format, tokenizer), padded(labels, -1), answer)
 
 
-def rows_of(examples: Tensor, ways: int) -> Tensor:
+def rows_of(examples: Tensor, rows_each: int) -> Tensor:
     """The rows of some examples `[..., b]`, so many for each."""
-    return (examples[..., None] * ways + torch.arange(ways, device=examples.device)).flatten(-2)
+    return (examples[..., None] * rows_each + torch.arange(rows_each, device=examples.device)).flatten(-2)

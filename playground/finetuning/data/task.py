@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from playground.errors import Refusal
-from playground.finetuning.data.dataset import Dataset, Item, pack
+from playground.finetuning.data.dataset import AnswerForm, Dataset, Item, pack
 from playground.finetuning.data.input_format import ANYWHERE, InputFormat
-from playground.finetuning.data.prompting import asking
-from playground.finetuning.data.task_types import AnswerForm, Writing
+from playground.finetuning.data.prompting import Verbalizer
+from playground.models import LanguageModel
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.tokenizer import unknown_words
 
 CLS = "[CLS]"
-"""The word of a task that stands for BERT's sign."""
+"""The word of a task that stands for BERT's special token."""
 
 Split = Literal["train", "test"]
 
@@ -29,11 +29,11 @@ class UnknownWords(Refusal):
 class Task:
     """What is asked, in which form it is answered, and where the labelled texts come from.
 
-    A model should have read one of the `corpora` before, which speak the same language. There are `tests` examples for
-    testing at most, and `examples` to learn from (None: as many as anybody asks for). With `orders` 2 a pair is read in
-    both orders and their scores are averaged. `signs` are words that are written with a spare sign of the vocabulary
-    where it does not know them. `prompt` stands between a text and the gap when a model is only asked. `notice` says
-    what was guessed.
+    A model should have read one of the `corpora` before, which are in the same language. There are `tests` examples
+    for testing at most, and `examples` to learn from (None: without limit). With `orders` 2 a pair is read in both
+    orders and their scores are averaged. `signs` are words that are written with a spare special token of the
+    vocabulary where it does not know them. `prompt` stands between a text and the gap when a model is asked untrained.
+    `notice` says what was guessed.
     """
 
     name: str
@@ -43,7 +43,6 @@ class Task:
     items: Items
     corpora: tuple[str, ...] = ("world",)
     aliases: tuple[str, ...] = ()
-    rank: int = 0
     tests: int = 1000
     examples: int | None = None
     orders: Literal[1, 2] = 1
@@ -57,45 +56,65 @@ class Task:
         return self.answer.metric
 
     def load(
-        self, tokenizer: Tokenizer, count: int, seed: int, split: Split, packing: InputFormat = ANYWHERE
+        self, tokenizer: Tokenizer, count: int, seed: int, split: Split, input_format: InputFormat = ANYWHERE
     ) -> Dataset:
         """Labelled texts as a padded batch; a vocabulary that does not know the task's words is refused."""
+        written = self.answer.about == "written"
         if count < 1:
             raise Refusal(f"The number of labelled texts is {count}; at least 1 is needed.")
-        if isinstance(self.answer, Writing) and not packing.writes:
+        if written and not input_format.writes:
             raise Refusal(
                 f"The task {self.name!r} asks for a text to be written, and a model that reads both sides without a "
                 "decoder cannot write; take one that reads left to right, such as GPT, or one with a decoder, such as "
                 "BART."
             )
         items = self.items(count if split == "train" else min(count, self.tests), seed, split)
-        self._check(tokenizer, items)
-        packed = pack(items, self.answer, packing, tokenizer, self.orders, self.spare(tokenizer))
-        return replace(packed, asking=asking(self, tokenizer))
+        spare = self.spare(tokenizer)
+
+        def unknown(texts: Iterable[Sequence[str]]) -> float:
+            ids = tokenizer.encode_words(word for text in texts for word in text if word not in spare)
+            return ids.count(tokenizer.specials.unknown) / max(1, len(ids))
+
+        share = max(unknown(item.words for item in items), unknown(item.right for item in items if written))
+        if share > 0.2:
+            better = " or ".join(f"{name!r}" for name in self.corpora)
+            advice = f"the corpus {better}, which speak{'s' * (len(self.corpora) == 1)} the same language"
+            raise UnknownWords(
+                f"This model's vocabulary does not know {share:.0%} of the words of the task {self.name!r}; "
+                f"train it on {advice if self.corpora else 'this file, or on text like it'}."
+            )
+        packed = pack(items, self.answer, input_format, tokenizer, self.orders, spare)
+        return replace(packed, verbalizer=self.verbalizer(tokenizer))
 
     def spare(self, tokenizer: Tokenizer) -> dict[str, int]:
-        """The signs that stand for words which the vocabulary does not know: T5's numbered ones; [CLS] is itself."""
+        """The special tokens for words that the vocabulary does not know: T5's sentinels; [CLS] is itself."""
         own = {CLS: tokenizer.specials.cls} if CLS in self.signs else {}
         unknown = unknown_words(tokenizer, [word for word in self.signs if word not in own])
         return own | dict(zip(unknown, tokenizer.specials.sentinels, strict=False))
 
-    def _check(self, tokenizer: Tokenizer, items: Sequence[Item]) -> None:
-        """Refuse a vocabulary for which too many words are unknown."""
-        written = [item.right for item in items] if isinstance(self.answer, Writing) else []
-        strange = max(self._unknown(tokenizer, words) for words in ([i.words for i in items], written))
-        if strange > 0.2:
-            better = " or ".join(f"{name!r}" for name in self.corpora)
-            advice = f"the corpus {better}, which speak{'s' * (len(self.corpora) == 1)} the same language"
-            raise UnknownWords(
-                f"This model's vocabulary does not know {strange:.0%} of the words of the task {self.name!r}; "
-                f"train it on {advice if self.corpora else 'this file, or on text like it'}."
-            )
+    def verbalizer(self, tokenizer: Tokenizer) -> Verbalizer | None:
+        """The task as a gap in the words of a vocabulary; None where it has no word of its own for every class."""
+        words = [tokenizer.encode_words([name]) for name in self.answer.classes]
+        known = all(len(ids) == 1 and ids[0] != tokenizer.specials.unknown for ids in words)
+        if not words or not known or len({ids[0] for ids in words}) < len(words):
+            return None
+        after, end = (tuple(tokenizer.encode_words(part)) for part in (self.prompt, ["."]))
+        return Verbalizer(after, tuple(ids[0] for ids in words), end)
 
-    def _unknown(self, tokenizer: Tokenizer, texts: Iterable[Sequence[str]]) -> float:
-        """The share of the words of some texts that the vocabulary does not know."""
-        unknown, spare = tokenizer.specials.unknown, self.spare(tokenizer)
-        ids = tokenizer.encode_words(word for text in texts for word in text if word not in spare)
-        return ids.count(unknown) / max(1, len(ids))
+    def check_prompt(self, model: LanguageModel, tokenizer: Tokenizer) -> None:
+        """Refuse a model or a vocabulary that cannot be asked untrained."""
+        if model.shape.kind == "static":
+            raise Refusal("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
+        if self.answer.continued and not model.shape.continues:
+            raise Refusal(
+                f"Only a model that reads left to right can go on behind a text untrained, so {self.name!r} cannot be "
+                "asked of this one; take GPT, or another strategy."
+            )
+        if not self.answer.continued and self.verbalizer(tokenizer) is None:
+            raise Refusal(
+                f"Prompting needs one word of the model's vocabulary for every class, and the task {self.name!r} does "
+                "not have that; take another task, such as sentiment or topic, or another strategy."
+            )
 
 
 def short(metric: str) -> str:

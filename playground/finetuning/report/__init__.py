@@ -1,1 +1,1 @@
-"""A comparison for people who were not there: a page, a notebook, a spreadsheet and their plot."""
+"""A comparison for people who were not there: a page, a notebook and a spreadsheet."""

@@ -1,21 +1,16 @@
 """A notebook that makes a comparison again, generated from the one on screen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
 from playground.corpora.sources import two_files
 from playground.errors import Refusal
-from playground.finetuning.comparing.compare import Comparison
+from playground.finetuning.comparing.compare import Comparison, compare
+from playground.finetuning.comparing.continual import ContinualResult, continual, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import COLUMNS, is_file
-
-Kept = dict[str, list[float]]
-"""Accuracies or other values, seed by seed, by what they belong to."""
+from playground.training import checkpoint
 
 LEFT_BEHIND = (
     "To run it you need Python with `pretraining-playground` installed, and beside this notebook the files of its "
@@ -29,23 +24,24 @@ NEEDS = """from playground.finetuning.report.notebook import check_files
 check_files(base, task, extra_encoders)"""
 
 RUN = """from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.report.notebook import again
 
-comparison = ComparisonSpec(
+comparison = again(ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy,
     input_format=input_format, extra_encoders=tuple(extra_encoders),
-).again()
+))
 facts = comparison.facts()
 assert [s["name"] for s in facts["strategies"]], "every strategy has its outcomes\""""
 
 SHOW = """from IPython.display import SVG
 
-from playground.finetuning.report import plot
+from widgets.static.svg import outcomes
 
 values = {
     what: {s["name"]: s[what]["values"] for s in facts["strategies"]} for what in ("accuracy", "forgetting")
 }
 assert all(len(v) == seeds for named in values.values() for v in named.values())
-SVG(plot.svg(plot.outcomes_figure(f"{task}, {facts['labels']} labelled texts", **values)))"""
+SVG(outcomes(f"{task}, {facts['labels']} labelled texts", **values))"""
 
 VERDICT = """from playground.finetuning.report.page import against
 
@@ -54,30 +50,25 @@ for gap in facts["against_first"]:
     print(against(gap))
 assert facts["verdict"]"""
 
-NOW = """from playground.finetuning.report.notebook import values_of
-
-now = values_of(facts)"""
-
 RUN_IN_TURN = """from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.report.notebook import again_in_turn
 
-found = ComparisonSpec(
+facts = again_in_turn(ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, lr_policy=lr_policy,
     input_format=input_format, extra_encoders=tuple(extra_encoders), then=tuple(then),
-).again_in_turn()
-assert found["tasks"][0], "every task was learnt\""""
+))
+assert facts["tasks"][0], "every task was learnt\""""
 
-SHOW_IN_TURN = """for one in found["strategies"]:
+SHOW_IN_TURN = """for one in facts["strategies"]:
     print(one["name"])
-    for learnt, row in zip(found["tasks"], one["matrix"]):
-        print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(found["tasks"], row)))
+    for learnt, row in zip(facts["tasks"], one["matrix"]):
+        print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(facts["tasks"], row)))
     print(f"  earlier tasks {one['backward']['mean']:+.3f}, pre-training loss {one['forgetting']['mean']:+.3f} nats")
-assert all(len(one["matrix"]) == len(found["tasks"]) for one in found["strategies"])"""
+assert all(len(one["matrix"]) == len(facts["tasks"]) for one in facts["strategies"])"""
 
-NOW_IN_TURN = """from playground.finetuning.report.notebook import values_in_turn
+CHECK = """from playground.finetuning.report.notebook import {function}
 
-now = values_in_turn(found)"""
-
-CHECK = """
+now = {function}(facts)
 known = {known}
 unchanged = {names} == {asked}
 apart = {{
@@ -102,7 +93,7 @@ def check_files(base: str, task: str, extra_encoders: Sequence[str] = ()) -> Non
         )
 
 
-def values_of(facts: Mapping[str, Any]) -> dict[str, Kept]:
+def values_of(facts: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
     """Accuracy and forgetting of a comparison, by number of labelled texts and strategy."""
     return {
         what: {
@@ -114,7 +105,7 @@ def values_of(facts: Mapping[str, Any]) -> dict[str, Kept]:
     }
 
 
-def values_in_turn(found: Mapping[str, Any]) -> dict[str, Kept]:
+def values_in_turn(found: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
     """The mean matrices of tasks learnt in turn, cell by cell, and what pre-training lost."""
     return {
         "accuracy": {s["name"]: [cell for row in s["matrix"] for cell in row] for s in found["strategies"]},
@@ -122,73 +113,79 @@ def values_in_turn(found: Mapping[str, Any]) -> dict[str, Kept]:
     }
 
 
+def again(spec: ComparisonSpec) -> Comparison:
+    """The comparison, run from the saved model in the folder `base`."""
+    saved = checkpoint.load(spec.base)
+    *_, last = compare(spec.start(saved), saved.tokenizer, spec)
+    assert isinstance(last, Comparison)
+    return last
+
+
+def again_in_turn(spec: ComparisonSpec) -> dict[str, Any]:
+    """The facts of the task and those of `then`, learnt in turn from the saved model."""
+    saved = checkpoint.load(spec.base)
+    events = continual(spec.start(saved), saved.tokenizer, spec)
+    return facts(spec.tasks, spec.train_sizes[-1], [event for event in events if isinstance(event, ContinualResult)])
+
+
 def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: Comparison) -> bytes:
     """The notebook of a comparison as JSON (nbformat 4.5), with a `parameters` cell that papermill can change."""
-    cells = [
-        _title(f"Which way of fine-tuning for {asked.task}?", provenance),
-        _parameters(_values(asked)),
-        new_markdown_cell("## Is everything here?"),
-        new_code_cell(NEEDS),
-        new_markdown_cell("## Run every lane again"),
-        new_code_cell(RUN),
-        new_markdown_cell("## What came out: a dot for every seed"),
-        new_code_cell(SHOW),
-        new_markdown_cell("## Is the difference larger than the noise?"),
-        new_code_cell(VERDICT),
-        new_markdown_cell("## Is it what was on screen?"),
-        new_code_cell(NOW + _check(_values(asked), values_of(comparison.facts()))),
-    ]
-    return _whole(cells)
+    values = _values(asked)
+    cells = {
+        "Is everything here?": NEEDS,
+        "Run every lane again": RUN,
+        "What came out: a dot for every seed": SHOW,
+        "Is the difference larger than the noise?": VERDICT,
+        "Is it what was on screen?": _check(values, values_of, comparison.facts()),
+    }
+    return _notebook(f"Which way of fine-tuning for {asked.task}?", provenance, values, cells)
 
 
 def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
     """The notebook of tasks learnt in turn."""
     values = _values(asked) | {"then": list(asked.then)}
     values.pop("match")
-    cells = [
-        _title(f"What is left of {asked.task} after {', '.join(asked.then)}?", provenance),
-        _parameters(values),
-        new_markdown_cell("## Is everything here?"),
-        new_code_cell(NEEDS),
-        new_markdown_cell("## Learn the tasks in turn again"),
-        new_code_cell(RUN_IN_TURN),
-        new_markdown_cell("## What came out: each task after each"),
-        new_code_cell(SHOW_IN_TURN),
-        new_markdown_cell("## Is it what was on screen?"),
-        new_code_cell(NOW_IN_TURN + _check(values, values_in_turn(found))),
-    ]
-    return _whole(cells)
-
-
-def _check(values: Mapping[str, Any], known: Mapping[str, Kept]) -> str:
-    """The cell that holds what comes out against what was on screen; the base may lie elsewhere now."""
-    names = [name for name in values if name != "base"]
-    asked = [values[name] for name in names]
-    return CHECK.format(known=dict(known), names=f"[{', '.join(names)}]", asked=asked)
-
-
-def _whole(cells: Sequence[NotebookNode]) -> bytes:
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    for k, cell in enumerate(cells):
-        cell.id = f"cell-{k}"  # the same comparison gives the same file
-    return nbformat.writes(new_notebook(cells=cells, metadata={"kernelspec": kernel})).encode()
-
-
-def _parameters(values: Mapping[str, Any]) -> NotebookNode:
-    """The cell that papermill can change."""
-    text = "\n".join(f"{name} = {value!r}" for name, value in values.items())
-    return new_code_cell(text, metadata={"tags": ["parameters"]})
+    cells = {
+        "Is everything here?": NEEDS,
+        "Learn the tasks in turn again": RUN_IN_TURN,
+        "What came out: each task after each": SHOW_IN_TURN,
+        "Is it what was on screen?": _check(values, values_in_turn, found),
+    }
+    return _notebook(f"What is left of {asked.task} after {', '.join(asked.then)}?", provenance, values, cells)
 
 
 def _values(asked: ComparisonSpec) -> dict[str, Any]:
-    return {
-        "base": asked.base, "task": asked.task, "strategies": list(asked.strategies),
-        "train_sizes": list(asked.train_sizes), "seeds": asked.seeds, "seed": asked.seed, "steps": asked.steps,
-        "match": asked.match, "lr_policy": asked.lr_policy, "input_format": asked.input_format,
-        "extra_encoders": list(asked.extra_encoders),
-    }  # fmt: skip
+    names = (
+        "base", "task", "strategies", "train_sizes", "seeds", "seed", "steps", "match", "lr_policy", "input_format",
+        "extra_encoders",
+    )  # fmt: skip
+    values = {name: getattr(asked, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def _title(question: str, provenance: Mapping[str, str]) -> NotebookNode:
-    origin = "\n".join(f"* {name}: {said}" for name, said in provenance.items() if name != "command")
-    return new_markdown_cell(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}\n\n{LEFT_BEHIND}")
+def _check(values: Mapping[str, Any], what: Callable[[Mapping[str, Any]], Any], facts: Mapping[str, Any]) -> str:
+    """The cell that compares the results with those on screen; the base may lie elsewhere now."""
+    names = [name for name in values if name != "base"]
+    asked, listed = [values[name] for name in names], f"[{', '.join(names)}]"
+    return CHECK.format(function=what.__name__, known=what(facts), names=listed, asked=asked)
+
+
+def _notebook(
+    question: str, provenance: Mapping[str, str], values: Mapping[str, Any], code: Mapping[str, str]
+) -> bytes:
+    """A notebook with a title, the cell of parameters that papermill can change, and code below headings."""
+    import nbformat  # here, because it takes two seconds: it reads the grammar of web addresses
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    origin = "\n".join(f"* {name}: {words}" for name, words in provenance.items() if name != "command")
+    parameters = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+    cells = [
+        new_markdown_cell(f"# {question}\n\nMade from a comparison on screen.\n\n{origin}\n\n{LEFT_BEHIND}"),
+        new_code_cell(parameters, metadata={"tags": ["parameters"]}),
+    ]
+    for heading, text in code.items():
+        cells += [new_markdown_cell(f"## {heading}"), new_code_cell(text)]
+    for k, cell in enumerate(cells):
+        cell.id = f"cell-{k}"  # the same comparison gives the same file
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return nbformat.writes(new_notebook(cells=cells, metadata={"kernelspec": kernel})).encode()

@@ -1,4 +1,4 @@
-"""Reading texts while a model is tuned: what lies below all that learns is computed once per text and kept."""
+"""Activations kept while a model is tuned: what lies below all that learns is computed once per text."""
 
 from collections.abc import Sequence
 
@@ -14,80 +14,69 @@ BLOCK = 32
 
 
 class ActivationCache:
-    """What a model knows of a set of texts at some levels, `[r, t, d]` each; every text is read once.
+    """The hidden states of a set of texts at some levels, `[r, t, d]` each; every text is read once.
 
-    Texts are read in blocks that are always the same, so that no bit depends on who asked first.
+    Texts are read in blocks that are always the same, so that no bit depends on the order of requests.
     """
 
     def __init__(self, texts: Tokens) -> None:
         self.texts = texts
         self.levels: dict[int, Tensor] = {}
-        self.there: dict[int, Tensor] = {}
+        self.read: set[tuple[int, int]] = set()
 
     @torch.no_grad()
     def get(self, model: LanguageModel, wanted: Sequence[int], rows: Tensor) -> dict[int, Tensor]:
         """The levels of some texts, `[b, t, d]` each."""
-        there = [self.there[k][rows] if k in self.there else torch.zeros_like(rows, dtype=torch.bool) for k in wanted]
-        for block in (rows[~torch.stack(there).all(0)] // BLOCK).unique().tolist():
-            last = min((block + 1) * BLOCK, len(self.texts.ids))
-            whole = torch.arange(block * BLOCK, last, device=rows.device)
-            states = model.hidden_states(pick(self.texts, whole), last=max(wanted))
+        for block in (rows // BLOCK).unique().tolist():
+            if all((level, block) in self.read for level in wanted):
+                continue
+            some = torch.arange(block * BLOCK, min((block + 1) * BLOCK, len(self.texts.ids)), device=rows.device)
+            states = model.hidden_states(pick(self.texts, some), last=max(wanted))
             for level in wanted:
-                self._put(level, whole, states[level])
+                if level not in self.levels:
+                    self.levels[level] = states[level].new_zeros(len(self.texts.ids), *states[level].shape[1:])
+                self.levels[level][some] = states[level]
+                self.read.add((level, block))
         return {level: self.levels[level][rows] for level in wanted}
 
     def drop(self, lowest: int) -> None:
         """Forget this level and all above it, because something below them has changed."""
-        for level in [k for k in self.levels if k >= lowest]:
-            del self.levels[level], self.there[level]
-
-    def _put(self, level: int, rows: Tensor, states: Tensor) -> None:
-        if level not in self.levels:
-            self.levels[level] = states.new_zeros(len(self.texts.ids), *states.shape[1:])
-            self.there[level] = torch.zeros(len(self.texts.ids), dtype=torch.bool, device=states.device)
-        self.levels[level][rows], self.there[level][rows] = states, True
+        self.levels = {level: states for level, states in self.levels.items() if level < lowest}
+        self.read = {(level, block) for level, block in self.read if level < lowest}
 
 
 class CachedReader:
     """Reads texts with a model that is being tuned, at the levels that its head needs.
 
-    `shared` holds what the pre-trained model itself knows, for all lanes; `own` what this lane's copy knows. Up to
-    which level nothing has changed yet is `same`; levels above `quiet` are never kept, because extra modules take part.
+    `shared` holds the hidden states of the pre-trained model, for all runs; `own` those of this run's copy. Nothing has
+    changed yet up to the level `same`; levels above `quiet` are never kept.
     """
 
     def __init__(
-        self,
-        model: LanguageModel,
-        needed: tuple[int, ...],
-        shared: ActivationCache,
-        same: int,
-        quiet: int,
-        keeps: bool = True,
+        self, model: LanguageModel, needed: tuple[int, ...], shared: ActivationCache, same: int, quiet: int
     ) -> None:
-        self.model, self.needed, self.same, self.quiet, self.keeps = model, needed, same, quiet, keeps
+        self.model, self.needed, self.same, self.quiet = model, needed, same, quiet
         self.shared, self.own = shared, ActivationCache(shared.texts)
 
     def read(self, tokens: Tokens, frozen: int = -1) -> dict[int, Tensor]:
         """The levels that are needed; those up to `frozen` do not learn now (-1: all learn)."""
-        return climbed(self.model, tokens, self.known(tokens.example_ids, frozen), max(self.needed))
+        return complete(self.model, tokens, self.kept(tokens.example_ids, frozen), max(self.needed))
 
-    def known(self, rows: Tensor | None, frozen: int) -> dict[int, Tensor]:
-        """What need not be computed anew of some texts: the levels that are needed, from the highest such one down."""
+    def kept(self, rows: Tensor | None, frozen: int) -> dict[int, Tensor]:
+        """The needed levels of some texts that need not be computed again, the highest of them and those below."""
         first = min(frozen, self.quiet, max(self.needed))
-        if first < 0 or not self.keeps:
+        if first < 0:
             return {}
         assert rows is not None, "texts that are kept are numbered"
         wanted = sorted({first, *(k for k in self.needed if k < first)})
-        kept = self.shared if first <= self.same else self.own
-        return kept.get(self.model, wanted, rows)
+        return (self.shared if first <= self.same else self.own).get(self.model, wanted, rows)
 
     def changed(self, lowest: int) -> None:
-        """Say that this level and all above it are no longer what they were."""
         self.same = min(self.same, lowest - 1)
         self.own.drop(lowest)
 
 
-def climbed(model: LanguageModel, tokens: Tokens, known: dict[int, Tensor], top: int) -> dict[int, Tensor]:
+def complete(model: LanguageModel, tokens: Tokens, known: dict[int, Tensor], top: int) -> dict[int, Tensor]:
     """The known levels of some texts and all above the highest of them up to `top`; without any, all levels."""
     if top in known:
         return known

@@ -1,4 +1,4 @@
-"""Finished lanes on disk, one line of JSON each, so that a comparison that was killed goes on where it was."""
+"""Finished lanes on disk, one line of JSON each, so that a comparison that was killed continues where it was."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from playground.finetuning.strategy.strategy import Strategy
 from playground.parsing import LARGEST, has_form, parse_json
 
 FILE = "lanes.jsonl"
-FOR_PEOPLE = ("name", "aliases", "rank", "family", "idea", "source", "made_of", "published")
+FOR_PEOPLE = ("name", "aliases", "family", "idea", "source", "made_of", "published")
 """Fields of a strategy on which no number of a lane depends."""
 
 
@@ -33,10 +33,10 @@ OUTCOME = {
 
 @dataclass
 class Record:
-    """What is known of finished lanes, by key; `path` is where it is kept, None in memory only.
+    """The values of finished lanes, by key; `path` is where they are kept, None in memory only.
 
     A line is written whole and reaches the disk before the lane counts as finished; half a line at the end, which a
-    killed program leaves, is cut off.
+    killed program leaves, is dropped.
     """
 
     path: Path | None = None
@@ -47,18 +47,19 @@ class Record:
     def of(cls, folder: Path, resume: bool) -> "Record":
         """The record of a folder, of whose file nothing is changed before the first lane is finished."""
         path = folder / FILE
-        lines = _lines(path) if resume else []
+        content = path.read_bytes() if resume and path.exists() else b""
+        lines = [line for text in content.splitlines() if (line := _line(text)) is not None]
         return cls(path, {line["key"]: line["value"] for line in lines}, lines)
 
     @classmethod
     def open(cls, folder: Path, resume: bool) -> "Record":
         """The record of a folder; without `resume` a new one."""
-        made = cls.of(folder, resume)
-        made.begin()
-        return made
+        record = cls.of(folder, resume)
+        record.begin()
+        return record
 
     def begin(self) -> None:
-        """Write down the lines of earlier lanes that are kept, and let all others go."""
+        """Write the lines of earlier lanes that are kept, and drop all others."""
         if self.path is None or self.earlier is None:
             return
         lines, self.earlier = self.earlier, None
@@ -80,24 +81,17 @@ class Record:
                 os.fsync(file.fileno())
 
     def outcome(self, key: str) -> Result | None:
-        """The outcome of a finished lane."""
         return read_outcome(self.known[key]) if key in self.known else None
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a record; the last one may have been cut off, and a lane that is damaged runs again."""
-    content = path.read_bytes() if path.exists() else b""
-    return [kept for line in content.splitlines() if (kept := _line(line)) is not None]
-
-
 def _line(content: bytes) -> dict[str, Any] | None:
-    """A line of a record, with a learning rate or the outcome of a lane; nothing where it holds neither."""
+    """A line of a record, with a learning rate or the outcome of a lane; None where it is damaged."""
     try:
         line = parse_json(content.decode("utf-8"))
         if has_form(line, {"key": str, "value": OUTCOME}):
-            made = read_outcome(line["value"])
-            whole = len(made.groups) == len(made.plan) == len(made.rates) == len(made.moved)
-            return line if whole and abs(made.accuracy) <= 1 and not abs(made.forgetting) > LARGEST else None
+            outcome = read_outcome(line["value"])
+            whole = len(outcome.groups) == len(outcome.plan) == len(outcome.rates) == len(outcome.moved)
+            return line if whole and abs(outcome.accuracy) <= 1 and not abs(outcome.forgetting) > LARGEST else None
     except (ValueError, TypeError, RuntimeError, OverflowError):
         return None
     return line if has_form(line, {"key": str, "value": float}) else None
@@ -105,38 +99,41 @@ def _line(content: bytes) -> dict[str, Any] | None:
 
 def write_outcome(outcome: Result) -> dict[str, Any]:
     """An outcome as JSON; every number comes back to the last bit."""
-    return {f.name: _plain(getattr(outcome, f.name)) for f in fields(outcome)}
+    values = {f.name: getattr(outcome, f.name) for f in fields(outcome)}
+    return {name: value.tolist() if isinstance(value, Tensor) else value for name, value in values.items()}
 
 
 def read_outcome(values: Mapping[str, Any]) -> Result:
     """The outcome that was written."""
-    names = {f.name for f in fields(Result)}
-    return Result(**{name: _back(name, value) for name, value in values.items() if name in names})
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, Tensor) else value
-
-
-def _back(name: str, value: Any) -> Any:
-    if name in ("plan", "rates"):
-        return torch.tensor(value)
-    return tuple(value) if isinstance(value, list) else value
+    known: dict[str, Any] = {f.name: values[f.name] for f in fields(Result) if f.name in values}
+    for name, value in known.items():
+        if name in ("plan", "rates"):
+            known[name] = torch.tensor(value)
+        elif isinstance(value, list):
+            known[name] = tuple(value)
+    return Result(**known)
 
 
 def key(strategy: Strategy, seed: int, labels: int, setting: FinetuneConfig, shared: str, what: str = "lane") -> str:
     """The name of a lane: everything on which its numbers depend, hashed."""
-    shared_setting = identity(replace(setting, keeps=True, looks=0))
-    told = [what, identity(strategy), seed, labels, shared_setting, shared, __version__]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
+    known = [
+        what,
+        identity(strategy),
+        seed,
+        labels,
+        identity(replace(setting, keeps=True, looks=0)),
+        shared,
+        __version__,
+    ]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:24]
 
 
 def identity(value: Any) -> Any:
     """A declaration as plain values; functions and classes count by their names, texts for people do not count."""
     if is_dataclass(value) and not isinstance(value, type):
-        spare = FOR_PEOPLE if isinstance(value, Strategy) else ()  # the rank of LoRA is no place in a list
-        told = [f.name for f in fields(value) if f.name not in spare]
-        return [type(value).__name__, *(identity(getattr(value, name)) for name in told)]
+        spare = FOR_PEOPLE if isinstance(value, Strategy) else ()
+        counted = [f.name for f in fields(value) if f.name not in spare]
+        return [type(value).__name__, *(identity(getattr(value, name)) for name in counted)]
     if isinstance(value, tuple | list):
         return [identity(part) for part in value]
     return f"{value.__module__}.{value.__qualname__}" if callable(value) else value

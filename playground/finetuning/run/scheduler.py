@@ -3,16 +3,15 @@
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
 from playground.batch import Tokens
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.record import Record, write_outcome
-from playground.finetuning.run.stacked import alike, bytes_of, hindrance, tune_together
+from playground.finetuning.run.stacked import alike, bytes_of, tune_together, why_not_stackable
 from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
 from playground.finetuning.strategy.strategy import Strategy
-from playground.training.memory import available, said
+from playground.training.memory import available, format_bytes
 from playground.training.parallel.stacked import chosen_way, parted
 from playground.training.parallel.workers import as_worker, begin, context, end_with_parent
 
@@ -38,13 +37,12 @@ class Trial:
     key: str = ""
 
     def lane(self, event: StepEvent | Result) -> TrialEvent:
-        """An event of this lane."""
         return TrialEvent(self.strategy, self.seed, event, self.labels)
 
 
 @dataclass(frozen=True)
 class TrialData:
-    """What the lanes of a comparison share: where they start, labelled texts by number and seed, unseen ones by seed.
+    """What the lanes of a comparison share: the base, labelled texts by number and seed, unseen ones by seed.
 
     Every seed is tested on texts of its own, so that the spread between seeds holds the luck of the test too.
     """
@@ -54,20 +52,18 @@ class TrialData:
     test: Mapping[int, Dataset]
 
     def lane(self, job: Trial) -> Iterator[TrialEvent]:
-        """The events of one lane."""
         train = self.train[job.labels, job.seed]
-        for event in tune(self.base, job.strategy, train, self.test[job.seed], job.setting, job.seed):
-            yield job.lane(event)
+        return map(job.lane, tune(self.base, job.strategy, train, self.test[job.seed], job.setting, job.seed))
 
     def travelling(self, jobs: Sequence[Trial]) -> "TrialData":
-        """The same, able to go to another process: what the jobs rehearse goes along, what is remembered stays."""
+        """The same for another process: with the text that the jobs rehearse, without what is remembered."""
         rehearsed = any(job.strategy.rehearses for job in jobs)
         text = Text(self.base.rehearse() if rehearsed else self.base.held_out)
         return replace(self, base=replace(self.base, rehearsal=self.base.rehearsal and text, memory={}))
 
 
 Keep = Callable[[Trial, Result], None]
-"""Called with every outcome as soon as it is there, whatever its turn."""
+"""Called with every outcome as soon as it is there, in any order."""
 
 Elsewhere = Callable[[TrialData, Sequence[Trial], Keep], Generator[TrialEvent, None, None]]
 """Runs lanes on other machines and gives their events in the order of the jobs."""
@@ -82,35 +78,33 @@ class Stacks:
     told: tuple[str, ...] = ()
 
 
-def arranged(work: TrialData, jobs: Sequence[Trial], way: str) -> Stacks:
-    """Sort lanes into stacks of what reads alike, as large as the memory allows; the others run apart.
+def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str) -> Stacks:
+    """Sort lanes into stacks whose heads read alike, as large as the memory allows; the others run apart.
 
     On a CPU, where arithmetic and not the number of steps takes the time, only the seeds of one strategy share a stack,
     so that what is frozen is frozen for all of it.
     """
     device = work.base.learner.device
-    if chosen_way(way, device) == "processes":
+    if chosen_way(parallelism, device) == "processes":
         return Stacks((), tuple(jobs))
-    why = {job: hindrance(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
+    why = {job: why_not_stackable(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
     groups: dict[Hashable, list[Trial]] = {}
     for job in jobs:
         if not why[job]:
             apart = job.strategy if device.type == "cpu" else None
             groups.setdefault((job.labels, apart, alike(job.strategy, job.setting)), []).append(job)
-    told = dict.fromkeys(
-        f"{job.strategy.name} runs apart, not stacked: {reason}." for job, reason in why.items() if reason
-    )
+    notices = {f"{job.strategy.name} runs apart, not stacked: {reason}.": None for job, reason in why.items() if reason}
     stacks, free = [], available(device)
     for group in groups.values():
         need = max(bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in group)
-        some = parted(group, need, free)
-        if len(some) > 1 and free is not None:
-            told |= {
-                f"{len(group)} lanes would not fit in one stack: each needs about {said(need)} and {said(free)} are "
-                f"free, so {len(some[0])} at a time are stacked.": None
+        parts = parted(group, need, free)
+        if len(parts) > 1 and free is not None:
+            notices |= {
+                f"{len(group)} lanes would not fit in one stack: each needs about {format_bytes(need)} and "
+                f"{format_bytes(free)} are free, so {len(parts[0])} at a time are stacked.": None
             }
-        stacks += map(tuple, some)
-    return Stacks(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(told))
+        stacks += map(tuple, parts)
+    return Stacks(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(notices))
 
 
 def run(
@@ -119,32 +113,34 @@ def run(
     workers: int,
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
-    way: str = "auto",
+    parallelism: str = "auto",
 ) -> Iterator[TrialEvent]:
     """The events of all lanes; of a lane that the record knows only the outcome.
 
     Lanes apart come in the order of the jobs. In a stack they advance together, and known outcomes come before.
     """
     record = record or Record()
-    known = {job.key: outcome for job in jobs if (outcome := record.outcome(job.key))}
-    waiting = [job for job in jobs if job.key not in known]
-    keep = partial(_keep, record)
-    plan = arranged(work, waiting, way) if elsewhere is None else Stacks((), ())
+    known = {job: outcome for job in jobs if (outcome := record.outcome(job.key))}
+    waiting = [job for job in jobs if job not in known]
+
+    def keep(job: Trial, outcome: Result) -> None:
+        about = {"strategy": job.strategy.name, "seed": job.seed, "labels": job.labels}
+        record.put(job.key, write_outcome(outcome), **about)
+
+    plan = plan_stacks(work, waiting, parallelism) if elsewhere is None else Stacks((), tuple(waiting))
     if plan.stacks:
-        for job in (job for job in jobs if job.key in known):
-            yield job.lane(known[job.key])
+        yield from (job.lane(outcome) for job, outcome in known.items())
         for stack in plan.stacks:
             yield from _stacked(work, stack, keep)
-        yield from run(work, plan.apart, workers, record, way="processes")
-        return
+        jobs, known = plan.apart, {}
     if elsewhere is not None:
-        fresh = elsewhere(work.travelling(waiting), waiting, keep)
+        fresh = elsewhere(work.travelling(plan.apart), plan.apart, keep)
     else:
-        fresh = _one_by_one(work, waiting, keep) if workers == 1 else _in_workers(work, waiting, keep, workers)
+        fresh = _one_by_one(work, plan.apart, keep) if workers == 1 else _in_workers(work, plan.apart, keep, workers)
     try:
         for job in jobs:
-            if job.key in known:
-                yield job.lane(known[job.key])
+            if job in known:
+                yield job.lane(known[job])
                 continue
             for lane in fresh:
                 yield lane
@@ -179,7 +175,7 @@ def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int
 
     def send(job: Trial) -> Future[list[TrialEvent]]:
         sent = pool.submit(_lane, job)
-        sent.add_done_callback(lambda done: _done(done) and keep(job, outcome_of(done.result())))
+        sent.add_done_callback(lambda f: f.cancelled() or f.exception() or keep(job, outcome_of(f.result())))
         return sent
 
     try:
@@ -196,19 +192,11 @@ def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int
         pool.shutdown(cancel_futures=True)
 
 
-def _done(sent: Future[list[TrialEvent]]) -> bool:
-    return not sent.cancelled() and sent.exception() is None
-
-
 def outcome_of(events: Sequence[TrialEvent]) -> Result:
     """The outcome with which a lane ends."""
     last = events[-1].event
     assert isinstance(last, Result)
     return last
-
-
-def _keep(record: Record, job: Trial, outcome: Result) -> None:
-    record.put(job.key, write_outcome(outcome), strategy=job.strategy.name, seed=job.seed, labels=job.labels)
 
 
 @dataclass(frozen=True)
@@ -225,7 +213,6 @@ _work: list[TrialData] = []
 
 
 def _begin(work: TrialData) -> None:
-    """What a worker does first: take what is shared."""
     begin()
     end_with_parent()
     _work[:] = [work]

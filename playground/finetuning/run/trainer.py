@@ -1,7 +1,7 @@
 """One fine-tuning run: the plan decides every learning rate, and what is frozen stays bit-identical."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -12,33 +12,26 @@ from torch import Tensor, nn
 
 from playground.corpora.corpus import pick
 from playground.finetuning.data.dataset import Dataset
-from playground.finetuning.data.prompting import prompted
 from playground.finetuning.run.activation_cache import ActivationCache, CachedReader
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import AnyHead, new_head
-from playground.finetuning.strategy.losses import StepContext, TermContext
-from playground.finetuning.strategy.semi_supervised import CrossViewTraining, PseudoLabels, without_labels
+from playground.finetuning.strategy.losses import StepContext, WeightAverage
 from playground.finetuning.strategy.strategy import OTHER, Strategy
-from playground.finetuning.strategy.weight_averaging import WeightAverage
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.zoo.recipe import BETAS
 
-HEAD = "task head"
+HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
+"""The group of the task's head, and how those of the pre-trained model begin."""
 
-SEEN = 128
-"""Unseen texts that a look on the way reads."""
-BODY = ("embeddings", "encoder", "decoder")
-"""How the groups of the pre-trained model begin."""
+SEEN, BLOCK = 128, 128
+"""Unseen texts of an evaluation between two steps, and how many are read at once."""
 
 FEW = 4
-"""Texts that are looked at first where everything is expected to differ."""
-
-BLOCK = 128
-"""Unseen texts that are answered at once."""
+"""Texts that are compared first where everything is expected to differ."""
 
 Groups = dict[str, tuple[nn.Parameter, ...]]
 
@@ -47,9 +40,8 @@ Groups = dict[str, tuple[nn.Parameter, ...]]
 class FinetuneConfig:
     """What all lanes of a comparison share.
 
-    `keeps` says whether what does not change is computed once per text, `packing` how texts become rows where it is
-    not the way that suits the model. `looks` is how often accuracy, forgetting and the distances moved are measured
-    on the way, for curves that move.
+    `keeps` says whether what does not change is computed once per text, `input_format` how texts become rows (None: as
+    suits the model), `looks` how often a run is evaluated between steps.
     """
 
     steps: int = 80
@@ -61,10 +53,7 @@ class FinetuneConfig:
 
 @dataclass(frozen=True)
 class MidRunEval:
-    """A look at a run on its way: accuracy on some unseen texts, forgetting in nats, how far each group has moved.
-
-    `sizes` are the numbers of weights of the groups.
-    """
+    """Accuracy on some unseen texts, forgetting in nats, how far each group has moved, and its number of weights."""
 
     accuracy: float
     forgetting: float
@@ -84,13 +73,12 @@ class StepEvent:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run has to show: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
+    """The result of a run: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
 
-    `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved. Forgetting is
-    measured with the extra modules taken out, `plugged_in` with them in their places; `unchanged` says whether the
-    model, without them, then gives bit for bit what it gave before; `shares` is how much of each level a learnt mix
-    reads; `measured` are all numbers of the task, of which the accuracy is the main one; `sizes` are the numbers of
-    weights of the groups.
+    `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved, `sizes` are their
+    numbers of weights. Forgetting is measured with the extra modules detached, `plugged_in` with them attached;
+    `unchanged` says whether the model, without them, gives bit for bit what it gave before; `shares` is how much of
+    each level a learnt mix reads; `measured` are all numbers of the task, the accuracy among them.
     """
 
     accuracy: float
@@ -114,7 +102,7 @@ def tune(
 ) -> Iterator[StepEvent | Result]:
     """Fine-tune a copy of the base; every step is a `StepEvent`, the last value is the `Result`."""
     if strategy.prompt:
-        yield asked(base, strategy, numbered(train, base), numbered(test, base), setting)
+        yield prompt_untrained(base, strategy, numbered(train, base), numbered(test, base), setting)
         return
     began = time.perf_counter()
     run = Finetuner(base, strategy, numbered(train, base), setting, seed)
@@ -128,32 +116,20 @@ def tune(
 
 
 @torch.no_grad()
-def asked(base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig) -> Result:
-    """What a model says that is only asked: no step, no new weight, nothing forgotten."""
+def prompt_untrained(base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig) -> Result:
+    """The result of a model that is only prompted: no step, no new weight, nothing forgotten."""
     assert strategy.prompt is not None
     model = base.learner.model
-    measured = test.answer.measure(prompted(model, strategy.prompt, train, test), test.labels)
-    named = parameters(model, nn.Module())
-    groups = tuple(named)
-    still = torch.zeros(len(groups), setting.steps)
-    return Result(
-        measured["accuracy"],
-        0.0,
-        0,
-        0,
-        0.0,
-        groups,
-        still,
-        still,
-        (0.0,) * len(groups),
-        unchanged=True,
-        measured=measured,
-        sizes=tuple(sum(p.numel() for p in some) for some in named.values()),
-    )
+    scores = test.answer.prompted(model, strategy.prompt, train, test)
+    measured, groups = test.answer.measure(scores, test.labels), parameters(model, nn.Module())
+    none, still = torch.zeros(len(groups), setting.steps), (0.0,) * len(groups)
+    sizes = tuple(sum(p.numel() for p in some) for some in groups.values())
+    known = {"unchanged": True, "measured": measured, "sizes": sizes}
+    return Result(measured["accuracy"], 0.0, 0, 0, 0.0, tuple(groups), none, none, still, **known)
 
 
 @dataclass(frozen=True)
-class Other:
+class OtherTask:
     """Another task that is learnt too: its texts, its head, and its own extra modules where each task has its own."""
 
     texts: Dataset
@@ -162,25 +138,33 @@ class Other:
 
     @property
     def parts(self) -> tuple[nn.Module, ...]:
-        """What belongs to this task alone."""
         return (self.head, *(extra.modules for extra in self.extras if extra is not None))
 
 
 class Finetuner:
-    """A copy of the base on its way to a task."""
+    """A copy of the base that is fine-tuned for a task.
+
+    `groups` are its parameters by layer group, `start` their values at the beginning; `named` are the pre-trained ones
+    that reading a text uses, `every` all that may learn, the head included. `plan` `[g, s]` times the strategy's rate
+    gives the learning rates; `terms` are the auxiliary losses.
+    """
 
     def __init__(self, base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> None:
         self.base, self.strategy, self.setting, self.seed = base, strategy, setting, seed
-        self.train = train = self.prepared(train)
+        self.steps, self.input_format, self.train = setting.steps, setting.input_format, self.prepared(train)
         self.model = started(base.learner.model, strategy.fresh, seed)
         self.learner = replace_model(base.learner, self.model)
-        self.head = self._head_for(train)
+        self.head = self._head_for(self.train)
         self.extras = [attach(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
         self.model.requires_grad_(False)
-        self.others = [self._other(number, texts) for number, texts in enumerate(self._other_texts())]
-        extras = {e.kind.name: e.modules for e in self.extras}
-        extras |= {OTHER: nn.ModuleList(part for other in self.others for part in other.parts)} if self.others else {}
-        self.groups = parameters(self.model, self.head, extras, strategy.apart, train.written is not None)
+        self.others = self._other_tasks()
+        modules = {e.kind.name: e.modules for e in self.extras}
+        modules |= {OTHER: nn.ModuleList(part for other in self.others for part in other.parts)} if self.others else {}
+        writes = self.train.decoder_input is not None
+        self.groups = parameters(self.model, self.head, modules, strategy.apart, writes)
+        self.named: Mapping[str, nn.Parameter] = {n: p for n, p in self.model.named_parameters() if _reads(n, writes)}
+        self.every = tuple(p for ps in self.groups.values() for p in ps)
+        self.sizes = tuple(sum(p.numel() for p in ps) for ps in self.groups.values())
         self.start = {g: [p.detach().clone() for p in ps] for g, ps in self.groups.items()}
         self.plan = strategy.plan(tuple(self.groups), setting.steps)
         self.rates = torch.zeros_like(self.plan)
@@ -190,21 +174,20 @@ class Finetuner:
             betas=BETAS, weight_decay=0.01, fused=True,
         )  # fmt: skip
         self.levels = [_level(group, self.model.top_hidden_state) for group in self.groups]
-        self.reader = self._reader(train)
-        self.terms = [(t, t.begin(self.as_start())) for t in (*strategy.penalties, *strategy.beside)]
-        self.mean = WeightAverage(self._every())
+        self.reader = self._reader(self.train)
+        self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.beside)]
+        self.mean = WeightAverage(self.every)
 
     def learn(self, step: int) -> float:
         """One step of the optimiser; the loss of the task."""
-        self._thaw(step)
+        self._set_rates(step)
         drawn = _draw(self.train, self.setting.batch_size, self.seed, step)
-        alone = any(step < int(getattr(term, "lm_fraction", 0.0) * self.setting.steps) for term, _ in self.terms)
+        alone = any(step < term.alone(self.steps) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
             scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
             loss = drawn.answer.loss(scores, drawn.labels)
-        total = sum(
-            (ask(StepContext(step, drawn, scores)) for _, ask in self.terms), torch.zeros(()) if alone else loss
-        )
+        now, total = StepContext(step, drawn, scores), torch.zeros(()) if alone else loss
+        total = sum((term_loss(now) for _, term_loss in self.terms), total)
         if total.requires_grad:  # else everything is frozen in this step
             total.backward()
         self.optimiser.step()
@@ -212,49 +195,7 @@ class Finetuner:
         self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
         return float(loss.detach())
 
-    def look(self, test: Dataset, step: int) -> MidRunEval | None:
-        """What a look shows after a step, None in most steps; it changes nothing."""
-        looks, steps = self.setting.looks, self.setting.steps
-        if (step + 1) * looks // steps == step * looks // steps:
-            return None
-        index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
-        some = self.base.remember(("some", id(test)), lambda: test.pick(index))
-        right = self._measured(numbered(some, self.base))["accuracy"]
-        forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
-        return MidRunEval(right, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
-
-    def outcome(self, test: Dataset, seconds: float) -> Result:
-        """What the run has to show after its last step."""
-        measured = self._measured(test)
-        plugged_in = self._forgotten() if self.extras else None
-        for extra in self.extras:
-            extra.detach()
-        forgetting = self._forgotten() if self._body_changed() else 0.0
-        thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
-        new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
-        return Result(
-            accuracy=measured["accuracy"],
-            forgetting=forgetting,
-            trainable=self._count(thawed),
-            stored=self._count({*thawed, *new} - {OTHER}),
-            seconds=seconds,
-            groups=tuple(self.groups),
-            plan=self.plan,
-            rates=self.rates,
-            moved=tuple(distances(self.start, self.groups)),
-            plugged_in=forgetting if plugged_in is None else plugged_in,
-            shares=self.head.shares,
-            unchanged=self._unchanged(),
-            measured=measured,
-            sizes=self.sizes,
-        )
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """How many weights each group has."""
-        return tuple(self._count([group]) for group in self.groups)
-
-    def _thaw(self, step: int) -> None:
+    def _set_rates(self, step: int) -> None:
         for group, rate in zip(self.optimiser.param_groups, self.columns[step], strict=True):
             if group["learns"] != (rate != 0.0):
                 group["learns"] = rate != 0.0
@@ -263,72 +204,37 @@ class Finetuner:
             group["lr"] = rate
 
     def note(self, step: int, rates: Tensor) -> None:
-        """Write down the rates `[g]` that were used, and what is no longer as it was."""
+        """Record the rates `[g]` that were used, drop activations that have changed, average the last weights."""
         self.rates[:, step] = rates
         self.reader.changed(self.frozen(step) + 1)
-        first = self.setting.steps - max(1, int(self.strategy.averaged * self.setting.steps))
+        first = self.steps - max(1, int(self.strategy.averaged * self.steps))
         if self.strategy.averaged and step >= first:
             self.mean.take()
-            if step + 1 == self.setting.steps:
-                self.mean.put()
+            if step + 1 == self.steps:
+                self.mean.put(self.mean.mean)
 
     def frozen(self, step: int) -> int:
         """The highest level below everything that learns in a step."""
         learning = [k for k, m in zip(self.levels, self.plan[:, step].tolist(), strict=True) if m]
         return min(learning, default=self.model.top_hidden_state + 1) - 1
 
-    def _reader(self, texts: Dataset) -> CachedReader:
-        shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: ActivationCache(texts.tokens))
-        same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_hidden_state)
-        quiet = 0 if self.extras else self.model.top_hidden_state
-        return CachedReader(self.model, self.head.levels, shared, same, quiet, self.setting.keeps)
-
-    def as_start(self) -> TermContext:
-        named = {n: p for n, p in self.model.named_parameters() if _reads(n, self.train.written is not None)}
-        return TermContext(
-            self.base, self.learner, named, self._every(), self._score_anew, self._embedded, self._other_loss,
-            self._unlabelled, self.seed, self.setting.steps, self.train,
-        )  # fmt: skip
-
-    def _every(self) -> tuple[nn.Parameter, ...]:
-        return tuple(p for ps in self.groups.values() for p in ps)
-
-    def _score_anew(self, drawn: Dataset, embedded: Tensor | None = None) -> Tensor:
+    def score(self, texts: Dataset, embedded: Tensor | None = None) -> Tensor:
+        """The scores of a batch, from changed embeddings where they are given."""
         if embedded is None:
-            return self.head(self.reader.read(drawn.tokens), drawn)
+            return self.head(self.reader.read(texts.tokens), texts)
         top = self.model.top_hidden_state
-        levels = self.model.hidden_states(drawn.tokens, embedded, 0, top) if top else [embedded]
-        return self.head(dict(enumerate(levels)), drawn)
+        levels = self.model.hidden_states(texts.tokens, embedded, 0, top) if top else [embedded]
+        return self.head(dict(enumerate(levels)), texts)
 
-    def _embedded(self, drawn: Dataset) -> Tensor:
-        return self.model.hidden_states(drawn.tokens, last=0)[0]
+    def embed(self, texts: Dataset) -> Tensor:
+        return self.model.hidden_states(texts.tokens, last=0)[0]
 
-    def _head_for(self, texts: Dataset) -> AnyHead:
-        given = 0 if texts.given is None else texts.given.shape[-1]
-        return new_head(self.model, texts.answer, self.seed, self.strategy.head, texts.sides is not None, given)
+    def draw(self, texts: Dataset, step: int) -> Dataset:
+        """A batch of other texts than those of the task."""
+        drawn = _draw(self.prepared(numbered(texts, self.base)), self.setting.batch_size, self.seed, step)
+        return replace(drawn, tokens=replace(drawn.tokens, example_ids=None))
 
-    def prepared(self, texts: Dataset) -> Dataset:
-        """The texts with what the strategy gives beside their words; made once for all lanes."""
-        for given in sorted(self.strategy.given, key=lambda given: not given.first):
-            make = partial(_given, given, self.base, texts)
-            _, texts = self.base.remember(("given", given, id(texts.tokens.ids)), make)
-        return texts
-
-    def _other_texts(self) -> tuple[Dataset, ...]:
-        others = self.strategy.others
-        found = others.texts(self.base, self.setting.input_format) if others else ()
-        return tuple(self.prepared(numbered(texts, self.base)) for texts in found)
-
-    def _other(self, number: int, texts: Dataset) -> "Other":
-        """Another task, with a head of its own and those extra modules of which each task has its own."""
-        rngs = (generator(self.seed, "extra", e.kind.name, "of task", number) for e in self.extras)
-        own = (
-            make_adapter(e.kind, self.model, rng) if e.kind.for_each_task else None
-            for e, rng in zip(self.extras, rngs, strict=True)
-        )  # fmt: skip
-        return Other(texts, self._head_for(texts), tuple(own))
-
-    def _other_loss(self, step: int) -> Tensor:
+    def other_loss(self, step: int) -> Tensor:
         """The loss of a batch of another task; they take turns."""
         turn, number = divmod(step, len(self.others))
         other = self.others[number]
@@ -340,17 +246,40 @@ class Finetuner:
             levels = dict(enumerate(self.model.hidden_states(drawn.tokens)))
         return drawn.answer.loss(other.head(levels, drawn), drawn.labels)
 
-    def _unlabelled(self, step: int) -> Dataset:
-        term = next(term for term in self.strategy.beside if isinstance(term, PseudoLabels | CrossViewTraining))
-        texts = self.prepared(numbered(without_labels(term, self.base, self.setting.input_format), self.base))
-        drawn = _draw(texts, self.setting.batch_size, self.seed, step)
-        return replace(drawn, tokens=replace(drawn.tokens, example_ids=None))
+    def look(self, test: Dataset, step: int) -> MidRunEval | None:
+        """An evaluation after a step, None after most steps; it changes nothing."""
+        looks = self.setting.looks
+        if (step + 1) * looks // self.steps == step * looks // self.steps:
+            return None
+        index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
+        some = self.base.remember(("some", id(test)), lambda: test.pick(index))
+        accuracy = self._measured(numbered(some, self.base))["accuracy"]
+        forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
+        return MidRunEval(accuracy, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
+
+    def outcome(self, test: Dataset, seconds: float) -> Result:
+        """The result after the last step; the extra modules are detached."""
+        measured = self._measured(test)
+        plugged_in = self._forgotten() if self.extras else None
+        for extra in self.extras:
+            extra.detach()
+        forgetting = self._forgotten() if self._body_changed() else 0.0
+        thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
+        new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
+        return Result(
+            measured["accuracy"], forgetting, self._count(thawed), self._count({*thawed, *new} - {OTHER}), seconds,
+            tuple(self.groups), self.plan, self.rates, tuple(distances(self.start, self.groups)),
+            forgetting if plugged_in is None else plugged_in, self.head.shares, self._unchanged(), measured, self.sizes,
+        )  # fmt: skip
+
+    def _count(self, groups: Container[str]) -> int:
+        return sum(size for group, size in zip(self.groups, self.sizes, strict=True) if group in groups)
 
     def _is_fresh(self, level: int) -> bool:
-        fresh, above = self.strategy.fresh, level > self.model.top_hidden_state
-        return {"everything": True, "layers": level > 0, "encoder": level > 0 and not above}.get(
-            fresh, fresh == "decoder" and above
-        )
+        """Whether the weights of a level were initialised again."""
+        top = self.model.top_hidden_state
+        fresh = {"decoder": level > top, "encoder": 0 < level <= top, "layers": level > 0, "everything": True}
+        return fresh.get(self.strategy.fresh, False)
 
     def _body_changed(self) -> bool:
         rows = [row.any() for row, group in zip(self.plan, self.groups, strict=True) if group.startswith(BODY)]
@@ -358,23 +287,23 @@ class Finetuner:
 
     @torch.no_grad()
     def _unchanged(self) -> bool:
+        """Whether the model gives bit for bit what the base gives."""
         text, few = self.base.measured, torch.arange(FEW, device=self.base.measured.ids.device)
         before = self.base.remember("features", lambda: self.base.learner.model.features(text))
-        if len(text.ids) > FEW and self._body_changed():  # a few texts tell as much, if they differ
+        if len(text.ids) > FEW and self._body_changed():  # if a few texts differ, the others need not be read
             first = self.base.remember("few", lambda: self.base.learner.model.features(pick(text, few)))
             if not torch.equal(first, self.model.features(pick(text, few))):
                 return False
         return torch.equal(before, self.model.features(text))
 
     def _forgotten(self) -> float:
-        """The rise of the pre-training loss; of ELECTRA's two questions the last, for the other is its generator's."""
+        """The rise of the pre-training loss; of ELECTRA's two losses the last, the other is its generator's."""
         before = self.base.remember("before", lambda: self.base.learner.evaluate(self.base.measured))
-        asked = list(before)[-1]
-        return self.learner.evaluate(self.base.measured)[asked] - before[asked]
+        last = list(before)[-1]
+        return self.learner.evaluate(self.base.measured)[last] - before[last]
 
     @torch.no_grad()
     def _measured(self, test: Dataset) -> dict[str, float]:
-        """How well unseen texts are answered."""
         test = self.prepared(test)
         reader = self._reader(test)
         reader.same = min(reader.same, self.reader.same)
@@ -382,15 +311,37 @@ class Finetuner:
         scores = torch.cat([self.head(reader.read(some.tokens, reader.same), some) for some in blocks])
         return test.answer.measure(scores, test.labels)
 
-    def _count(self, groups: Iterable[str]) -> int:
-        return sum(p.numel() for g in groups for p in self.groups[g])
+    def prepared(self, texts: Dataset) -> Dataset:
+        """The texts with the strategy's further inputs; made once for all lanes."""
+        for given in sorted(self.strategy.given, key=lambda given: not given.first):
+            key = ("given", given, id(texts.tokens.ids))
+            _, texts = self.base.remember(key, partial(_prepared, given, self.base, texts))
+        return texts
+
+    def _reader(self, texts: Dataset) -> CachedReader:
+        shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: ActivationCache(texts.tokens))
+        same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_hidden_state)
+        quiet = 0 if self.extras else self.model.top_hidden_state  # extra modules take part in all layers
+        return CachedReader(self.model, self.head.levels, shared, same, quiet if self.setting.keeps else -1)
+
+    def _head_for(self, texts: Dataset) -> AnyHead:
+        features = 0 if texts.features is None else texts.features.shape[-1]
+        return new_head(self.model, texts.answer, self.seed, self.strategy.head, texts.sides is not None, features)
+
+    def _other_tasks(self) -> list[OtherTask]:
+        """The other tasks, each with a head of its own and those extra modules of which each task has its own."""
+        tasks, others = [], self.strategy.others
+        for number, texts in enumerate(others.texts(self.base, self.input_format) if others else ()):
+            kinds = [(e.kind, generator(self.seed, "extra", e.kind.name, "of task", number)) for e in self.extras]
+            own = tuple(make_adapter(kind, self.model, rng) if kind.for_each_task else None for kind, rng in kinds)
+            ready = self.prepared(numbered(texts, self.base))
+            tasks.append(OtherTask(ready, self._head_for(ready), own))
+        return tasks
 
 
-def _given(given: ExtraFeatures, base: Base, texts: Dataset) -> tuple[Dataset, Dataset]:
-    """What a text was, which must live on for its id to name it, and what it became, numbered."""
-    made = given.prepare(base, texts)
-    rows = torch.arange(len(made.tokens.ids), device=made.labels.device)
-    return texts, replace(made, tokens=replace(made.tokens, example_ids=rows))
+def _prepared(given: ExtraFeatures, base: Base, texts: Dataset) -> tuple[Dataset, Dataset]:
+    """Texts, which are kept because their id names them, and the same with a further input."""
+    return texts, _numbered(given.prepare(base, texts))
 
 
 def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
@@ -413,20 +364,14 @@ def parameters(
     writes: bool = False,
 ) -> Groups:
     """The parameters that reading a text uses (and writing one), by layer group from the bottom up; new ones last."""
-    named = dict(model.named_parameters())
-    found: Groups = {}
+    named, groups = dict(model.named_parameters()), Groups()
     for group, names in model.groups().items():
-        for row, some in _rows(group, [n for n in names if _reads(n, writes)], apart):
-            found |= {row: tuple(named[n] for n in some)} if some else {}
+        used = [name for name in names if _reads(name, writes)]
+        biases = [name for name in used if apart == "biases" and name.endswith(".bias")]
+        for row, some in ((group, [name for name in used if name not in biases]), (f"{group} biases", biases)):
+            groups |= {row: tuple(named[name] for name in some)} if some else {}
     new = {name: tuple(module.parameters()) for name, module in (extras or {}).items()}
-    return {**found, **new, HEAD: tuple(head.parameters())}
-
-
-def _rows(group: str, names: list[str], apart: str) -> Iterator[tuple[str, list[str]]]:
-    """One row for a group, or two where its biases stand apart."""
-    biases = [n for n in names if apart == "biases" and n.endswith(".bias")]
-    yield group, [n for n in names if n not in biases]
-    yield f"{group} biases", biases
+    return {**groups, **new, HEAD: tuple(head.parameters())}
 
 
 def _reads(name: str, writes: bool = False) -> bool:
@@ -444,39 +389,36 @@ def _level(group: str, top: int) -> int:
 
 
 def numbered(texts: Dataset, base: Base) -> Dataset:
-    """The texts on the base's device, numbered, so that what is known of each can be kept."""
+    """The texts on the base's device with example ids, so that their activations can be kept."""
+    device = base.learner.device
+    return base.remember(("texts", id(texts)), lambda: (texts, _numbered(texts.to(device))))[1]  # keeps what id names
 
-    def number() -> tuple[Dataset, Dataset]:
-        there = texts.to(base.learner.device)
-        rows = torch.arange(len(there.tokens.ids), device=there.labels.device)
-        return texts, replace(there, tokens=replace(there.tokens, example_ids=rows))
 
-    return base.remember(("texts", id(texts)), number)[1]
+def _numbered(texts: Dataset) -> Dataset:
+    rows = torch.arange(len(texts.tokens.ids), device=texts.labels.device)
+    return replace(texts, tokens=replace(texts.tokens, example_ids=rows))
 
 
 def _draw(train: Dataset, size: int, seed: int, step: int) -> Dataset:
-    """The batch of a step."""
     return train.pick(order(len(train.labels), size, seed, step).to(train.labels.device))
 
 
 def order(number: int, size: int, seed: int, step: int) -> Tensor:
-    """Which of so many texts a step reads: passes over all of them, in an order of its own each time."""
+    """Which of so many texts a step reads: epochs over all of them, each in an order of its own."""
     begin, end = step * size, (step + 1) * size
     first = begin // number
-    passes = [_order(number, seed, p) for p in range(first, (end - 1) // number + 1)]
-    return torch.cat(passes)[begin - first * number : end - first * number]
+    epochs = [_epoch(number, seed, epoch) for epoch in range(first, (end - 1) // number + 1)]
+    return torch.cat(epochs)[begin - first * number : end - first * number]
 
 
 @lru_cache(maxsize=256)
-def _order(number: int, seed: int, one: int) -> Tensor:
-    """The order of one pass, the same for every strategy."""
-    return torch.randperm(number, generator=generator(seed, "pass", one))
+def _epoch(number: int, seed: int, epoch: int) -> Tensor:
+    return torch.randperm(number, generator=generator(seed, "pass", epoch))
 
 
 def distances(before: Mapping[str, list[Tensor]], after: Groups) -> Iterator[float]:
     """How far each group moved (Euclidean), exactly 0 where it was frozen; what is new counts as 0."""
-    for group, parameters_of_group in after.items():
-        known = group.startswith(BODY)
-        pairs = zip(parameters_of_group, before[group], strict=True)
-        square = [((p.detach() - old) ** 2).sum() for p, old in pairs] if known else []
+    for group, now in after.items():
+        pairs = zip(now, before[group], strict=True) if group.startswith(BODY) else ()
+        square = [((p.detach() - old) ** 2).sum() for p, old in pairs]
         yield float(torch.stack(square).sum().sqrt()) if square else 0.0

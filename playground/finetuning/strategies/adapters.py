@@ -7,7 +7,6 @@ from playground.models.adapters import Adapter
 ADAPTERS = Strategy(
     name="adapters",
     aliases=("Houlsby adapters", "Houlsby"),
-    rank=20,
     family="added parts",
     idea="Freeze the model and train a small bottleneck after each of its sub-layers.",
     source="arXiv:1902.00751, sec. 2",

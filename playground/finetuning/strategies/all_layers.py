@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 ALL_LAYERS = Strategy(
     name="all layers",
     aliases=("concatenation", "layers side by side"),
-    rank=13,
     family="features",
     idea="Freeze the model and give the head all levels at once, a longer vector and more weights.",
     source="arXiv:1810.04805, sec. 5.3",

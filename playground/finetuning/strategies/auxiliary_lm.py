@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 AUXILIARY_LM = Strategy(
     name="auxiliary LM loss",
     aliases=("auxiliary loss", "auxiliary LM"),
-    rank=43,
     family="further training",
     idea="Train everything on the task and, half as strongly, on the old question asked of the same texts.",
     source="Radford et al. 2018, sec. 3.2, eq. 5; arXiv:1902.10547, sec. 3",

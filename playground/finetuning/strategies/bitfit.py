@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 BITFIT = Strategy(
     name="BitFit",
     aliases=("biases", "bias only"),
-    rank=24,
     family="added parts",
     idea="Train the head and the biases, a hundredth of the weights, and freeze every matrix.",
     source="arXiv:2106.10199, sec. 3",

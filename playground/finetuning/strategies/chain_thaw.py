@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 CHAIN_THAW = Strategy(
     name="chain-thaw",
     aliases=("one layer at a time",),
-    rank=31,
     family="unfreezing",
     idea="Train the head first, then each layer alone from the lowest up, then everything together.",
     source="arXiv:1708.00524, sec. 3.3",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 CLOZE_ANSWERS = Strategy(
     name="cloze answers",
     aliases=("knowledge source", "asked and read"),
-    rank=17,
     family="features",
     idea="Freeze the model; the head reads its vectors and what it says itself in a gap behind the text.",
     source="after LAMA, arXiv:1909.01066, sec. 3; Qiu et al. 2020 (arXiv:2003.08271), sec. 8",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 CROSS_VIEWS = Strategy(
     name="cross-view training",
     aliases=("CVT", "views"),
-    rank=56,
     family="more texts",
     idea="Train everything; every second step halves of 512 texts without labels must be answered as the whole texts.",
     source="after arXiv:1809.08370, sec. 2; there views of single layers answer with heads of their own, here the same "

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 ELMO_INPUT = Strategy(
     name="ELMo at the input",
     aliases=("concatenation at the input", "[x; ELMo(x)]"),
-    rank=15,
     family="features",
     idea="Freeze the model; an LSTM of the task's own reads word vectors with a learnt mix of all layers beside.",
     source="arXiv:1802.05365, sec. 3.3",

@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 EMBEDDINGS_FIXED = Strategy(
     name="embeddings fixed",
     aliases=("word vectors fixed", "static vectors"),
-    rank=6,
     family="parts taken over",
     idea="Keep the pre-trained word vectors, freeze them, and train new layers that read them.",
     source="survey, sec. 5.2; arXiv:1903.05987",

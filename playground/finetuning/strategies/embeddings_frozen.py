@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 EMBEDDINGS_FROZEN = Strategy(
     name="embeddings frozen",
     aliases=("body only", "third of four steps"),
-    rank=7,
     family="parts taken over",
     idea="Train the head and every layer, but no word vector, so that those of another language still fit the layers.",
     source="arXiv:1910.11856, sec. 3 (step 3)",

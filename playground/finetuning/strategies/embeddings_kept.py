@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 EMBEDDINGS_KEPT = Strategy(
     name="embeddings kept",
     aliases=("word vectors",),
-    rank=5,
     family="parts taken over",
     idea="Keep the pre-trained word vectors as a start and train all layers above them from nothing.",
     source="survey, sec. 5.2; arXiv:1903.05987",

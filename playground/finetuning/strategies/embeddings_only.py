@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 EMBEDDINGS_ONLY = Strategy(
     name="embeddings only",
     aliases=("bag of vectors", "layer 0"),
-    rank=10,
     family="features",
     idea="Freeze the model and read the mean of its word vectors, which know nothing of the context.",
     source="arXiv:1903.05987",

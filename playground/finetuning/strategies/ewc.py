@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 EWC = Strategy(
     name="EWC",
     aliases=("elastic weight consolidation", "Fisher"),
-    rank=41,
     family="penalties and replay",
     idea="Train everything, but pull back each weight by how much the pre-training loss depends on it.",
     source="arXiv:1612.00796, eq. 3",

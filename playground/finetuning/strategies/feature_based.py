@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 FEATURE_BASED = Strategy(
     name="feature-based",
     aliases=("frozen", "features"),
-    rank=1,
     family="features",
     idea="Freeze the whole model and train only a new head on what it knows.",
     source="survey, sec. 5.1; arXiv:1903.05987",

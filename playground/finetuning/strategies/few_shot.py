@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 FEW_SHOT = Strategy(
     name="few-shot prompting",
     aliases=("few-shot", "in-context"),
-    rank=55,
     family="prompting",
     idea="Train nothing: two labelled texts with their answers stand before the text and its gap.",
     source="arXiv:2005.14165, sec. 2",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 FURTHER_PRE_TRAINING = Strategy(
     name="further pre-training",
     aliases=("task-adaptive pre-training",),
-    rank=44,
     family="further training",
     idea="Use the first third of the steps for the old question on the task's own texts, without their labels.",
     source="arXiv:2004.10964, sec. 4",

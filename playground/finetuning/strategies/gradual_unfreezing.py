@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 GRADUAL_UNFREEZING = Strategy(
     name="gradual unfreezing",
     aliases=("gradual", "unfreezing"),
-    rank=3,
     family="unfreezing",
     idea="Thaw one more layer in each phase, from the head down, so that lower layers forget less.",
     source="arXiv:1801.06146, sec. 3.3",

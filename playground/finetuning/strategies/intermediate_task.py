@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 INTERMEDIATE_TASK = Strategy(
     name="intermediate task",
     aliases=("STILTs", "TANDA", "TransBERT"),
-    rank=45,
     family="further training",
     idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",

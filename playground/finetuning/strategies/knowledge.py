@@ -1,13 +1,12 @@
 """Knowledge injection: what is known of the people in a text is written into it, seen by their names alone."""
 
-from playground.finetuning.strategy.knowledge import Facts
+from playground.finetuning.strategy.extra_features import Facts
 from playground.finetuning.strategy.schedules import everything
 from playground.finetuning.strategy.strategy import Published, Strategy
 
 KNOWLEDGE = Strategy(
     name="knowledge injection",
     aliases=("K-BERT", "facts in the text"),
-    rank=58,
     family="more texts",
     idea="Train everything on texts in which facts of the generated world hang on every person's name.",
     source="K-BERT, arXiv:1909.07606, sec. 3",

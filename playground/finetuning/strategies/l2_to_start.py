@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 L2_TO_START = Strategy(
     name="L2-SP",
     aliases=("L2 to the start", "starting point"),
-    rank=40,
     family="penalties and replay",
     idea="Train everything, but pull every weight back to where pre-training left it.",
     source="arXiv:1802.01483, sec. 3",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 LAYER_MIX = Strategy(
     name="layer mix",
     aliases=("ELMo mix", "scalar mix"),
-    rank=12,
     family="features",
     idea="Freeze the model and learn how much of each layer the task wants to read.",
     source="arXiv:1802.05365, eq. 1",

@@ -7,7 +7,6 @@ from playground.models.adapters import LoRA
 LORA = Strategy(
     name="LoRA",
     aliases=("low-rank adaptation",),
-    rank=22,
     family="added parts",
     idea="Freeze the model and learn thin updates of its query and value matrices.",
     source="arXiv:2106.09685, sec. 4",

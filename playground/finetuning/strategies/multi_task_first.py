@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 MULTI_TASK_FIRST = Strategy(
     name="multi-task then alone",
     aliases=("multi-task pre-training", "T5 schedule"),
-    rank=47,
     family="several tasks",
     idea="Learn the task and three others together in the first half of the steps, then the task alone.",
     source="arXiv:1910.10683, sec. 3.5.3",

@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 NEW_DECODER = Strategy(
     name="new decoder",
     aliases=("BERT to encoder", "encoder kept"),
-    rank=8,
     family="parts taken over",
     idea="Keep word vectors and encoder, start the decoder from new weights, and train everything.",
     source="after arXiv:1611.02683, sec. 2.1; survey, sec. 5.2",

@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 NEW_ENCODER = Strategy(
     name="new encoder",
     aliases=("LM to decoder", "decoder kept"),
-    rank=9,
     family="parts taken over",
     idea="Keep word vectors and decoder, start the encoder from new weights, and train everything.",
     source="after arXiv:1611.02683, sec. 2.1; survey, sec. 5.2",

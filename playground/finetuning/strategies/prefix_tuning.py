@@ -7,7 +7,6 @@ from playground.models.adapters import PrefixTuning
 PREFIX_TUNING = Strategy(
     name="prefix tuning",
     aliases=("prefix", "virtual words"),
-    rank=23,
     family="added parts",
     idea="Freeze the model and learn places that every layer can look at, behind a gate that is shut at first.",
     source="arXiv:2101.00190, sec. 4; the gate: arXiv:2303.16199, sec. 3.2",

@@ -8,7 +8,6 @@ from playground.models.adapters import PAL
 PROJECTED_ATTENTION = Strategy(
     name="projected attention layers",
     aliases=("PAL", "PALs"),
-    rank=48,
     family="several tasks",
     idea="Train one model on the task and three others; each task has a small attention beside every layer for itself.",
     source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power",

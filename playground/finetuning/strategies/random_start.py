@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 RANDOM_START = Strategy(
     name="random start",
     aliases=("scratch", "random initialisation", "from scratch"),
-    rank=4,
     family="control",
     idea="Train the same model from new weights on the task alone; what it forgets is all that pre-training knew.",
     source="after arXiv:1511.01432, sec. 4",

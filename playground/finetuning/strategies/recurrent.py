@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 RECURRENT = Strategy(
     name="LSTM on word vectors",
     aliases=("recurrent baseline",),
-    rank=14,
     family="features",
     idea="Freeze the word vectors and let an LSTM of the task's own read them, without the layers of the model.",
     source="arXiv:1802.05365, sec. 3.3 and 4 (the baselines)",

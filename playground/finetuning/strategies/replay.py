@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 REPLAY = Strategy(
     name="replay",
     aliases=("rehearsal",),
-    rank=42,
     family="penalties and replay",
     idea="Train everything, and in half of the steps read a few pre-training texts with their old question as well.",
     source="arXiv:1906.01076, sec. 3",

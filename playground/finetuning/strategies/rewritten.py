@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 REWRITTEN = Strategy(
     name="rewritten texts",
     aliases=("CBERT", "data augmentation", "conditional MLM"),
-    rank=57,
     family="more texts",
     idea="Train everything on each text and on the same text with a third of its words filled in anew for its label.",
     source="CBERT, arXiv:1812.06705, sec. 3",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 SELF_DISTILLATION = Strategy(
     name="self-distillation",
     aliases=("self distillation",),
-    rank=51,
     family="own teacher",
     idea="Train everything, and stay near the scores that the mean of the earlier weights gives.",
     source="arXiv:2002.10345",

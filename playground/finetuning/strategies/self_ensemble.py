@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 SELF_ENSEMBLE = Strategy(
     name="self-ensemble",
     aliases=("weight averaging",),
-    rank=50,
     family="own teacher",
     idea="Train everything and keep the mean of the weights over the second half of the steps.",
     source="arXiv:2002.10345",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 SELF_TRAINING = Strategy(
     name="self-training",
     aliases=("pseudo-labels", "semi-supervised"),
-    rank=53,
     family="more texts",
     idea="Train everything, and later also on 512 texts without labels, with the model's own sure answers.",
     source="Lee 2013; after arXiv:1809.08370, sec. 1",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 SINGLE_LAYER = Strategy(
     name="single layer",
     aliases=("layer 1", "first layer"),
-    rank=11,
     family="features",
     idea="Freeze the model and read one layer below the top, here the first.",
     source="arXiv:1903.08855, sec. 4",

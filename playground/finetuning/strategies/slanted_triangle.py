@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 SLANTED_TRIANGLE = Strategy(
     name="slanted triangular rates",
     aliases=("STLR", "slanted triangular", "slanted triangle"),
-    rank=34,
     family="rates",
     idea="Raise the learning rate quickly to find the region, then lower it slowly to settle there.",
     source="arXiv:1801.06146, sec. 3.2, eq. 3",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 STATIC_AND_CONTEXTUAL = Strategy(
     name="static and contextual",
     aliases=("CoVe", "[GloVe(x); CoVe(x)]"),
-    rank=16,
     family="features",
     idea="Freeze the model; the head reads its vectors beside static ones and those of other runs, if any are named.",
     source="CoVe, arXiv:1708.00107, sec. 3",

@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 THREE_STAGES = Strategy(
     name="sequential unfreezing",
     aliases=("three stages", "Chronopoulou"),
-    rank=32,
     family="unfreezing",
     idea="Train the head first, then all but the embeddings, then all.",
     source="arXiv:1902.10547, sec. 3",

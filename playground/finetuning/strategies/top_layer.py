@@ -6,7 +6,6 @@ from playground.finetuning.strategy.strategy import Strategy
 TOP_LAYER = Strategy(
     name="top layer only",
     aliases=("top layer", "last layer"),
-    rank=30,
     family="unfreezing",
     idea="Train the head and the highest layer and freeze all below.",
     source="arXiv:1502.02791",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 ULMFIT = Strategy(
     name="ULMFiT",
     aliases=("ULM-FiT",),
-    rank=35,
     family="rates",
     idea="Thaw from the top, let lower layers learn slower, let all rates rise and fall; read last, highest and mean.",
     source="arXiv:1801.06146, sec. 3.2-3.3",

@@ -7,7 +7,6 @@ from playground.finetuning.strategy.strategy import Strategy
 ZERO_SHOT = Strategy(
     name="zero-shot prompting",
     aliases=("zero-shot",),
-    rank=54,
     family="prompting",
     idea="Train nothing: write the text with a gap behind it and see which class's word the model prefers there.",
     source="Radford et al. 2019, sec. 3; arXiv:2005.14165, sec. 2",

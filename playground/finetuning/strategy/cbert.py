@@ -1,4 +1,4 @@
-"""A model that fills gaps is told which label the text shall have: it rewrites labelled texts and edits others."""
+"""Conditional masked language model: predicts masked words given a text's label, to rewrite texts and edit others."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -13,19 +13,15 @@ from playground.batch import Tokens
 from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
-from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TermContext
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
 from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.knob import knob
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.training.train_state import TrainState
 
-RATE = 2e-3
-"""The learning rate of the lessons."""
-
-BATCH = 16
-"""Texts of a lesson."""
+RATE, BATCH = 2e-3, 16
+"""Learning rate and batch size of the conditional model."""
 
 
 def check_filling(model: LanguageModel) -> None:
@@ -48,22 +44,21 @@ class Conditional:
         nn.init.zeros_(self.labels.weight)
 
     def scores(self, tokens: Tokens, gaps: Tensor, labels: Tensor) -> Tensor:
-        """What stands in the gaps, `[k, v]`, of texts that shall have these labels `[b]`."""
+        """The scores `[k, v]` of the words in the gaps of texts with these labels `[b]`."""
         hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask), example_ids=None)
         embedded = self.model.hidden_states(hidden, last=0)[0] + self.labels(labels)[:, None]
-        known = self.model.hidden_states(hidden, embedded, 0, self.model.top_hidden_state)[-1]
-        return self.model.score(known[gaps], "vocabulary", self.model.network)
+        top = self.model.hidden_states(hidden, embedded, 0, self.model.top_hidden_state)[-1]
+        return self.model.score(top[gaps], "vocabulary", self.model.network)
 
-    def learn(self, texts: Dataset, steps: int, share: float, seed: int) -> "Conditional":
+    def learn(self, texts: Dataset, steps: int, word_ratio: float, seed: int) -> "Conditional":
         """Fill gaps in the labelled texts, each with its own label."""
         optimiser = torch.optim.AdamW([*self.model.parameters(), *self.labels.parameters()], lr=RATE)
         for step in range(steps):
             rng = generator(seed, "lesson", step)
             index = torch.randint(len(texts.labels), (BATCH,), generator=rng).to(texts.labels.device)
             drawn = texts.pick(index)
-            labels = _of_rows(drawn)
-            gaps = some_words(drawn.tokens, share, rng)
-            cross_entropy(self.scores(drawn.tokens, gaps, labels), drawn.tokens.ids[gaps]).backward()
+            gaps = some_words(drawn.tokens, word_ratio, rng)
+            cross_entropy(self.scores(drawn.tokens, gaps, _row_labels(drawn)), drawn.tokens.ids[gaps]).backward()
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         self.model.requires_grad_(False)
@@ -71,7 +66,7 @@ class Conditional:
 
     @torch.no_grad()
     def fill(self, tokens: Tokens, gaps: Tensor, labels: Tensor, rng: Generator) -> Tokens:
-        """The texts with words drawn for the gaps."""
+        """The texts with words sampled for the gaps."""
         scores = self.scores(tokens, gaps, labels)
         scores[:, : tokens.specials.first_word] = float("-inf")
         drawn = torch.multinomial(scores.softmax(-1).cpu(), 1, generator=rng)[:, 0]
@@ -80,30 +75,23 @@ class Conditional:
         return replace(tokens, ids=ids, example_ids=None)
 
 
-def taught(base: Base, texts: Dataset, steps: int, share: float, seed: int) -> Conditional:
-    """The conditional model of a set of labelled texts; lanes with the same texts and seed share it."""
-    make = lambda: Conditional(base.learner.model, texts.answer.scores).learn(texts, steps, share, seed)  # noqa: E731
-    return base.remember(("conditional", id(texts.labels), steps, share, seed), make)
-
-
-def some_words(tokens: Tokens, share: float, rng: Generator) -> Tensor:
+def some_words(tokens: Tokens, word_ratio: float, rng: Generator) -> Tensor:
     """Gaps `[b, t]` for a share of the words of every text, at least one."""
     noise = torch.rand(tokens.ids.shape, generator=rng).to(tokens.ids.device).masked_fill(~tokens.maskable, 2.0)
     rank = noise.argsort(dim=1).argsort(dim=1)
-    number = (tokens.maskable.sum(1) * share).round().clamp(min=1)
+    number = (tokens.maskable.sum(1) * word_ratio).round().clamp(min=1)
     return (rank < number[:, None]) & tokens.maskable
 
 
-def _of_rows(texts: Dataset) -> Tensor:
-    """The label of every row."""
-    return texts.labels.repeat_interleave(texts.ways)
+def _row_labels(texts: Dataset) -> Tensor:
+    return texts.labels.repeat_interleave(texts.rows_each)
 
 
 @dataclass(frozen=True)
 class Rewritten(AuxLoss):
     """In every step the texts of the batch are read a second time, with some words filled in anew for their labels.
 
-    The model that fills them in is a copy that has first learnt to fill gaps in the labelled texts, told their labels
+    The model that fills them in is a copy that has first learnt to fill gaps in the labelled texts, given their labels
     (arXiv:1812.06705, sec. 3.3).
     """
 
@@ -116,16 +104,20 @@ class Rewritten(AuxLoss):
         check_classes(self.name, task)
         check_filling(learner.model)
 
-    def tokens_read(self, lane: Budget) -> float:
-        return lane.tokens * (2 * lane.steps + self.finetune_steps)
+    def tokens_read(self, budget: Budget) -> float:
+        return budget.tokens * (2 * budget.steps + self.finetune_steps)
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        writer = taught(start.base, start.train, self.finetune_steps, self.word_ratio, start.seed)
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
+        texts, how = run.train, (self.finetune_steps, self.word_ratio, run.seed)
+        writer = run.base.remember(
+            ("conditional", id(texts.labels), *how),
+            lambda: Conditional(run.base.learner.model, texts.answer.scores).learn(texts, *how),
+        )
 
-        def loss(moment: StepContext) -> Tensor:
-            drawn, rng = moment.drawn, generator(start.seed, "rewritten", moment.step)
-            gaps = some_words(drawn.tokens, self.word_ratio, rng)
-            other = replace(drawn, tokens=writer.fill(drawn.tokens, gaps, _of_rows(drawn), rng))
-            return self.weight * other.answer.loss(start.score(other), other.labels)
+        def loss(now: StepContext) -> Tensor:
+            tokens, rng = now.batch.tokens, generator(run.seed, "rewritten", now.step)
+            gaps = some_words(tokens, self.word_ratio, rng)
+            other = replace(now.batch, tokens=writer.fill(tokens, gaps, _row_labels(now.batch), rng))
+            return self.weight * other.answer.loss(run.score(other), other.labels)
 
         return loss

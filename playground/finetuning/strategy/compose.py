@@ -1,7 +1,8 @@
-"""Strategies put together, and what makes one different from another."""
+"""Strategies put together, and what sets one apart from another."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -9,12 +10,12 @@ from torch import Tensor
 
 from playground.errors import Refusal
 from playground.finetuning.strategy.head import TOP, Head
-from playground.finetuning.strategy.schedules import parts_of, product, said
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.schedules import describe, factors, product
+from playground.finetuning.strategy.strategy import Strategy
 
 SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2")
 LAYERS, STEPS = 3, 60
-"""Plans are held against each other for a model of so many layers over so many steps."""
+"""Plans are compared for a model of so many layers over so many steps."""
 
 
 def compose(*strategies: Strategy) -> Strategy:
@@ -22,16 +23,18 @@ def compose(*strategies: Strategy) -> Strategy:
     if len(strategies) < 2:
         raise Refusal("One strategy alone is no combination; name at least two.")
     name = " + ".join(s.name for s in strategies)
-    asks = next((s.name for s in strategies if s.prompt), None)
-    if asks:
-        raise Refusal(f"{name}: {asks} trains nothing, so nothing can be put together with it; leave it out.")
-    made = Strategy(
+    untrained = next((s.name for s in strategies if s.prompt), None)
+    if untrained:
+        raise Refusal(f"{name}: {untrained} trains nothing, so nothing can be put together with it; leave it out.")
+    composed = Strategy(
         name=name,
         idea=" ".join(s.idea for s in strategies),
         source="; ".join(dict.fromkeys(s.source for s in strategies)),
         plasticity=product([s.plasticity for s in strategies]),
         rate=_one(strategies, name, "rate", Strategy.rate, "learn at the rates"),
-        published=_published(strategies),
+        published=next(
+            (replace(p, where=f"{p.where}, for {s.name} alone") for s in strategies if (p := s.published)), None
+        ),
         penalties=_all(strategies, name, "penalties"),
         beside=_all(strategies, name, "beside"),
         extras=_all(strategies, name, "extras"),
@@ -43,33 +46,26 @@ def compose(*strategies: Strategy) -> Strategy:
         painted=tuple(cell for s in strategies for cell in s.painted),
         made_of=tuple(part for s in strategies for part in s.parts),
     )
-    _check(made)
-    return replace(made, idea=" ".join([made.idea, *nothing_added(made, strategies)]))
+    _check(composed)
+    return replace(composed, idea=" ".join([composed.idea, *nothing_added(composed, strategies)]))
 
 
-def nothing_added(made: Strategy, parts: Sequence[Strategy]) -> list[str]:
+def nothing_added(whole: Strategy, parts: Sequence[Strategy]) -> list[str]:
     """Which parts of a composed strategy are overruled by the others and change nothing in it, a sentence each."""
-    return [f"In {made.name} the part {part.name} changes nothing." for part in parts if _is_overruled(made, part)]
+    return [f"In {whole.name} the part {part.name} changes nothing." for part in parts if _is_overruled(whole, part)]
 
 
-def _is_overruled(made: Strategy, part: Strategy) -> bool:
+def _is_overruled(whole: Strategy, part: Strategy) -> bool:
     """Whether the others do the same without this part, and not what it does: `feature-based + full` stays frozen."""
     fields = ("penalties", "beside", "extras", "given", "painted", "fresh", "averaged")
     if any(getattr(part, field) for field in fields) or part.head != TOP:
         return False
-    others = product([p for p in parts_of(made.plasticity) if p not in parts_of(part.plasticity)])
-    rows = made.rows(LAYERS)
-    now, without, alone = (replace(made, painted=(), plasticity=p) for p in (made.plasticity, others, part.plasticity))
-    plan = now.plan(rows, STEPS)
-    return torch.equal(plan, without.plan(rows, STEPS)) and not torch.equal(plan, alone.plan(rows, STEPS))
-
-
-def _published(strategies: Sequence[Strategy]) -> Published | None:
-    """The rate that is published for one of the strategies; nobody published one for all of them together."""
-    first = next((s for s in strategies if s.published), None)
-    if first is None or first.published is None:
-        return None
-    return replace(first.published, where=f"{first.published.where}, for {first.name} alone")
+    others = product([p for p in factors(whole.plasticity) if p not in factors(part.plasticity)])
+    rows = whole.rows(LAYERS)
+    plan, without, alone = (
+        replace(whole, painted=(), plasticity=p).plan(rows, STEPS) for p in (whole.plasticity, others, part.plasticity)
+    )
+    return torch.equal(plan, without) and not torch.equal(plan, alone)
 
 
 def _one(strategies: Sequence[Strategy], name: str, field: str, default: Any, clash: str) -> Any:
@@ -91,26 +87,19 @@ def _all(strategies: Sequence[Strategy], name: str, field: str) -> tuple[Any, ..
     return parts
 
 
-def _check(made: Strategy) -> None:
-    """Refuse what could never learn, or a penalty on weights that never move."""
-    groups = (*SAMPLE, *made.new, "task head")
-    plan = made.plan(groups, STEPS)
-    still = int((~plan.any(dim=0)).sum())
+def _check(composed: Strategy) -> None:
+    """Refuse a combination in which nothing learns for some steps, or a penalty on weights that never move."""
+    plan = composed.plan((*SAMPLE, *composed.new, "task head"), STEPS)
+    still, reason = int((~plan.any(dim=0)).sum()), ""
     if still:
-        raise Refusal(
-            f"{made.name}: these do not go together, because in {still / STEPS:.0%} of the steps one of them freezes "
-            "what the other trains; leave one of them out."
-        )
-    if made.penalties and made.fresh:
-        raise Refusal(
-            f"{made.name}: these do not go together, because {made.penalties[0].name} holds on to pre-trained weights, "
-            "and there are none where a model starts anew; leave one of them out."
-        )
-    if made.penalties and not bool(plan[: len(SAMPLE)].any()):
-        raise Refusal(
-            f"{made.name}: these do not go together, because {made.penalties[0].name} acts on the pre-trained weights, "
-            "which are all frozen; leave one of them out."
-        )
+        reason = f"in {still / STEPS:.0%} of the steps one of them freezes what the other trains"
+    elif composed.penalties and composed.fresh:
+        name = composed.penalties[0].name
+        reason = f"{name} holds on to pre-trained weights, and there are none where a model starts anew"
+    elif composed.penalties and not bool(plan[: len(SAMPLE)].any()):
+        reason = f"{composed.penalties[0].name} acts on the pre-trained weights, which are all frozen"
+    if reason:
+        raise Refusal(f"{composed.name}: these do not go together, because {reason}; leave one of them out.")
 
 
 Unlike = tuple[str, str, str]
@@ -118,9 +107,10 @@ Unlike = tuple[str, str, str]
 
 
 def unlike(one: Strategy, other: Strategy, *more: Unlike) -> list[Unlike]:
-    """Everything in which two strategies differ; `more` are things that a comparison gave them."""
-    own = [(words, show(one), show(other)) for field, words, show in _SHOWN if _differ(one, other, field)]
-    return own + [thing for thing in more if thing[1] != thing[2]]
+    """Everything in which two strategies differ; `more` are things that a comparison set."""
+    plans = [("what learns when", describe(one.plasticity), describe(other.plasticity))] * _plans_differ(one, other)
+    own = [(words, show(one), show(other)) for words, value, show in _THINGS if value(one) != value(other)]
+    return plans + own + [thing for thing in more if thing[1] != thing[2]]
 
 
 def difference(one: Strategy, other: Strategy, *more: Unlike) -> str:
@@ -136,36 +126,22 @@ def things(number: int) -> str:
     return "one thing" if number == 1 else f"{number} things"
 
 
-def _differ(one: Strategy, other: Strategy, field: str) -> bool:
-    """Whether a field tells two strategies apart; of a plan it counts what the optimiser reads of it."""
-    if field == "recurrent":
-        return one.head.recurrent != other.head.recurrent
-    if field == "head":
-        return (one.head.reads, one.head.pool) != (other.head.reads, other.head.pool)
-    if field != "plasticity":
-        return getattr(one, field) != getattr(other, field)
-    first, second = _evaluated(one), _evaluated(other)
+def _plans_differ(one: Strategy, other: Strategy) -> bool:
+    """Whether the multipliers differ in some row, without what is painted or new; biases may follow their layer."""
+    first, second = _plan(one), _plan(other)
     rows = {*first, *second} - {*one.new, *other.new}
-    return any(not torch.equal(_row(first, row), _row(second, row)) for row in rows)
+    both = (
+        (plan[row] if row in plan else plan[row.removesuffix(" biases")] for plan in (first, second)) for row in rows
+    )
+    return not all(torch.equal(*pair) for pair in both)
 
 
-def _evaluated(strategy: Strategy) -> dict[str, Tensor]:
-    """The multipliers `[s]` of every row of a strategy's plan, without what was painted over it."""
+def _plan(strategy: Strategy) -> dict[str, Tensor]:
     rows = strategy.rows(LAYERS)
     return dict(zip(rows, replace(strategy, painted=()).plan(rows, STEPS), strict=True))
 
 
-def _row(plan: dict[str, Tensor], name: str) -> Tensor:
-    """The multipliers of a row; biases that have none of their own learn as the rest of their layer."""
-    return plan[name] if name in plan else plan[name.removesuffix(" biases")]
-
-
-def _listed(field: str) -> Callable[[Strategy], str]:
-    return lambda s: " and ".join(map(_word, getattr(s, field))) or "none"
-
-
 def _word(value: Any) -> str:
-    """A value in words: a part by its name and settings."""
     if isinstance(value, Head):
         text = f"level {value.reads}" if isinstance(value.reads, int) else value.reads
         return f"{text} ({value.pool} pooling{', an LSTM' if value.recurrent else ''})"
@@ -175,22 +151,22 @@ def _word(value: Any) -> str:
     return f"{value.name} ({settings})" if settings else value.name
 
 
-def _plan(strategy: Strategy) -> str:
-    return said(strategy.plasticity)
+def _listed(words: str, field: str) -> tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]]:
+    return words, attrgetter(field), lambda s: " and ".join(map(_word, getattr(s, field))) or "none"
 
 
-_SHOWN: tuple[tuple[str, str, Callable[[Strategy], str]], ...] = (
-    ("plasticity", "what learns when", _plan),
-    ("rate", "learning rate", lambda s: f"{s.rate:g}"),
-    ("penalties", "penalties", _listed("penalties")),
-    ("beside", "losses beside the task's", _listed("beside")),
-    ("extras", "extra modules", _listed("extras")),
-    ("given", "given beside the words", _listed("given")),
-    ("head", "what the head reads", lambda s: _word(replace(s.head, recurrent=False))),
-    ("recurrent", "the head's own network", lambda s: "an LSTM" if s.head.recurrent else "none"),
-    ("fresh", "what starts anew", lambda s: s.fresh or "nothing"),
-    ("apart", "rows of their own in the plan", lambda s: s.apart or "none"),
-    ("averaged", "share of the last steps that is averaged", lambda s: f"{s.averaged:g}"),
-    ("prompt", "examples in a prompt", lambda s: str(s.prompt.shots) if s.prompt else "no prompt"),
-    ("painted", "cells painted by hand", lambda s: str(len(s.painted))),
+_THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]], ...] = (
+    ("learning rate", attrgetter("rate"), lambda s: f"{s.rate:g}"),
+    _listed("penalties", "penalties"),
+    _listed("losses beside the task's", "beside"),
+    _listed("extra modules", "extras"),
+    _listed("given beside the words", "given"),
+    ("what the head reads", attrgetter("head.reads", "head.pool"), lambda s: _word(replace(s.head, recurrent=False))),
+    ("the head's own network", attrgetter("head.recurrent"), lambda s: "an LSTM" if s.head.recurrent else "none"),
+    ("what starts anew", attrgetter("fresh"), lambda s: s.fresh or "nothing"),
+    ("rows of their own in the plan", attrgetter("apart"), lambda s: s.apart or "none"),
+    ("share of the last steps that is averaged", attrgetter("averaged"), lambda s: f"{s.averaged:g}"),
+    ("examples in a prompt", attrgetter("prompt"), lambda s: str(s.prompt.shots) if s.prompt else "no prompt"),
+    ("cells painted by hand", attrgetter("painted"), lambda s: str(len(s.painted))),
 )
+"""What else two strategies may differ in: its name, the value that is compared, and that value in words."""

@@ -1,10 +1,36 @@
-"""Strategies by name: those of the catalogue, their knobs turned, several put together."""
+"""Strategies by name: those of the catalogue, with other knobs ("LoRA(rank=8)"), several put together."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass, replace
+from typing import Any
 
 from playground.catalog import choose, find
+from playground.errors import Refusal
 from playground.finetuning.strategy.compose import compose
+from playground.finetuning.strategy.schedules import Product
 from playground.finetuning.strategy.strategy import Strategy
-from playground.finetuning.strategy.strategy_knobs import apart, turned
-from playground.knob import spelt
+from playground.knob import Knob, as_written, knobs, spelt, turn
+
+OLD_KNOBS = {
+    "Adapter": {"inner": "bottleneck_size"},
+    "AdversarialFGM": {"far": "epsilon"},
+    "AfterReading": {"share": "lm_fraction"},
+    "AuxiliaryLM": {"alone": "lm_fraction"},
+    "CrossViewTraining": {"texts": "unlabelled_size"},
+    "Facts": {"most": "max_facts"},
+    "MultiTask": {
+        "number": "num_tasks", "labels": "train_size", "share": "task_ratio", "alone": "single_task_fraction",
+    },
+    "PAL": {"inner": "projection_size"},
+    "PrefixTuning": {"places": "num_virtual_tokens"},
+    "Prompt": {"corrected": "calibrate"},
+    "PseudoLabels": {"texts": "unlabelled_size", "sure": "confidence", "first": "start_fraction"},
+    "Replay": {"share": "replay_ratio"},
+    "Rewritten": {"lessons": "finetune_steps", "share": "word_ratio"},
+    "SlantedTriangle": {"cut": "cut_frac"},
+}  # fmt: skip
+"""The names of knobs in earlier versions and those of today, by the kind of part."""
 
 
 def strategies() -> dict[str, Strategy]:
@@ -15,14 +41,59 @@ def strategies() -> dict[str, Strategy]:
 def find_strategy(name: str) -> Strategy:
     """One strategy by its name or an alias, with its knobs behind it in brackets, as in "LoRA(rank=8)".
 
-    Several are joined by a plus sign, as in "gradual unfreezing + L2-SP(strength=0.5)".
+    Several are joined by a plus sign, as in "gradual unfreezing + L2-SP(strength=0.5)". Knobs may have the names of
+    earlier versions.
     """
-    parts = [_find_one(part) for part in apart(name, "+")]
+    parts = []
+    for text in split_outside_brackets(name, "+"):
+        name, settings = spelt(text)
+        strategy = choose("playground.finetuning.strategies", Strategy, name)
+        parts.append(with_knobs(strategy, settings) if settings else strategy)
     return parts[0] if len(parts) == 1 else compose(*parts)
 
 
-def _find_one(text: str) -> Strategy:
-    """A strategy of the catalogue, its knobs turned as the brackets behind its name say."""
-    name, settings = spelt(text)
-    found = choose("playground.finetuning.strategies", Strategy, name)
-    return turned(found, settings) if settings else found
+def knobs_of(strategy: Strategy) -> dict[str, Knob]:
+    """The knobs of all parts of a strategy by name, with its own values as defaults."""
+    return {k.name: replace(k, default=getattr(part, k.name)) for part in _parts(strategy) for k in knobs(part)}
+
+
+def with_knobs(strategy: Strategy, settings: Mapping[str, Any]) -> Strategy:
+    """The strategy with some knobs turned; an unknown knob is refused with those that there are."""
+    known = knobs_of(strategy)
+    old = [pair for part in _parts(strategy) for pair in OLD_KNOBS.get(type(part).__name__, {}).items()]
+    now: dict[str, Any] = {}
+    for name, value in settings.items():
+        names = [name] if name in known else [today for before, today in old if before == name]
+        if not names:
+            raise Refusal(f"{strategy.name} has no knob {name!r}; its knobs are: {', '.join(known) or 'none'}.")
+        now |= dict.fromkeys(names, value)
+    made = _changed(strategy, lambda part: turn(part, {k.name: now[k.name] for k in knobs(part) if k.name in now}))
+    values = knobs_of(made)
+    written = ", ".join(f"{name}={as_written(values[name].default)}" for name in now)
+    return replace(made, name=f"{strategy.name}({written})", aliases=())
+
+
+def split_outside_brackets(text: str, sign: str) -> list[str]:
+    """The pieces of a text between signs that do not stand in brackets."""
+    return [piece.strip() for piece in re.split(rf"{re.escape(sign)}(?![^()]*\))", text)]
+
+
+def _changed(strategy: Strategy, change: Callable[[Any], Any]) -> Strategy:
+    """The strategy with every part that has fields of its own changed."""
+
+    def each(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(each, value))
+        if isinstance(value, Product):
+            return Product(each(value.parts))
+        return change(value) if is_dataclass(value) else value
+
+    fields = ("plasticity", "penalties", "beside", "extras", "given", "prompt")
+    return replace(strategy, **{field: each(getattr(strategy, field)) for field in fields})
+
+
+def _parts(strategy: Strategy) -> list[Any]:
+    plan = strategy.plasticity
+    plans = plan.parts if isinstance(plan, Product) else (plan,)
+    parts = (*plans, *strategy.penalties, *strategy.beside, *strategy.extras, *strategy.given, strategy.prompt)
+    return [part for part in parts if is_dataclass(part)]

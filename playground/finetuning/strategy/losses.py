@@ -1,12 +1,14 @@
-"""What a strategy adds to the task's loss: penalties that hold weights back, and further losses in the same steps.
+"""Auxiliary losses of a strategy: penalties that hold weights back, and further losses in the same steps.
 
-Each is a declaration; `begin` sees the lane as it starts and gives a function that is asked in every step.
+Each is a declaration; `begin` gets the run before its first step and returns the loss as a function of the step.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +20,6 @@ from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.weight_averaging import WeightAverage
 from playground.knob import knob
 from playground.models import total_loss
 from playground.rng import generator
@@ -27,49 +28,40 @@ from playground.training.train_state import TrainState
 
 @dataclass(frozen=True)
 class StepContext:
-    """One step: its number from 0, the labelled texts of its batch and the scores they got."""
+    """One step: its number from 0, the labelled texts of its batch and their scores."""
 
     step: int
-    drawn: Dataset
+    batch: Dataset
     scores: Tensor
 
 
-@dataclass(frozen=True)
-class TermContext:
-    """A lane as it begins.
-
-    `learner` holds the copy that is being tuned, `named` the pre-trained parameters that reading a text uses, `every`
-    all that may learn, the head included. `embed` gives the embeddings of a batch, `score` its scores anew, from moved
-    embeddings where they are given; `other` is the loss of another task in a step, `unlabelled` a batch of the task's
-    texts whose labels nobody may look at; `train` are all labelled texts.
-    """
+class TrainerView(Protocol):
+    """What an auxiliary loss may use of a `Finetuner`; `learner` holds the copy that is being tuned."""
 
     base: Base
     learner: TrainState
-    named: Mapping[str, nn.Parameter]
-    every: tuple[nn.Parameter, ...]
-    score: Callable[..., Tensor]
-    embed: Callable[[Dataset], Tensor]
-    other: Callable[[int], Tensor]
-    unlabelled: Callable[[int], Dataset]
+    train: Dataset
     seed: int
     steps: int
-    train: Dataset
+    input_format: str | None
+    named: Mapping[str, nn.Parameter]
+    every: tuple[nn.Parameter, ...]
 
-    def loss_on(self, tokens: Tokens, *path: object) -> Tensor:
-        """The loss of the pre-training questions on a text; `path` names the draw."""
-        return loss_on(self.learner, tokens, self.seed, *path)
+    def score(self, texts: Dataset, embedded: Tensor | None = None) -> Tensor: ...
+    def embed(self, texts: Dataset) -> Tensor: ...
+    def draw(self, texts: Dataset, step: int) -> Dataset: ...
+    def other_loss(self, step: int) -> Tensor: ...
 
 
 def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
-    """The loss of a learner's own questions on a text; the seed and `path` name the draw."""
+    """The pre-training loss of a learner on a text; the seed and `path` name the random draw."""
     rng = generator(seed, *path, device=learner.device.type)
     return total_loss(learner.model(learner.objective.example(tokens, rng)), consume=True)[0]
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a lane reads without its further losses: so many steps of so many `tokens` each, in rows of `seq_len`."""
+    """What a run reads without its auxiliary losses: `steps` of `tokens` each, in rows of `seq_len`."""
 
     steps: int
     tokens: float
@@ -77,52 +69,75 @@ class Budget:
 
 
 class AuxLoss(ABC):
-    """A part of the loss; `rehearses` says that it reads pre-training text.
-
-    One with a share `alone` stands alone in the first steps: the task's own loss is left out there.
-    """
+    """A part of the loss; `rehearses` says that it reads pre-training text."""
 
     name: ClassVar[str]
     rehearses: ClassVar[bool] = False
 
-    @abstractmethod
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        """The loss as a function of a step, for a lane as it begins."""
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
+        """The loss as a function of the step; overridden by losses that keep something from the start of the run."""
+        return partial(self.loss, run)
+
+    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
+        """The loss of a step."""
+        raise NotImplementedError
 
     @abstractmethod
-    def tokens_read(self, lane: Budget) -> float:
-        """Tokens that it reads beside the batches of the task, over all steps."""
+    def tokens_read(self, budget: Budget) -> float:
+        """Tokens that it reads in addition to the batches of the task, over all steps."""
+
+    def alone(self, steps: int) -> int:
+        """In how many of the first steps the task's own loss is left out."""
+        return 0
 
     def check(self, learner: TrainState, task: Task) -> None:  # noqa: B027 (most suit every model and task)
         """Refuse a model or a task that it does not suit."""
 
 
+class Pull(AuxLoss):
+    """Half the `strength` times the squared distance to the pre-trained weights, weighted by `need`."""
+
+    strength: float
+
+    @abstractmethod
+    def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
+        """How much each weight is pulled."""
+
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
+        weights = list(run.named.values())
+        old, need = [p.detach().clone() for p in weights], self.need(run.base, tuple(run.named))
+
+        def loss(_: StepContext) -> Tensor:
+            total = torch.zeros((), device=old[0].device)
+            for p, start, weight in zip(weights, old, need, strict=True):
+                if p.requires_grad:
+                    total = total + (weight * (p - start) ** 2).sum()
+            return self.strength / 2 * total
+
+        return loss
+
+
 @dataclass(frozen=True)
-class L2SPPenalty(AuxLoss):
+class L2SPPenalty(Pull):
     """Half the strength times the squared distance to the pre-trained weights (L2-SP, arXiv:1802.01483, sec. 3)."""
 
     strength: float = knob(0.1, 0.0, 100.0, unit="nats per squared distance", why="How hard the start pulls.")
     name: ClassVar[str] = "pull to the start"
 
-    def tokens_read(self, lane: Budget) -> float:
+    def tokens_read(self, budget: Budget) -> float:
         return 0.0
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        return _pulled(self, start)
-
     def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
-        """Every weight is needed alike."""
         named = dict(base.learner.model.named_parameters())
         return [torch.ones_like(named[name]) for name in names]
 
 
 @dataclass(frozen=True)
-class EWCPenalty(AuxLoss):
+class EWCPenalty(Pull):
     """The same, each weight pulled by how much pre-training needs it (EWC, arXiv:1612.00796, eq. 3).
 
-    The need is the diagonal of the empirical Fisher information on rows of pre-training text, one row at a time: of the
-    answers that the text gives, where the paper's would be drawn from the model. It is divided by its mean, so that the
-    strength means the same for every model.
+    The need is the diagonal of the empirical Fisher information on single rows of pre-training text: of the answers in
+    the text, where the paper's are drawn from the model. It is divided by its mean, so that models can be compared.
     """
 
     strength: float = knob(1.0, 0.0, 1000.0, unit="nats per squared distance", why="How hard the start pulls.")
@@ -130,30 +145,20 @@ class EWCPenalty(AuxLoss):
     name: ClassVar[str] = "pull by Fisher information"
     rehearses: ClassVar[bool] = True
 
-    def tokens_read(self, lane: Budget) -> float:
-        return self.rows * lane.seq_len
-
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        return _pulled(self, start)
+    def tokens_read(self, budget: Budget) -> float:
+        return self.rows * budget.seq_len
 
     def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
-        """The Fisher information, the same for all lanes."""
-        return base.remember(("fisher", self.rows, tuple(names)), lambda: fisher(base, names, self.rows))
+        def make() -> list[Tensor]:
+            text, learner = base.rehearse(), base.learner
+            rows = torch.arange(min(self.rows, len(text.ids)), device=text.ids.device).split(1)
+            losses = (loss_on(learner, pick(text, row), 0, "fisher", number) for number, row in enumerate(rows))
+            return fisher(learner.model, names, losses)
+
+        return base.remember(("fisher", self.rows, tuple(names)), make)
 
 
-Pull = L2SPPenalty | EWCPenalty
-"""Penalties that pull weights back to where they began: the strength times how much each of them is needed."""
-
-
-def fisher(base: Base, names: Sequence[str], rows: int) -> list[Tensor]:
-    """How much the pre-training loss of single rows depends on each weight."""
-    text = base.rehearse()
-    alone = (pick(text, row) for row in torch.arange(min(rows, len(text.ids)), device=text.ids.device).split(1))
-    losses = (loss_on(base.learner, one, 0, "fisher", row) for row, one in enumerate(alone))
-    return needed(base.learner.model, names, losses)
-
-
-def needed(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> list[Tensor]:
+def fisher(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> list[Tensor]:
     """Mean squared gradient of losses for each weight, divided by the mean of all (Fisher information's diagonal)."""
     named = dict(model.named_parameters())
     parameters = [named[name] for name in names]
@@ -165,21 +170,6 @@ def needed(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> 
     return [n / mean for n in need]
 
 
-def _pulled(pull: Pull, start: TermContext) -> Callable[[StepContext], Tensor]:
-    """Half the strength times the squared distance of what learns in a step to where it began, weighed by the need."""
-    old = [p.detach().clone() for p in start.named.values()]
-    need = pull.need(start.base, tuple(start.named))
-
-    def loss(_: StepContext) -> Tensor:
-        total = torch.zeros((), device=old[0].device)
-        for p, began, weight in zip(start.named.values(), old, need, strict=True):
-            if p.requires_grad:
-                total = total + (weight * (p - began) ** 2).sum()
-        return pull.strength / 2 * total
-
-    return loss
-
-
 @dataclass(frozen=True)
 class Replay(AuxLoss):
     """In a share of the steps pre-training texts are read as well, so that they are not forgotten."""
@@ -189,24 +179,20 @@ class Replay(AuxLoss):
     name: ClassVar[str] = "replay"
     rehearses: ClassVar[bool] = True
 
-    def tokens_read(self, lane: Budget) -> float:
-        return int(self.replay_ratio * lane.steps) * self.rows * lane.seq_len
+    def tokens_read(self, budget: Budget) -> float:
+        return int(self.replay_ratio * budget.steps) * self.rows * budget.seq_len
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        text = start.base.rehearse()
-
-        def loss(moment: StepContext) -> Tensor:
-            if int((moment.step + 1) * self.replay_ratio) == int(moment.step * self.replay_ratio):
-                return torch.zeros(())
-            index = torch.randint(len(text.ids), (self.rows,), generator=generator(start.seed, "replay", moment.step))
-            return start.loss_on(pick(text, index.to(text.ids.device)), "replayed", moment.step)
-
-        return loss
+    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
+        if int((now.step + 1) * self.replay_ratio) == int(now.step * self.replay_ratio):
+            return torch.zeros(())
+        text = run.base.rehearse()
+        index = torch.randint(len(text.ids), (self.rows,), generator=generator(run.seed, "replay", now.step))
+        return loss_on(run.learner, pick(text, index.to(text.ids.device)), run.seed, "replayed", now.step)
 
 
 @dataclass(frozen=True)
 class AuxiliaryLM(AuxLoss):
-    """The pre-training question, asked of the task's own texts.
+    """The pre-training loss on the task's own texts.
 
     Beside the task it is GPT's auxiliary loss (Radford et al. 2018, sec. 3.2, eq. 5); alone in the first steps it is
     further pre-training (arXiv:2004.10964, sec. 4).
@@ -219,51 +205,74 @@ class AuxiliaryLM(AuxLoss):
     name: ClassVar[str] = "reading the task's texts"
 
     def check(self, learner: TrainState, task: Task) -> None:
-        """Refuse a pre-training question that a task's texts cannot be asked."""
-        lacking = [need for need in learner.objective.needs if need.startswith(("pair", "translation", "label:"))]
-        if lacking:
-            raise Refusal(
-                f"{learner.objective.name} needs {_said(lacking[0])}, which the texts of a task do not have, so "
-                f"{self.name} is not possible; take another strategy or another base."
-            )
+        """Refuse an objective that needs more than the texts of a task."""
+        named = {"pair": "a second text", "translation": "a translation"}
+        for need in learner.objective.needs:
+            if need.startswith((*named, "label:")):
+                lacking = named.get(need) or f"the label {need.removeprefix('label:')!r} of every word"
+                raise Refusal(
+                    f"{learner.objective.name} needs {lacking}, which the texts of a task do not have, so "
+                    f"{self.name} is not possible; take another strategy or another base."
+                )
 
-    def tokens_read(self, lane: Budget) -> float:
-        return lane.tokens * (int(self.lm_fraction * lane.steps) or lane.steps)
+    def alone(self, steps: int) -> int:
+        return int(self.lm_fraction * steps)
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        last = int(self.lm_fraction * start.steps)
+    def tokens_read(self, budget: Budget) -> float:
+        return budget.tokens * (self.alone(budget.steps) or budget.steps)
 
-        def loss(moment: StepContext) -> Tensor:
-            if self.lm_fraction and moment.step >= last:
-                return torch.zeros(())
-            return self.weight * start.loss_on(moment.drawn.tokens, "read", moment.step)
-
-        return loss
+    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
+        if self.lm_fraction and now.step >= self.alone(run.steps):
+            return torch.zeros(())
+        return self.weight * loss_on(run.learner, now.batch.tokens, run.seed, "read", now.step)
 
 
-def _said(need: str) -> str:
-    """What an objective needs, in words."""
-    known = {"pair": "a second text", "translation": "a translation"}
-    return known.get(need) or f"the label {need.removeprefix('label:')!r} of every word"
+class WeightAverage:
+    """A running mean of parameters (arXiv:2002.10345); what did not change keeps every bit."""
+
+    def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
+        self.parameters, self.number = tuple(parameters), 0
+        self.mean: list[Tensor] = []
+
+    @torch.no_grad()
+    def take(self) -> None:
+        self.number += 1
+        if not self.mean:
+            self.mean = [p.detach().clone() for p in self.parameters]
+        self.mean = [mean + (p - mean) / self.number for mean, p in zip(self.mean, self.parameters, strict=True)]
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """The model with the mean as its weights, as long as the context lasts."""
+        now = [p.data for p in self.parameters]
+        self.put(self.mean)
+        try:
+            yield
+        finally:
+            self.put(now)
+
+    def put(self, values: Sequence[Tensor]) -> None:
+        for p, value in zip(self.parameters, values, strict=True):
+            p.data = value
 
 
 @dataclass(frozen=True)
 class MeanTeacher(AuxLoss):
-    """The scores shall stay near those of the mean of all earlier weights (self-distillation, arXiv:2002.10345)."""
+    """The scores stay near those of the mean of all earlier weights (self-distillation, arXiv:2002.10345)."""
 
     weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="How much the teacher counts.")
     name: ClassVar[str] = "following the mean of earlier weights"
 
-    def tokens_read(self, lane: Budget) -> float:
-        return lane.tokens * lane.steps
+    def tokens_read(self, budget: Budget) -> float:
+        return budget.tokens * budget.steps
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        mean = WeightAverage(start.every)
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
+        mean = WeightAverage(run.every)
 
-        def loss(moment: StepContext) -> Tensor:
+        def loss(now: StepContext) -> Tensor:
             mean.take()
             with torch.no_grad(), mean.in_place():
-                taught = start.score(moment.drawn)
-            return self.weight * mse_loss(moment.scores, taught)
+                targets = run.score(now.batch)
+            return self.weight * mse_loss(now.scores, targets)
 
         return loss

@@ -1,6 +1,5 @@
 """Other tasks beside or before the one in question: the same body reads their texts, with heads of their own."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,11 +8,11 @@ from torch import Tensor
 
 from playground.errors import Refusal
 from playground.finetuning.data.dataset import Dataset
-from playground.finetuning.data.find import find_task
-from playground.finetuning.data.input_format import packing_for
+from playground.finetuning.data.files import find_task
+from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TermContext
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
 from playground.knob import knob
 from playground.models import Architecture
 from playground.tokenizing import Tokenizer
@@ -26,7 +25,7 @@ CANDIDATES = ("entailment", "sentiment", "similarity", "paraphrase", "topic", "a
 class MultiTask(AuxLoss):
     """Labelled texts of other tasks, one task in each step, in the first share of the steps or in all.
 
-    With `alone` they stand alone in those steps, and the task in question has to wait.
+    In the first `single_task_fraction` of the steps they alone are learnt.
     """
 
     num_tasks: int = knob(1, 1, 6, unit="tasks", why="How many other tasks there are.")
@@ -35,37 +34,38 @@ class MultiTask(AuxLoss):
     single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are read alone.")
     name: ClassVar[str] = "other tasks"
 
-    def tokens_read(self, lane: Budget) -> float:
-        return lane.tokens * self.reading(lane.steps)
+    def tokens_read(self, budget: Budget) -> float:
+        return budget.tokens * self.reading(budget.steps)
+
+    def alone(self, steps: int) -> int:
+        return int(self.single_task_fraction * steps)
 
     def reading(self, steps: int) -> int:
         """In how many of the steps they are read."""
         return int(self.task_ratio * steps)
 
-    def texts(self, base: Base, packing: str | None) -> tuple[Dataset, ...]:
-        """Their labelled texts for a base; all lanes of a comparison share them."""
-        if base.tokenizer is None:
-            raise Refusal("Other tasks need the tokenizer of the base; give Base(..., tokenizer=...).")
-        tokenizer, shape = base.tokenizer, base.learner.model.shape
-        make = lambda: self.load(base.task, tokenizer, shape, packing)  # noqa: E731 (called once per comparison)
-        return base.remember((self.name, self.num_tasks, self.train_size, packing), make)
+    def texts(self, base: Base, input_format: str | None) -> tuple[Dataset, ...]:
+        """Their labelled texts for a base; all runs of a comparison share them."""
+        return base.remember(
+            (self.name, self.num_tasks, self.train_size, input_format),
+            lambda: self.load(base.task, base.words, base.learner.model.shape, input_format),
+        )
 
     def load(
-        self, task: Task | None, tokenizer: Tokenizer, shape: Architecture, packing: str | None
+        self, task: Task | None, tokenizer: Tokenizer, shape: Architecture, input_format: str | None
     ) -> tuple[Dataset, ...]:
-        """The first tasks among the candidates, beside the one in question, whose words the vocabulary knows."""
-        found: list[Dataset] = []
+        """The first tasks among the candidates, without the one in question, whose words the vocabulary knows."""
+        texts: list[Dataset] = []
         for other in [find_task(name) for name in CANDIDATES if task is None or name != task.name]:
             try:
-                found.append(other.load(tokenizer, self.train_size, 0, "train", packing_for(shape, packing)))
+                texts.append(other.load(tokenizer, self.train_size, 0, "train", format_for(shape, input_format)))
             except Refusal:
                 continue
-            if len(found) == self.num_tasks:
+            if len(texts) == self.num_tasks:
                 break
-        if not found:
+        if not texts:
             raise Refusal("This model's vocabulary knows the words of no other task, so none can be learnt beside.")
-        return tuple(found)
+        return tuple(texts)
 
-    def begin(self, start: TermContext) -> Callable[[StepContext], Tensor]:
-        last = self.reading(start.steps)
-        return lambda moment: start.other(moment.step) if moment.step < last else torch.zeros(())
+    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
+        return run.other_loss(now.step) if now.step < self.reading(run.steps) else torch.zeros(())

@@ -4,10 +4,9 @@ import re
 from dataclasses import replace
 
 from playground.errors import Refusal
-from playground.finetuning.strategy.find import find_strategy
+from playground.finetuning.strategy.find import find_strategy, split_outside_brackets
 from playground.finetuning.strategy.schedules import Cell
 from playground.finetuning.strategy.strategy import Strategy
-from playground.finetuning.strategy.strategy_knobs import apart
 
 CELL = re.compile(r"(?P<group>.+?) +(?P<first>\d+)-(?P<last>\d+) +x(?P<multiplier>[\d.eE+-]+)")
 NAME = r"(?:[^=()\[\]]|\([^=()\[\]]*\))*"
@@ -20,22 +19,22 @@ def spell(strategy: Strategy) -> str:
     """The line that `read` understands; a strategy that is not made of the catalogue's has only its name."""
     parts = " + ".join(strategy.parts) or strategy.name
     cells = "; ".join(f"{c.group} {c.first}-{c.last} x{c.multiplier:g}" for c in strategy.painted)
-    named_by_itself = strategy.name in (parts, f"{parts} (painted)")  # as `read` calls it too
-    own = "" if named_by_itself else f"{strategy.name} = "
+    default = strategy.name in (parts, f"{parts} (painted)")  # as `read` names it too
+    own = "" if default else f"{strategy.name} = "
     return f"{own}{parts}{f' [{cells}]' if cells else ''}"
 
 
 def read(line: str) -> Strategy:
     """A strategy of the catalogue, several joined by "+", cells painted over in brackets, and a name of its own."""
-    found = LINE.fullmatch(line.strip())
-    if found is None:
+    match = LINE.fullmatch(line.strip())
+    if match is None:
         raise Refusal(
             f"{line!r} is no strategy; write it like full + L2-SP [embeddings 1-40 x0; encoder layer 2 5-80 x2]."
         )
-    strategy = find_strategy(found["parts"].strip())
-    cells = [_cell(text.strip()) for text in (found["cells"] or "").split(";") if text.strip()]
+    strategy = find_strategy(match["parts"].strip())
+    cells = [_cell(text.strip()) for text in (match["cells"] or "").split(";") if text.strip()]
     strategy = strategy.paint(*cells) if cells else strategy
-    return named(strategy, found["name"]) if found["name"] is not None else strategy
+    return named(strategy, match["name"]) if match["name"] is not None else strategy
 
 
 def named(strategy: Strategy, name: str) -> Strategy:
@@ -48,14 +47,14 @@ def named(strategy: Strategy, name: str) -> Strategy:
 
 def split(lines: str) -> list[str]:
     """The strategies of a list with commas, without the empty ones."""
-    return [line for line in apart(lines, ",") if line]
+    return [line for line in split_outside_brackets(lines, ",") if line]
 
 
 def _cell(text: str) -> Cell:
-    found = CELL.fullmatch(text)
+    match = CELL.fullmatch(text)
     try:
-        if found is None:
+        if match is None:
             raise ValueError
-        return Cell(found["group"], int(found["first"]), int(found["last"]), float(found["multiplier"]))
+        return Cell(match["group"], int(match["first"]), int(match["last"]), float(match["multiplier"]))
     except ValueError as error:
         raise Refusal(f"{text!r} is no painted cell; write it like embeddings 1-40 x0.") from error

@@ -138,7 +138,6 @@ class Product:
 
 
 def _multiplied(parts: Sequence[Plasticity], groups: Sequence[str], steps: int) -> Tensor:
-    """The product of some plans over so many steps."""
     return torch.stack([part(groups, steps) for part in (*parts, everything)]).prod(dim=0)
 
 
@@ -166,14 +165,7 @@ def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
     return plan
 
 
-def named_rows(layers: int, extras: Sequence[str], apart: bool) -> tuple[str, ...]:
-    """The layer groups of a transformer with so many layers, from the bottom up, as a plan names them."""
-    body = [f"encoder layer {k + 1}" for k in range(layers)]
-    twice = [row for group in body for row in ([group, f"{group} biases"] if apart else [group])]
-    return ("embeddings", *twice, *extras, "task head")
-
-
-def parts_of(plan: Plasticity) -> tuple[Plasticity, ...]:
+def factors(plan: Plasticity) -> tuple[Plasticity, ...]:
     """The factors of a plan, without those that change nothing."""
     parts = plan.parts if isinstance(plan, Product) else (plan,)
     return tuple(part for part in parts if part is not everything)
@@ -181,18 +173,16 @@ def parts_of(plan: Plasticity) -> tuple[Plasticity, ...]:
 
 def product(plans: Sequence[Plasticity]) -> Plasticity:
     """Several plans as one; a factor that comes twice counts once."""
-    parts = tuple(dict.fromkeys(part for plan in plans for part in parts_of(plan)))
+    parts = tuple(dict.fromkeys(part for plan in plans for part in factors(plan)))
     return parts[0] if len(parts) == 1 else Product(parts) if parts else everything
 
 
-def said(plan: Plasticity) -> str:
-    """What a plan does, in words."""
-    parts = parts_of(plan)
-    words = [_one(part) for part in parts] or [_one(everything)]
-    return " and ".join(words)
+def describe(plan: Plasticity) -> str:
+    """What a plan does, in words: the docstrings of its factors."""
+    return " and ".join(map(_describe, factors(plan) or (everything,)))
 
 
-def _one(part: Plasticity) -> str:
+def _describe(part: Plasticity) -> str:
     kind = part if hasattr(part, "__name__") else type(part)
     text = (kind.__doc__ or "A plan of its own.").split(" (")[0].rstrip(".")
     text = text[0].lower() + text[1:]

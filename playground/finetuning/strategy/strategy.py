@@ -1,22 +1,27 @@
-"""A strategy says what may change, when, and how fast, what holds the weights back, and what is added or read."""
+"""A fine-tuning strategy: what may change when and how fast, what holds the weights back, what is added or read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import Literal
 
 import torch
 from torch import Tensor
 
+from playground.catalog import year
 from playground.errors import Refusal
+from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.prompting import Prompt
-from playground.finetuning.strategy.head import TOP, Head
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.strategy.extra_features import ExtraFeatures
+from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import Cell, Plasticity, named_rows, paint
+from playground.finetuning.strategy.schedules import Cell, Plasticity, paint
 from playground.models.adapters import AdapterKind
-
-if TYPE_CHECKING:  # which knows tasks, and they know nothing of strategies
-    from playground.finetuning.strategy.extra_features import ExtraFeatures
+from playground.tokenizing import Tokenizer
+from playground.training.train_state import TrainState
 
 OTHER = "other heads"
 """The row of the plan for the heads of other tasks."""
@@ -52,12 +57,12 @@ class Strategy:
     """A plasticity plan, penalties and extra modules; `rate * plan[g, s]` is a learning rate, and 0 is truly frozen.
 
     `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `extras`
-    are new modules, which learn as the head does; `given` is what model or head get beside the words. `head` says what
-    the task's head reads, `fresh` which part of the model starts anew, `apart` which parameters of a group form a row
-    of their own in the plan, `averaged` over which last share of the steps the final weights are the mean, `painted`
-    are cells of the plan edited by hand, and `made_of` names the strategies that were put together. `rate` is ours: it
-    suits these tiny models and short runs. `published` is what the authors used for a large one, None where no place
-    that we could read states it. With a `prompt` nothing learns: the model is only asked.
+    are new modules, which learn as the head does; `given` are further inputs of the model or the head. `head` says what
+    the task's head reads, `fresh` which part of the model is initialised again, `apart` which parameters of a group
+    form a row of their own in the plan, `averaged` over which last share of the steps the final weights are the mean,
+    `painted` are cells of the plan edited by hand, and `made_of` names the strategies that were put together. `rate`
+    is ours: it suits these tiny models and short runs. `published` is what the authors used for a large one, None
+    where no place that we could read states it. With a `prompt` nothing learns: the model is asked untrained.
     """
 
     name: str
@@ -67,12 +72,11 @@ class Strategy:
     rate: float = 4e-3
     published: Published | None = None
     aliases: tuple[str, ...] = ()
-    rank: int = 0
     family: str = ""
     penalties: tuple[AuxLoss, ...] = ()
     beside: tuple[AuxLoss, ...] = ()
     extras: tuple[AdapterKind, ...] = ()
-    given: "tuple[ExtraFeatures, ...]" = ()
+    given: tuple[ExtraFeatures, ...] = ()
     head: Head = TOP
     fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
     apart: Literal["", "biases"] = ""
@@ -82,18 +86,22 @@ class Strategy:
     prompt: Prompt | None = None
 
     @property
+    def order(self) -> tuple[int, bool, int]:
+        """Its place in lists: by family; what the survey itself describes first, then by the year of the source."""
+        family = list(FAMILIES).index(self.family) if self.family else len(FAMILIES)
+        return (family, not self.source.startswith("survey"), year(self.source))
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """The strategies of the catalogue that it is made of, itself if it is one of them."""
         return self.made_of or (self.name,)
 
     @property
     def rehearses(self) -> bool:
-        """Whether it reads pre-training text."""
         return any(term.rehearses for term in (*self.penalties, *self.beside, *self.given))
 
     @property
     def others(self) -> MultiTask | None:
-        """The other tasks that are learnt too."""
         return next((term for term in self.beside if isinstance(term, MultiTask)), None)
 
     @property
@@ -115,7 +123,25 @@ class Strategy:
 
     def rows(self, layers: int) -> tuple[str, ...]:
         """The layer groups of its plan for a transformer with so many layers, lowest first."""
-        return named_rows(layers, self.new, self.apart == "biases")
+        body = [f"encoder layer {k + 1}" for k in range(layers)]
+        both = [row for group in body for row in (group, f"{group} biases")] if self.apart == "biases" else body
+        return ("embeddings", *both, *self.new, "task head")
+
+    def check(self, learner: TrainState, task: Task) -> None:
+        """Refuse a model or a task that it cannot be used for."""
+        self.head.levels(learner.model)
+        if self.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
+            raise Refusal(
+                f"{self.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "
+                "give the base a decoder (playground compare ... --decoder same)."
+            )
+        for term in (*self.penalties, *self.beside):
+            term.check(learner, task)
+        if task.answer.about == "written":
+            try:
+                check_writing(learner.model, self.head)
+            except Refusal as refused:
+                raise Refusal(f"{self.name} does not suit the task {task.name!r}. {refused}") from refused
 
     def paint(self, *cells: Cell) -> "Strategy":
         """The same strategy with some cells of its plan painted over."""
@@ -123,3 +149,22 @@ class Strategy:
             raise Refusal(f"{self.name} trains nothing, so there is no plan to paint.")
         name = self.name if self.painted else f"{self.name} (painted)"
         return replace(self, name=name, painted=(*self.painted, *cells), made_of=self.parts)
+
+
+Texts = Callable[[int, int, Split], Dataset]
+"""From a number, a seed and a split to labelled texts."""
+
+
+def texts_for(
+    learner: TrainState, task: Task, chosen: Sequence[Strategy], tokenizer: Tokenizer, input_format: str | None = None
+) -> Texts:
+    """The texts of a task for a model; a strategy that cannot be used for it is refused before anything is trained."""
+    for strategy in chosen:
+        strategy.check(learner, task)
+        for given in strategy.given:
+            given.check(learner, task, tokenizer)
+        if strategy.prompt:
+            task.check_prompt(learner.model, tokenizer)
+        if strategy.others:
+            strategy.others.load(task, tokenizer, learner.model.shape, input_format)
+    return partial(task.load, tokenizer, input_format=format_for(learner.model.shape, input_format))

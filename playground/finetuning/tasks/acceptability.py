@@ -21,7 +21,6 @@ def judged(kinds: tuple[str, ...], count: int, seed: int, split: Split) -> list[
 ACCEPTABILITY = Task(
     name="acceptability",
     aliases=("CoLA",),
-    rank=2,
     idea="Say whether a sentence is right: a or an, this or these, and the order of its words.",
     source="after CoLA (arXiv:1805.12471); minimal pairs from the generated grammar",
     answer=Classes(("wrong", "right")),

@@ -9,7 +9,6 @@ from playground.finetuning.tasks.acceptability import judged
 AGREEMENT = Task(
     name="agreement",
     aliases=("subject-verb agreement", "attractors"),
-    rank=3,
     idea="Say whether the verb agrees with its subject, up to four misleading nouns away.",
     source="after arXiv:1611.01368, sec. 4; minimal pairs from the generated grammar",
     answer=Classes(("wrong", "right")),

@@ -1,6 +1,6 @@
 """Aspect: how does a sentence find a thing? The sentence alone is read, with a classifier for each thing."""
 
-from playground.corpora.tinyworld.tasks.aspects import ASPECTS, SAID, opinions
+from playground.corpora.tinyworld.tasks.aspects import ASPECTS, OPINIONS, opinions
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import OfEach
@@ -8,16 +8,15 @@ from playground.finetuning.data.task_types import OfEach
 
 def alone(count: int, seed: int, split: Split) -> list[Item]:
     """Sentences about two things, the thing that is asked about in the label."""
-    return [Item((one.words,), len(SAID) * one.aspect + one.said) for one in opinions(count, seed, split)]
+    return [Item((one.words,), len(OPINIONS) * one.aspect + one.opinion) for one in opinions(count, seed, split)]
 
 
 ASPECT = Task(
     name="aspect",
     aliases=("ABSA", "aspect alone"),
-    rank=18,
     idea="A sentence finds two things good or bad; say how it finds one, or that it does not speak of it.",
     source="arXiv:1903.09588, sec. 2.2 (the single sentence); sentences after the generated reviews",
-    answer=OfEach(SAID, ASPECTS),
+    answer=OfEach(OPINIONS, ASPECTS),
     items=alone,
     corpora=("world", "reviews"),
 )

@@ -1,7 +1,7 @@
 """Connectives: which word joins two clauses?"""
 
 from playground.corpora.tinyworld.presets.arguments import JOINED
-from playground.corpora.tinyworld.tasks import connective_sentences
+from playground.corpora.tinyworld.tasks.connectives import connective_sentences
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Classes
@@ -16,7 +16,6 @@ def clauses(count: int, seed: int, split: Split) -> list[Item]:
 CONNECTIVES = Task(
     name="connectives",
     aliases=("discourse", "DisSent"),
-    rank=5,
     idea="Say which word stood between two clauses: and, but, because or so.",
     source="arXiv:1710.04334, sec. 3; clauses from the corpus 'arguments'",
     answer=Classes(JOINED),

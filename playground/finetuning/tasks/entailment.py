@@ -1,6 +1,6 @@
 """Entailment: does the second sentence follow from the first?"""
 
-from playground.corpora.tinyworld.tasks import INFERENCES, inference_pairs
+from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Classes
@@ -14,7 +14,6 @@ def inferences(count: int, seed: int, split: Split) -> list[Item]:
 ENTAILMENT = Task(
     name="entailment",
     aliases=("inference", "NLI", "MNLI", "RTE"),
-    rank=6,
     idea="Say whether the second sentence follows from the first, contradicts it, or neither.",
     source="after MNLI (arXiv:1704.05426); pairs from the generated world",
     answer=Classes(INFERENCES),

@@ -1,13 +1,13 @@
 """Entities: which words name somebody or something, and what kind of thing?"""
 
-from playground.corpora.tinyworld.entities import ENTITIES as KINDS
-from playground.corpora.tinyworld.entities import TYPES
+from playground.corpora.tinyworld.lexicon import ENTITIES as KINDS
+from playground.corpora.tinyworld.lexicon import ENTITY_TYPES
 from playground.corpora.tinyworld.tasks.tagged import Tagged, tagged_sentences
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Mentions
 
-NAMES = ("O", *(f"{sign}-{kind}" for kind in TYPES for sign in "BI"))
+NAMES = ("O", *(f"{sign}-{kind}" for kind in ENTITY_TYPES for sign in "BI"))
 
 
 def named(count: int, seed: int, split: Split) -> list[Item]:
@@ -26,7 +26,6 @@ def _tags(one: Tagged) -> list[str]:
 ENTITIES = Task(
     name="entities",
     aliases=("NER", "named entities"),
-    rank=11,
     idea="Find the names, some of two words, and say what each names: a person, city, town, country or language.",
     source="after CoNLL-2003 (cs/0306050); sentences from the generated world",
     answer=Mentions(NAMES),

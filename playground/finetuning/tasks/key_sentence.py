@@ -25,7 +25,6 @@ def _extract(one: Digest) -> Item:
 KEY_SENTENCE = Task(
     name="key sentence",
     aliases=("extractive summary", "BERTSUM"),
-    rank=20,
     idea="Find the sentence that a story calls best; each is judged at a [CLS] before it, so one must read both ways.",
     source="BERTSUM (arXiv:1908.08345, sec. 3.1-3.2); stories from the corpus 'summaries'",
     answer=KeySentence(("other", "key")),

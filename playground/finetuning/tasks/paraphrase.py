@@ -1,6 +1,6 @@
 """Paraphrase: do two sentences mean the same?"""
 
-from playground.corpora.tinyworld.tasks import paraphrase_pairs
+from playground.corpora.tinyworld.tasks.similarity import paraphrase_pairs
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Classes
@@ -14,7 +14,6 @@ def retold(count: int, seed: int, split: Split) -> list[Item]:
 PARAPHRASE = Task(
     name="paraphrase",
     aliases=("MRPC", "QQP"),
-    rank=7,
     idea="Say whether two sentences in different orders of words mean the same; the pair is read both ways round.",
     source="after MRPC (Dolan and Brockett 2005); pairs from the generated world",
     answer=Classes(("different", "same")),

@@ -18,7 +18,6 @@ def words(count: int, seed: int, split: Split) -> list[Item]:
 PART_OF_SPEECH = Task(
     name="part of speech",
     aliases=("POS", "tagging"),
-    rank=10,
     idea="Say of every word whether it is a noun, a verb, an adjective ...; some words are both.",
     source="after the Penn Treebank's tags (Marcus et al. 1993); sentences from the generated world",
     answer=Tags(NAMES),

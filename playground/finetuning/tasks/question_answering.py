@@ -1,6 +1,6 @@
 """Question answering: which words of a passage are the answer?"""
 
-from playground.corpora.tinyworld.tasks import reading_passages
+from playground.corpora.tinyworld.tasks.questions import reading_passages
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Span
@@ -15,7 +15,6 @@ def asked(count: int, seed: int, split: Split) -> list[Item]:
 QUESTION_ANSWERING = Task(
     name="question answering",
     aliases=("QA", "SQuAD", "questions"),
-    rank=12,
     idea="Four people moved somewhere; mark the words that say where one of them is.",
     source="after SQuAD (arXiv:1606.05250); passages from the corpus 'questions'",
     answer=Span(),

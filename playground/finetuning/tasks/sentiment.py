@@ -1,6 +1,6 @@
 """Sentiment: does a sentence of a review praise or blame?"""
 
-from playground.corpora.tinyworld.tasks import polarity_sentences
+from playground.corpora.tinyworld.tasks.polarity import polarity_sentences
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Classes
@@ -14,7 +14,6 @@ def reviews(count: int, seed: int, split: Split) -> list[Item]:
 SENTIMENT = Task(
     name="sentiment",
     aliases=("polarity", "sst"),
-    rank=1,
     idea="Say whether a sentence of a review praises or blames; some negate.",
     source="after SST-2 (Socher et al. 2013); texts from the generated corpus",
     answer=Classes(("bad", "good")),

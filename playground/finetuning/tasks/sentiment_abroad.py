@@ -20,7 +20,6 @@ def in_both(count: int, seed: int, split: Split) -> list[Item]:
 SENTIMENT_ABROAD = Task(
     name="sentiment abroad",
     aliases=("zero-shot cross-lingual sentiment",),
-    rank=17,
     idea="Say whether a sentence praises or blames: learnt in the first language alone, asked in the second as well.",
     source="after XNLI (arXiv:1809.05053, sec. 4); sentences from the corpus 'parallel'",
     answer=Abroad(("bad", "good")),

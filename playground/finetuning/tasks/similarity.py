@@ -1,6 +1,6 @@
 """Similarity: how much of the meaning of two sentences is the same?"""
 
-from playground.corpora.tinyworld.tasks import similarity_pairs
+from playground.corpora.tinyworld.tasks.similarity import similarity_pairs
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Number
@@ -14,7 +14,6 @@ def graded(count: int, seed: int, split: Split) -> list[Item]:
 SIMILARITY = Task(
     name="similarity",
     aliases=("STS", "STS-B"),
-    rank=8,
     idea="Say how many of who, what was done, to what and where two sentences share, from 0 to 4; read both ways.",
     source="after STS-B (arXiv:1708.00055); pairs from the generated world",
     answer=Number(most=4.0),

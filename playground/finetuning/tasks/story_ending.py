@@ -3,7 +3,7 @@
 from random import Random
 
 from playground.corpora.tinyworld.lexicon import TOPICS
-from playground.corpora.tinyworld.tasks.draw import balanced, dice, different
+from playground.corpora.tinyworld.tasks.draw import balanced, different, task_random
 from playground.corpora.tinyworld.tasks.stories import story
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
@@ -15,7 +15,7 @@ CHOICES = 4
 
 def endings(count: int, seed: int, split: Split) -> list[Item]:
     """The beginning of a story, its last sentence, and last sentences of stories that happen elsewhere."""
-    random = dice(seed, "story ending", split)
+    random = task_random(seed, "story ending", split)
     return [
         item
         for label in range(CHOICES)
@@ -40,7 +40,6 @@ def _item(right: int, random: Random) -> Item:
 STORY_ENDING = Task(
     name="story ending",
     aliases=("multiple choice", "story cloze", "SWAG"),
-    rank=13,
     idea="Choose the sentence that goes on with a story; each of four is read behind its beginning.",
     source="after the Story Cloze Test (arXiv:1604.01696); stories from the generated world",
     answer=Choice(CHOICES),

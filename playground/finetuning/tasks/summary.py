@@ -14,7 +14,6 @@ def shortened(count: int, seed: int, split: Split) -> list[Item]:
 SUMMARY = Task(
     name="summary",
     aliases=("summarisation", "CNN/DM"),
-    rank=14,
     idea="Write the one sentence that sums up a story: what was best of all.",
     source="after CNN/Daily Mail (arXiv:1506.03340); stories from the corpus 'summaries'",
     answer=Writing(),

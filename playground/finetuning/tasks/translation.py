@@ -14,7 +14,6 @@ def both(count: int, seed: int, split: Split) -> list[Item]:
 TRANSLATION = Task(
     name="translation",
     aliases=("machine translation", "MT", "WMT"),
-    rank=15,
     idea="Write a sentence in the second language, which puts the verb last.",
     source="after WMT14 (Bojar et al. 2014); pairs from the corpus 'parallel'",
     answer=Writing(),

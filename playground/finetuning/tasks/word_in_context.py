@@ -2,9 +2,8 @@
 
 from random import Random
 
-from playground.corpora.tinyworld.tasks import sense_sentences
-from playground.corpora.tinyworld.tasks.draw import balanced, dice
-from playground.corpora.tinyworld.tasks.senses import Sensed
+from playground.corpora.tinyworld.tasks.draw import balanced, task_random
+from playground.corpora.tinyworld.tasks.senses import Sensed, sense_sentences
 from playground.errors import Refusal
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
@@ -23,7 +22,7 @@ def pairs(count: int, seed: int, split: Split) -> list[Item]:
     """Different pairs of sentences around one word, which means the same in half of them."""
     if count > MOST:
         raise Refusal(f"There are only {MOST} such pairs, not {count}; ask for fewer.")
-    random = dice(seed, "word in context", split)
+    random = task_random(seed, "word in context", split)
     sentences = [one for kind in KINDS for one in sense_sentences(kind, EACH[split], 0, split)]
     found: dict[tuple[str, ...], Item] = {}
     labels = balanced(count, 2, random)
@@ -44,7 +43,6 @@ def _pair(sentences: list[Sensed], same: int, random: Random) -> Item:
 WORD_IN_CONTEXT = Task(
     name="word in context",
     aliases=("WiC", "senses"),
-    rank=9,
     idea="Say whether a word with two meanings means the same in both sentences; the head reads it where it stands.",
     source="WiC (arXiv:1808.09121); sentences from the corpus 'senses'",
     answer=Marked(("different", "same")),

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch, Spans, Tokens, arange_rows, begin, language_ids_at, stream
+from playground.batch import Batch, Spans, Tokens, arange, arange_rows, begin, language_ids_at, stream
 from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.ops import sampling
-from playground.objectives.ops.ragged import Woven, collect
-from playground.objectives.ops.windows import packed, runs
+from playground.objectives.ops.ragged import Ragged, collect
+from playground.objectives.ops.windows import bounds, packed
 from playground.objectives.stage import Arrange, Wishes
 
 
@@ -25,19 +25,12 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Which cells of the table each row asks for, `[b, n]`; empty where the batch makes its own table."""
-
-    cell: Tensor
-
-
-@dataclass(frozen=True)
 class ArrangeCooccurrences(Arrange):
     """One position for every cell above 0 of the table of the whole batch (GloVe, Pennington et al. 2014, sec. 3.1).
 
     Two words at distance d count 1/d, in both orders. A position holds the first word, its span of one the second,
     both where the batch has them first; the count is the label "seen". With the `table` of a corpus the text is cells
-    drawn from that table instead, each with the same chance.
+    drawn from that table instead, each with the same probability.
     """
 
     window_size: int = knob(
@@ -50,32 +43,32 @@ class ArrangeCooccurrences(Arrange):
         if self.table is not None and not len(self.table.seen):
             raise Refusal("The table of co-occurrences is empty; count a longer text.")
 
-    def plan(self, example: Batch, rng: Generator) -> Drawn:
-        rows, width = example.tokens.ids.shape
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """Which cells of the table each row asks for, `[b, n]`; empty where the batch makes its own table."""
         if self.table is None:
-            return Drawn(example.tokens.ids.new_zeros((rows, 0)))
-        return Drawn((sampling.noise((rows, width), rng) * len(self.table.seen)).long())
+            return example.tokens.ids[:, :0]
+        return (sampling.noise(tuple(example.tokens.ids.shape), rng) * len(self.table.seen)).long()
 
-    def build(self, example: Batch, plan: Drawn) -> Batch:
-        return (
-            _of_batch(example, self.window_size) if self.table is None else _of_table(example.tokens, self.table, plan)
-        )
+    def build(self, example: Batch, plan: Tensor) -> Batch:
+        if self.table is None:
+            return _of_batch(example, self.window_size)
+        return _of_table(example.tokens, self.table, plan)
 
-    def revise(self, example: Batch, plan: Drawn, wanted: Wishes) -> Drawn:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         return plan
 
-    def tell(self, example: Batch, plan: Drawn, row: int) -> dict[str, Any]:
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {}
 
 
 def _of_batch(example: Batch, window: int) -> Batch:
-    tokens = example.tokens
-    known = collect(example, tokens.valid & (tokens.ids != tokens.specials.unknown))
-    met = meetings(known, tokens.specials.first_word, window)
-    seen, first = table_of(known.ids, met, tokens.specials.size)
+    tokens, specials = example.tokens, example.tokens.specials
+    known = collect(example, tokens.valid & (tokens.ids != specials.unknown))
+    word, other, weight, met = _pairs(known, specials.first_word, window)
+    seen, first = _counted(known.ids[:, word] * specials.size + known.ids[:, other], weight, met, specials.size**2)
     index, real = packed(first)
-    word, other = met.word[index], met.other[index]
-    ids = known.ids.gather(1, word).where(real, tokens.specials.pad)
+    word, other = word[index], other[index]
+    ids = known.ids.gather(1, word).where(real, specials.pad)
     origin = known.origin.gather(1, word).where(real, -1)
     cells = replace(stream(ids, origin, real, language=language_ids_at(tokens, origin)), position_ids=word)
     named = Spans(known.origin.gather(1, other).where(real, 0), real.long().masked_fill(~real, -1))
@@ -83,26 +76,19 @@ def _of_batch(example: Batch, window: int) -> Batch:
     return replace(example, tokens=counted, inputs=cells, spans=named)
 
 
-@dataclass(frozen=True)
-class Meetings:
-    """All pairs of places of a row that can meet, in both orders: `[m]`, and which of them do in each row, `[b, m]`."""
+def _pairs(text: Ragged, lowest: int, window: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The pairs of positions within a window, by their left one, then by distance, in both orders.
 
-    word: Tensor
-    other: Tensor
-    count: Tensor
-    there: Tensor
-
-
-def meetings(text: Woven, lowest: int, window: int) -> Meetings:
-    """The pairs within a window, by their left place, then by distance; signs (ids below `lowest`) are walls."""
-    place = torch.arange(text.ids.shape[1], device=text.ids.device)[:, None]
-    distance = torch.arange(1, window + 1, device=place.device)
-    right = place + distance
-    left, count = place.expand_as(right), (1.0 / distance.double()).expand(right.shape)
-    last = runs(text.ids, ~text.real | (text.ids < lowest))[1]
-    there = right <= last[..., None]
-    nearest = right.clamp(max=max(0, len(place) - 1))
-    return Meetings(_both(left, nearest), _both(nearest, left), _both(count, count), _both(there, there))
+    The two positions and the weight 1/d of each, `[m]`, and which pairs meet in each row, `[b, m]`; special tokens
+    (ids below `lowest`) part a text.
+    """
+    position = arange(text.ids.shape[1], text.ids.device)[:, None]
+    distance = torch.arange(1, window + 1, device=position.device)
+    right = position + distance
+    left, weight = position.expand_as(right), (1.0 / distance.double()).expand(right.shape)
+    met = right <= bounds(~text.real | (text.ids < lowest))[1][..., None]
+    right = right.clamp(max=max(0, len(position) - 1))
+    return _both(left, right), _both(right, left), _both(weight, weight), _both(met, met)
 
 
 def _both(one: Tensor, two: Tensor) -> Tensor:
@@ -110,30 +96,33 @@ def _both(one: Tensor, two: Tensor) -> Tensor:
     return torch.stack([one, two], dim=-1).flatten(-3)
 
 
-def table_of(ids: Tensor, met: Meetings, size: int) -> tuple[Tensor, Tensor]:
+def _counted(cell: Tensor, weight: Tensor, met: Tensor, size: int) -> tuple[Tensor, Tensor]:
     """How often the cell of each pair was seen in the whole batch `[b, m]`, and which pair is the first of its cell."""
-    cell = ids[:, met.word] * size + ids[:, met.other]
-    cell, most = cell.masked_fill(~met.there, size * size).flatten(), size * size + 1
+    cell, most = cell.masked_fill(~met, size).flatten(), size + 1
     if most > 4 * len(cell):  # few pairs of a large vocabulary are sorted, many pairs of a small one are counted
         numbers, cell = cell.unique(return_inverse=True)
         most = len(numbers)
-    seen = torch.bincount(cell, met.count.expand(met.there.shape).flatten(), minlength=most)[cell]
-    place = torch.arange(len(cell), device=cell.device)
-    first = torch.full((most,), len(cell), device=cell.device).scatter_reduce(0, cell, place, "amin")[cell] == place
-    shape = met.there.shape
-    return seen.view(shape).float(), first.view(shape) & met.there
+    seen = torch.bincount(cell, weight.expand(met.shape).flatten(), minlength=most)[cell]
+    pair = torch.arange(len(cell), device=cell.device)
+    first = torch.full((most,), len(cell), device=cell.device).scatter_reduce(0, cell, pair, "amin")[cell] == pair
+    return seen.view(met.shape).float(), first.view(met.shape) & met
 
 
-def _of_table(tokens: Tokens, table: Cells, plan: Drawn) -> Batch:
-    """A text of drawn cells, word and other by turns; the words stand in the input, the others are to be named."""
+def _of_table(tokens: Tokens, table: Cells, plan: Tensor) -> Batch:
+    """A text of drawn cells, word and other by turns; the words stand in the input, the others are to be predicted."""
     real = tokens.valid
-    pair = torch.stack([table.word[plan.cell], table.other[plan.cell]], dim=-1)
+    pair = torch.stack([table.word[plan], table.other[plan]], dim=-1)
     ids = pair.where(real[..., None], tokens.specials.pad).flatten(1)
-    place = arange_rows(ids)
-    seen = {"seen": table.seen[plan.cell].float() * real}
+    position = arange_rows(ids)
     text = replace(
-        tokens, ids=ids, lengths=2 * tokens.lengths, word_ids=place, sentence_ids=torch.zeros_like(ids), labels=seen
+        tokens,
+        ids=ids,
+        lengths=2 * tokens.lengths,
+        word_ids=position,
+        sentence_ids=torch.zeros_like(ids),
+        labels={"seen": table.seen[plan].float() * real},
+        neighbours={},
     )
-    cells = stream(ids[:, 0::2], place[:, 0::2].where(real, -1), real)
-    named = Spans(place[:, 1::2].where(real, 0), real.long().masked_fill(~real, -1))
-    return replace(begin(replace(text, neighbours={})), inputs=cells, spans=named)
+    cells = stream(ids[:, 0::2], position[:, 0::2].where(real, -1), real)
+    named = Spans(position[:, 1::2].where(real, 0), real.long().masked_fill(~real, -1))
+    return replace(begin(text), inputs=cells, spans=named)

@@ -1,4 +1,4 @@
-"""Arrange the one document of a row of which something is known, and a sign that says what."""
+"""Arrange the document of a row whose label is known, and a control code that names the label."""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from torch import Tensor
 from playground.batch import Batch, Tokens, arange_rows, begin
 from playground.errors import Refusal
 from playground.objectives.arrange.text import ArrangeText
-from playground.objectives.ops.ragged import first_sign
+from playground.objectives.ops.ragged import first_special
 from playground.objectives.stage import Arrange
 
 
@@ -23,12 +23,12 @@ class ArrangeDocument(Arrange):
 
     def build(self, example: Batch) -> Batch:
         tokens = example.tokens
-        return begin(cut(tokens, *stretch(tokens, self.label))) if tokens.ids.shape[1] else example
+        return begin(crop(tokens, *labelled_stretch(tokens, self.label))) if tokens.ids.shape[1] else example
 
 
 @dataclass(frozen=True)
 class WrapSpecials(Arrange):
-    """The text between [CLS] and [SEP] where the first sign speaks for the text, so it cannot be left out."""
+    """The text between [CLS] and [SEP] where the first one stands for the whole text, so it cannot be left out."""
 
     def build(self, example: Batch) -> Batch:
         return ArrangeText(add_special_tokens=True).build(example)
@@ -36,10 +36,10 @@ class WrapSpecials(Arrange):
 
 @dataclass(frozen=True)
 class ControlCode(Arrange):
-    """A sign for what is known of the text stands in the place of its first sign (CTRL, arXiv:1909.05858, sec. 3).
+    """A token for the label of the text replaces its first special token (CTRL, arXiv:1909.05858, sec. 3).
 
-    The first word that has the label says it; number k of a label is shown as the k-th numbered marker. A row without
-    the label keeps its first sign.
+    The first word that has the label decides; number k of a label is shown as the k-th sentinel. A row without the
+    label keeps its first special token.
     """
 
     label: str
@@ -48,38 +48,39 @@ class ControlCode(Arrange):
         inputs, tokens = example.inputs, example.tokens
         if not tokens.ids.numel():
             return example
-        number, markers = said(tokens, self.label)[1], tokens.specials.sentinels
-        if (highest := int(number.max())) >= len(markers):
+        number, codes = first_label(tokens, self.label)[1], tokens.specials.sentinels
+        if (highest := int(number.max())) >= len(codes):
             raise Refusal(
-                f"The label {self.label!r} has the number {highest} and there are {len(markers)} signs for it; "
-                f"take a label of at most {len(markers)} values."
+                f"The label {self.label!r} has the number {highest} and there are {len(codes)} special tokens for it; "
+                f"take a label of at most {len(codes)} values."
             )
-        first = first_sign(inputs)
-        code = torch.tensor(markers, device=inputs.ids.device)[number.clamp(min=0)]
-        return replace(example, inputs=replace(inputs, ids=code.where(first & (number >= 0), inputs.ids)))
+        code = torch.tensor(codes, device=inputs.ids.device)[number.clamp(min=0)]
+        return replace(
+            example, inputs=replace(inputs, ids=code.where(first_special(inputs) & (number >= 0), inputs.ids))
+        )
 
 
-def said(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
-    """The place of the first word of each row that has a label and the label's number, `[b, 1]` each; else 0 and -1."""
+def first_label(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
+    """The position of the first word of each row that has a label, and the label, `[b, 1]` each; else 0 and -1."""
     numbers = tokens.labels[label].masked_fill(~tokens.valid, -1)
     first = (numbers >= 0).int().argmax(1, keepdim=True)
     return first, numbers.gather(1, first)
 
 
-def stretch(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
-    """Where the text of each row begins that the label speaks of, and one after its last word, `[b, 1]` each."""
-    first, number = said(tokens, label)
-    place = arange_rows(tokens.ids)
-    other = (place >= first) & (tokens.labels[label] != number) & (number >= 0)
-    end = place.masked_fill(~other, place.shape[1]).amin(1, keepdim=True)
+def labelled_stretch(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:
+    """Where the text of each row begins that has the row's first label, and one after its last word, `[b, 1]` each."""
+    first, number = first_label(tokens, label)
+    position = arange_rows(tokens.ids)
+    other = (position >= first) & (tokens.labels[label] != number) & (number >= 0)
+    end = position.masked_fill(~other, position.shape[1]).amin(1, keepdim=True)
     return first, torch.minimum(end, tokens.lengths[:, None])
 
 
-def cut(tokens: Tokens, first: Tensor, end: Tensor) -> Tokens:
+def crop(tokens: Tokens, first: Tensor, end: Tensor) -> Tokens:
     """The words of each row from the `first [b, 1]` on that come before the `end [b, 1]`, numbered from 0."""
-    place = arange_rows(tokens.ids)
-    source = (place + first).clamp(max=place.shape[1] - 1)
-    real = place < end - first
+    position = arange_rows(tokens.ids)
+    source = (position + first).clamp(max=position.shape[1] - 1)
+    real = position < end - first
 
     def part(values: Tensor, blank: int) -> Tensor:
         return values.gather(1, source).where(real, blank)

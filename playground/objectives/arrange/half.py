@@ -1,9 +1,9 @@
-"""Arrange the first of two texts alone; the second is what must be found."""
+"""Arrange the first of two texts alone; the second is to be predicted."""
 
 from dataclasses import dataclass, replace
 
 from playground.batch import Batch, arange_rows, language_ids_at, stream
-from playground.objectives.arrange.pair import ArrangePair, Outcome
+from playground.objectives.arrange.pair import ArrangePair
 from playground.objectives.stage import Arrange
 
 
@@ -13,10 +13,10 @@ class FirstOfPair(Arrange):
 
     def build(self, example: Batch) -> Batch:
         first = example.tokens.lengths
-        pair = ArrangePair(("next",)).build(example, Outcome(first.new_zeros(first.shape)))
-        inputs, place = pair.inputs, arange_rows(pair.inputs.ids)
+        pair = ArrangePair(("next",)).build(example, first.new_zeros(first.shape))
+        inputs, position = pair.inputs, arange_rows(pair.inputs.ids)
         width = int(first.max()) + 2 if len(first) else 0
-        real = (place < first[:, None] + 2)[:, :width]
+        real = (position < first[:, None] + 2)[:, :width]
         origin = inputs.origin[:, :width].where(real, -1)
         ids = inputs.ids[:, :width].where(real, pair.tokens.specials.pad)
         shown = stream(ids, origin, real, language=language_ids_at(pair.tokens, origin))

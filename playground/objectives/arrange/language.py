@@ -1,4 +1,4 @@
-"""Arrange one of two texts that say the same in two languages."""
+"""Arrange one of two translations of each other."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -17,42 +17,36 @@ NAMES = ("first", "second")
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """Whether each row `[b]` is read in the second language."""
-
-    second: Tensor
-
-
-@dataclass(frozen=True)
 class ArrangeLanguage(Arrange):
     """A coin decides in which of its two languages each text is read (mBART, arXiv:2001.08210, sec. 2).
 
-    mBART puts a sign for the language at the end of the input and the start of the output; here every position knows
-    its language, as in XLM (arXiv:1901.07291, sec. 3.4 and figure 1).
+    mBART puts a language token at the end of the input and the start of the output; here every position knows its
+    language, as in XLM (arXiv:1901.07291, sec. 3.4 and figure 1).
     """
 
     keys: ClassVar[tuple[str, ...]] = ("language",)
 
-    def plan(self, example: Batch, rng: Generator) -> Spoken:
-        return Spoken(sampling.noise((len(example.tokens.ids),), rng) < 0.5)
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """Whether each row is read in the second language, `[b]`."""
+        return sampling.noise((len(example.tokens.ids),), rng) < 0.5
 
-    def build(self, example: Batch, plan: Spoken) -> Batch:
-        return begin(either(plan.second, translation(example.tokens), example.tokens))
+    def build(self, example: Batch, plan: Tensor) -> Batch:
+        return begin(either(plan, translation(example.tokens), example.tokens))
 
-    def revise(self, example: Batch, plan: Spoken, wanted: Wishes) -> Spoken:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "language" not in wanted:
             return plan
         if wanted["language"] not in NAMES:
             raise Refusal(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
-        return Spoken(torch.full_like(plan.second, wanted["language"] == NAMES[1]))
+        return torch.full_like(plan, wanted["language"] == NAMES[1])
 
-    def tell(self, example: Batch, plan: Spoken, row: int) -> dict[str, Any]:
-        return {"language": NAMES[int(plan.second[row])]}
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"language": NAMES[int(plan[row])]}
 
 
 @dataclass(frozen=True)
 class DropLanguageIds(Arrange):
-    """Whether the model is told which language it reads (XLM, arXiv:1901.07291, figure 1) or must see it in the words.
+    """Whether the model gets language ids (XLM, arXiv:1901.07291, figure 1) or must see the language in the words.
 
     mBERT has no vectors for languages; XLM-R (arXiv:1911.02116, sec. 3) leaves them out for texts that mix languages.
     """

@@ -1,44 +1,38 @@
-"""Arrange two texts in one row, in their order, swapped, or with a stranger in the second's place."""
+"""Arrange two texts in one row, in their order, swapped, or with a random second one."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
+from torch.nn.functional import pad
 
-from playground.batch import Batch, Stream, Tokens, begin, gather_origin, language_ids_at, stream
+from playground.batch import Batch, Stream, Tokens, arange, begin, gather_origin, language_ids_at, stream
 from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Arrange, Wishes
 
 NAMES = {"next": "next", "apart": "apart", "other": "random", "previous": "reversed", "translation": "next"}
-"""How a person names an outcome in a plan."""
+"""The names of the outcomes in a plan by hand."""
 
 ALSO = {"random": "other", "reversed": "previous", "swapped": "previous", "in order": "next", "ordered": "next"}
 
 RUNS = ("phrase", "mention")
-"""Labels that are running numbers of runs and not classes."""
+"""Labels that number runs of words and are not classes."""
 
 FORMS = {"bert": (1, 1, 1), "sep": (0, 1, 0), "xlm": (1, 2, 1)}
-"""How many signs stand before the first text, between the two, and after the second."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of each pair `[b]`: the number of one of the stage's outcomes."""
-
-    number: Tensor
+"""How many special tokens stand before the first text, between the two, and after the second."""
 
 
 @dataclass(frozen=True)
 class ArrangePair(Arrange):
-    """A text and a second one between signs; a coin says which second one (BERT, arXiv:1810.04805, sec. 3.1).
+    """A text and a second one between special tokens; a coin picks the second (BERT, arXiv:1810.04805, sec. 3.1).
 
     Outcomes: "next" is the text's own continuation or translation, "apart" a text of its document that is no
     neighbour, "other" a text from another document, "previous" the same two in the other order. The two are one text
-    from here on: A's places first, then B's. "bert" writes [CLS] A [SEP] B [SEP], "sep" A [SEP] B (survey), "xlm" two
-    signs in the middle (arXiv:1901.07291, released code).
+    from here on: A's positions first, then B's. "bert" writes [CLS] A [SEP] B [SEP], "sep" A [SEP] B (survey), "xlm"
+    two separators in the middle (arXiv:1901.07291, released code).
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
@@ -48,16 +42,17 @@ class ArrangePair(Arrange):
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
-    def plan(self, example: Batch, rng: Generator) -> Outcome:
-        return Outcome((sampling.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long())
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """The index of the outcome of each pair, `[b]`."""
+        return (sampling.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long()
 
-    def build(self, example: Batch, plan: Outcome) -> Batch:
+    def build(self, example: Batch, plan: Tensor) -> Batch:
         first = example.tokens
-        second = self._second(first, plan.number)
+        second = self._second(first, plan)
         tokens = joined(first, second)
-        label = plan.number[:, None].expand(tokens.ids.shape)
-        text = begin(replace(tokens, labels={**tokens.labels, "pair": label}))
-        swapped = plan.number == self._number("previous")
+        labels = {**tokens.labels, "pair": plan[:, None].expand(tokens.ids.shape)}
+        text = begin(replace(tokens, labels=labels))
+        swapped = plan == self._number("previous")
         return replace(text, inputs=self._laid_out(text, first.lengths, second.lengths, swapped))
 
     def _second(self, tokens: Tokens, number: Tensor) -> Tokens:
@@ -74,10 +69,10 @@ class ArrangePair(Arrange):
         return self.outcomes.index(outcome) if outcome in self.outcomes else -1
 
     def _laid_out(self, text: Batch, first: Tensor, second: Tensor, swapped: Tensor) -> Stream:
-        """The positions: signs have no origin, the texts follow each other, swapped or not."""
+        """The positions of two texts of some lengths `[b]`; special tokens have no origin."""
         tokens, (lead, gap, tail) = text.tokens, FORMS[self.pair_format]
         left, right = second.where(swapped, first), first.where(swapped, second)
-        place = torch.arange(tokens.ids.shape[1] + lead + gap + tail, device=first.device).expand(len(first), -1)
+        place = arange(tokens.ids.shape[1] + lead + gap + tail, first.device).expand(len(first), -1)
         start = (lead + left + gap)[:, None]
         in_left = (place >= lead) & (place < lead + left[:, None])
         in_right = (place >= start) & (place < start + right[:, None])
@@ -85,17 +80,17 @@ class ArrangePair(Arrange):
         from_right = place - start + first.masked_fill(swapped, 0)[:, None]
         origin = from_left.where(in_left, from_right.where(in_right, -1))
         real = place < start + right[:, None] + tail
-        signs = torch.full_like(place, tokens.specials.sep).where(real, tokens.specials.pad)
+        specials = torch.full_like(place, tokens.specials.sep).where(real, tokens.specials.pad)
         if self.pair_format == "bert":
-            signs = signs.masked_fill(place == 0, tokens.specials.cls)
+            specials = specials.masked_fill(place == 0, tokens.specials.cls)
         segment = (place > (lead + left)[:, None]).long()
-        ids = gather_origin(tokens.ids, origin).where(origin >= 0, signs)
+        ids = gather_origin(tokens.ids, origin).where(origin >= 0, specials)
         turn = (lead + left + 1)[:, None]
         position = place.where((segment == 0) | (not self.reset_position_ids), place - turn)
         made = stream(ids, origin, real, language=language_ids_at(tokens, origin, segment))
         return replace(made, segment_ids=segment, position_ids=position)
 
-    def revise(self, example: Batch, plan: Outcome, wanted: Wishes) -> Outcome:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "pair" not in wanted:
             return plan
         outcome = ALSO.get(wanted["pair"], wanted["pair"])
@@ -104,10 +99,10 @@ class ArrangePair(Arrange):
         if outcome not in self.outcomes:
             known = ", ".join(dict.fromkeys(NAMES[o] for o in self.outcomes))
             raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
-        return Outcome(torch.full_like(plan.number, self.outcomes.index(outcome)))
+        return torch.full_like(plan, self.outcomes.index(outcome))
 
-    def tell(self, example: Batch, plan: Outcome, row: int) -> dict[str, Any]:
-        return {"pair": NAMES[self.outcomes[int(plan.number[row])]]}
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"pair": NAMES[self.outcomes[int(plan[row])]]}
 
 
 def either(first: Tensor, one: Tokens, other: Tokens) -> Tokens:
@@ -115,7 +110,8 @@ def either(first: Tensor, one: Tokens, other: Tokens) -> Tokens:
     width = max(one.ids.shape[1], other.ids.shape[1])
 
     def pick(a: Tensor, b: Tensor) -> Tensor:
-        return _widened(a, width).where(first[:, None], _widened(b, width))
+        a, b = (pad(values, (0, width - values.shape[1])) for values in (a, b))
+        return a.where(first[:, None], b)
 
     shared = [name for name in one.labels if name in other.labels]
     return replace(
@@ -130,7 +126,7 @@ def either(first: Tensor, one: Tokens, other: Tokens) -> Tokens:
 def joined(first: Tokens, second: Tokens) -> Tokens:
     """Two texts as one, `[b, t]`: words and sentences of the second are numbered on from those of the first."""
     width = first.ids.shape[1] + second.ids.shape[1]
-    place = torch.arange(width, device=first.ids.device).expand(len(first.ids), width)
+    place = arange(width, first.ids.device).expand(len(first.ids), width)
     later = place - first.lengths[:, None] + first.ids.shape[1]
     source = place.where(place < first.lengths[:, None], later).clamp(max=max(0, width - 1))
     real = place < (first.lengths + second.lengths)[:, None]
@@ -139,14 +135,13 @@ def joined(first: Tokens, second: Tokens) -> Tokens:
         return torch.cat([a, b], dim=1).gather(1, source).where(real, blank)
 
     shared = [name for name in first.labels if name in second.labels]
-    labels = {name: one(first.labels[name], _after(first, second, name), -1) for name in shared}
     return replace(
         first,
         ids=one(first.ids, second.ids, first.specials.pad),
         lengths=first.lengths + second.lengths,
         word_ids=one(first.word_ids, second.word_ids + _count(first, first.word_ids), 0),
         sentence_ids=one(first.sentence_ids, second.sentence_ids + _count(first, first.sentence_ids), 0),
-        labels=labels,
+        labels={name: one(first.labels[name], _after(first, second, name), -1) for name in shared},
         neighbours={},
         padded=True,
     )
@@ -154,16 +149,10 @@ def joined(first: Tokens, second: Tokens) -> Tokens:
 
 def _count(tokens: Tokens, numbers: Tensor) -> Tensor:
     """How many words or sentences each row has, `[b, 1]`."""
-    if not numbers.shape[1]:
-        return numbers.new_zeros((len(numbers), 1))
-    return (numbers + 1).masked_fill(~tokens.valid, 0).amax(1, keepdim=True)
+    return pad(numbers + 1, (0, 1)).masked_fill(~pad(tokens.valid, (0, 1)), 0).amax(1, keepdim=True)
 
 
 def _after(first: Tokens, second: Tokens, name: str) -> Tensor:
     """A label of the second text; runs (phrases, mentions) are numbered on from those of the first."""
     row = second.labels[name]
     return row if name not in RUNS else (row + _count(first, first.labels[name])).masked_fill(row < 0, -1)
-
-
-def _widened(values: Tensor, width: int) -> Tensor:
-    return torch.nn.functional.pad(values, (0, width - values.shape[1]))

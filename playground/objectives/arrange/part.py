@@ -1,4 +1,4 @@
-"""Arrange whose turn it is: which objective of a mixture a batch is for."""
+"""Sample the objective of a mixture that each batch is for."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ class Part:
 
     @property
     def index(self) -> int:
-        """The number itself; an empty batch may go anywhere."""
+        """The number as an integer; 0 for an empty batch."""
         return int(self.number[0]) if len(self.number) else 0
 
 

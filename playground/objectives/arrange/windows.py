@@ -1,14 +1,14 @@
 """Arrange a text as pairs of words that stand near each other."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from playground.batch import Batch, Spans, language_ids_at, stream
+from playground.batch import Batch, Spans, arange, language_ids_at, stream
 from playground.knob import knob
-from playground.objectives.ops.windows import Radii, draw_radii, packed, tell_radii, window, wished_radii
+from playground.objectives.ops.windows import describe_radii, draw_radii, override_radii, packed, window
 from playground.objectives.stage import Arrange, Wishes
 
 
@@ -16,8 +16,8 @@ from playground.objectives.stage import Arrange, Wishes
 class ArrangeWindows(Arrange):
     """One position for every pair of a centre and a word near it (skip-gram, arXiv:1301.3781, sec. 3.2).
 
-    It holds the centre, at the centre's own place; the word to be named is its span of one. Pairs come in the order of
-    the text.
+    It holds the centre, at the centre's own position; the word to be predicted is its span of one. Pairs come in the
+    order of the text.
     """
 
     window_size: int = knob(
@@ -26,16 +26,16 @@ class ArrangeWindows(Arrange):
     shrink_windows: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
-    def plan(self, example: Batch, rng: Generator) -> Radii:
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """The radius of each word, `[b, t]`."""
         return draw_radii(example, self.window_size, self.shrink_windows, rng)
 
-    def build(self, example: Batch, plan: Radii) -> Batch:
+    def build(self, example: Batch, plan: Tensor) -> Batch:
         inputs, pad = example.inputs, example.tokens.specials.pad
         first, last = window(example, plan)
-        place = torch.arange(inputs.ids.shape[1], device=inputs.ids.device)
-        steps = torch.arange(-self.window_size, self.window_size + 1, device=place.device)
+        steps = torch.arange(-self.window_size, self.window_size + 1, device=inputs.ids.device)
         steps = steps[steps != 0]
-        near = place[:, None] + steps
+        near = arange(inputs.ids.shape[1], inputs.ids.device)[:, None] + steps
         there = (near >= first[..., None]) & (near <= last[..., None])
         index, real = packed(there.flatten(1))
         centre = index // len(steps)
@@ -47,8 +47,7 @@ class ArrangeWindows(Arrange):
         named = inputs.origin.gather(1, context.clamp(min=0)).where(real, 0)
         return replace(example, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
 
-    def revise(self, example: Batch, plan: Radii, wanted: Wishes) -> Radii:
-        return wished_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+        return override_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
-    def tell(self, example: Batch, plan: Radii, row: int) -> dict[str, Any]:
-        return {"radius": tell_radii(example, plan, row)}
+    tell = staticmethod(describe_radii)

@@ -1,16 +1,20 @@
-"""Ask: what must be predicted, where the answer is read, and which answers are graded."""
+"""Ask: what is predicted, at which positions, and which predictions are scored."""
 
-from playground.objectives.ask.boundary import AskSpanBoundary
-from playground.objectives.ask.judged import OverrideLossMask
-from playground.objectives.ask.label import AskLabel, AskPair
-from playground.objectives.ask.match import AskInBatchContrast
-from playground.objectives.ask.near import AskCentre, AskCount, AskNeighbour
-from playground.objectives.ask.replaced import AskReplaced
-from playground.objectives.ask.translate import AskAnswer, AskTranslation
-from playground.objectives.ask.views import AskCrossView
-from playground.objectives.ask.within import Reweight
-from playground.objectives.ask.words import AskContinuation, AskMasked, AskMoved, AskNext, AskQueryStream
-from playground.objectives.ask.write import AskDecoder
+from playground.objectives.ask.judged import OverrideLossMask, Reweight
+from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair, AskReplaced
+from playground.objectives.ask.words import (
+    AskCentre,
+    AskContinuation,
+    AskCount,
+    AskInBatchContrast,
+    AskMasked,
+    AskMoved,
+    AskNeighbour,
+    AskNext,
+    AskQueryStream,
+    AskSpanBoundary,
+)
+from playground.objectives.ask.write import AskAnswer, AskDecoder, AskTranslation
 
 __all__ = [
     "AskAnswer",

@@ -1,40 +1,37 @@
-"""Ask: which answers count, as a person chose it on the stage, carried over to every text."""
+"""Ask: change which answers are scored, as a person chose it on the stage, or the weight of all questions."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from playground.batch import Batch, Target
+from playground.answers import Target
+from playground.batch import Batch
 from playground.objectives.stage import Ask
 
 GRADED = "graded"
-"""Stands for the answers where what is painted by hand is told by the name of a matrix."""
+"""The name of the loss mask where masks that are painted by hand go by name."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """At which places, counted from 1, an answer counts or does not, whatever the objective asks there.
-
-    `part` is the part of a mixture that they were chosen in, from 1; 0 for all that an objective has.
-    """
+    """Positions, from 1, that are scored or not whatever the objective asks; `part` of a mixture, from 1, else 0."""
 
     counts: tuple[int, ...] = ()
     skips: tuple[int, ...] = ()
     part: int = 0
 
     def __str__(self) -> str:
-        said = {"count": self.counts, "skip": self.skips}
-        parts = (f"{verb} {' '.join(_runs(some, '-'))}" for verb, some in said.items() if some)
+        chosen = {"count": self.counts, "skip": self.skips}
+        parts = (f"{verb} {' '.join(_runs(places, '-'))}" for verb, places in chosen.items() if places)
         return " ".join([*([f"part {self.part}"] if self.part else []), "answers", *parts])
 
     @property
     def words(self) -> str:
         """The same for a person."""
-        said = {"counts": self.counts, "does not count": self.skips}
+        chosen = {"counts": self.counts, "does not count": self.skips}
         where = f"part {self.part}: " if self.part else ""
-        return where + ", ".join(_sentence(some, verb) for verb, some in said.items() if some)
+        return where + ", ".join(_sentence(places, verb) for verb, places in chosen.items() if places)
 
 
 def _sentence(places: tuple[int, ...], verb: str) -> str:
@@ -46,7 +43,7 @@ def _sentence(places: tuple[int, ...], verb: str) -> str:
 
 
 def _runs(places: tuple[int, ...], between: str) -> list[str]:
-    """Numbers in their order, those that follow each other as one run, as in 1, 4-6."""
+    """Numbers in their order, consecutive ones as one run, as in 1, 4-6."""
     runs: list[list[int]] = []
     for place in places:
         if runs and runs[-1][-1] == place - 1:
@@ -58,7 +55,7 @@ def _runs(places: tuple[int, ...], between: str) -> list[str]:
 
 @dataclass(frozen=True)
 class OverrideLossMask(Ask):
-    """What the objective asks, with answers that count or do not at the places that a person chose."""
+    """The objective's questions, with answers scored or not at the places that a person chose."""
 
     judged: tuple[Judged, ...]
 
@@ -69,7 +66,7 @@ class OverrideLossMask(Ask):
 
 
 def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
-    """The example with the answers at these places graded or not, in one row or in all of them.
+    """The example with the answers at these places scored or not, in one row or in all of them.
 
     What was not asked before has an answer only where a word of the text stands; the first question with one gets it.
     """
@@ -78,7 +75,10 @@ def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
     real = example.answering.valid
     here = real if row is None else real & (torch.arange(len(real), device=real.device) == row)[:, None]
     number = real.cumsum(1).masked_fill(~here, 0)
-    counts, skips = (_among(number, places) for places in (rule.counts, rule.skips))
+    counts, skips = (
+        torch.isin(number, torch.tensor(places, dtype=number.dtype, device=number.device))
+        for places in (rule.counts, rule.skips)
+    )
     questions, given = [], torch.zeros_like(here)
     for question in example.questions:
         able = answerable(example, question)
@@ -88,13 +88,24 @@ def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
     return replace(example, questions=tuple(questions))
 
 
-def _among(number: Tensor, places: Iterable[int]) -> Tensor:
-    return torch.isin(number, torch.tensor(list(places), dtype=number.dtype, device=number.device))
-
-
 def answerable(example: Batch, question: Target) -> Tensor:
-    """Where a question of the drawn lane has an answer, `[b, n]`: a word of the text, or what it grades there."""
-    if (question.stream == "decoder") != (example.questions[0].stream == "decoder"):
+    """Where a question of the drawn stream has an answer, `[b, n]`: at a word of the text, or where it is scored."""
+    if question.at_decoder != example.questions[0].at_decoder:
         return torch.zeros_like(question.loss_mask)
-    known = question.head in ("vocabulary", "replaced") and question.loss is None and question.reads is None
+    known = question.kind.plain and question.reads is None
     return question.loss_mask | (question.origin >= 0) if known else question.loss_mask
+
+
+@dataclass(frozen=True)
+class Reweight(Ask):
+    """The same questions within a sum of objectives: a new weight, and some under another name (`mixture.mixed`)."""
+
+    weight: float = 1.0
+    names: tuple[tuple[str, str], ...] = ()
+
+    def build(self, example: Batch) -> Batch:
+        names = dict(self.names)
+        questions = tuple(
+            replace(q, name=names.get(q.name, q.name), weight=q.weight * self.weight) for q in example.questions
+        )
+        return replace(example, questions=questions, auxiliary=tuple(map(self.build, example.auxiliary)))

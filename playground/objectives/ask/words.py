@@ -1,19 +1,23 @@
-"""Ask for words at their places."""
+"""Ask for words: at their places, next in order, from around their span, near each other, or as whole spans."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
+from torch import Tensor
 
-from playground.batch import MASKED_LEVEL, Batch, Target, arange_rows, gather_origin
+from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary, Target, Word
+from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
+from playground.objectives.ops.ragged import collect
+from playground.objectives.ops.segments import Runs, runs
 from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
 class AskMasked(Ask):
-    """The original word at every chosen position, and nothing elsewhere (BERT, arXiv:1810.04805, sec. 3.1)."""
+    """The original word at every selected position (BERT, arXiv:1810.04805, sec. 3.1)."""
 
     def build(self, example: Batch) -> Batch:
         return asked(example, in_place(example, "inputs"))
@@ -31,19 +35,17 @@ class AskMoved(Ask):
     def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
         slot = gather_origin(example.prediction_order, inputs.origin, -1)
-        graded = gather_origin(movable(example).of >= 0, inputs.origin, False)
+        scored = gather_origin(movable(example).of >= 0, inputs.origin, False)
         targets = gather_origin(tokens.ids, slot, tokens.specials.pad)
-        return asked(
-            example,
-            Target("word order", "vocabulary", "inputs", targets, graded, slot, self.weight, copying=True),
-        )
+        question = Target("word order", Word(), "inputs", targets, scored, slot, self.weight, copying=True)
+        return asked(example, question)
 
 
 @dataclass(frozen=True)
 class AskNext(Ask):
     """The next word at every position of a shifted input (Radford et al. 2018, eq. 1), or the previous one (ELMo).
 
-    Where the input has one position more than the text has words, the sign that closes the text is an answer too.
+    Where the input has one position more than the text has words, the closing special token is a target too.
     """
 
     side: Literal["left", "right"] = "left"
@@ -62,8 +64,8 @@ class AskNext(Ask):
         targets = gather_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.valid, tokens.specials.pad)
         read = position if self.side == "left" else count - 1 - position
         name = "next word" if self.side == "left" else "previous word"
-        graded = inputs.valid & (read >= self.context_size)
-        question = Target(name, "vocabulary", "inputs", targets, graded, origin, self.weight)
+        scored = inputs.valid & (read >= self.context_size)
+        question = Target(name, Word(), "inputs", targets, scored, origin, self.weight)
         return asked(replace(example, selected=tokens.valid), question)
 
 
@@ -71,8 +73,8 @@ class AskNext(Ask):
 class AskContinuation(Ask):
     """The next word, from the last word of the first part on (T5's prefix language model, sec. 3.2.3).
 
-    The last given word predicts the first word of the second part; the last word of all predicts nothing. With "all"
-    the words of the first part are asked for too, though the place that answers sees them; the leak check says so.
+    The last word of all predicts nothing. With "all" the words of the first part are predicted too, though the
+    attention mask shows them to the position that predicts; the leak check says so.
     """
 
     loss_on: str = knob("second part", choices=("second part", "all"), why="The first part stands in sight of itself.")
@@ -84,16 +86,14 @@ class AskContinuation(Ask):
         ahead = torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)
         nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
         targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
-        question = Target("next word", "vocabulary", "inputs", targets, ahead, (place + 1).where(ahead, -1))
-        return asked(example, question)
+        return asked(example, Target("next word", Word(), "inputs", targets, ahead, (place + 1).where(ahead, -1)))
 
 
 @dataclass(frozen=True)
 class AskQueryStream(Ask):
-    """The word at each target position, from the stream that knows the place but not the word (XLNet, sec. 2.3).
+    """The word at each target position, from the query stream, which has the place but not the word (XLNet, sec. 2.3).
 
-    Where there is one stream only, it must answer itself; where it is not told the place, the word before in the order
-    answers.
+    Without a query stream the content stream answers; without the place, the word before it in the order.
     """
 
     def build(self, example: Batch) -> Batch:
@@ -102,7 +102,7 @@ class AskQueryStream(Ask):
 
 
 def one_step_ahead(example: Batch, question: Target) -> Target:
-    """The same question asked one step earlier in the order, of whoever comes right before the place it is about."""
+    """The same question, answered by the position that comes right before each target in the order."""
     inputs = example.inputs
     rank = gather_origin(example.prediction_order, inputs.origin, -1)
     width = inputs.ids.shape[1]
@@ -110,18 +110,126 @@ def one_step_ahead(example: Batch, question: Target) -> Target:
     order = level.masked_fill(~inputs.valid, MASKED_LEVEL * (width + 1)).argsort(dim=1, stable=True)
     after = torch.full_like(order, -1).scatter_(1, order[:, :-1], order[:, 1:])
     there = after.clamp(min=0)
-    graded = question.loss_mask.gather(1, there) & (after >= 0)
-    origin = question.origin.gather(1, there).where(graded, -1)
-    targets = question.targets.gather(1, there).where(graded, example.tokens.specials.pad)
-    return replace(question, targets=targets, loss_mask=graded, origin=origin)
+    scored = question.loss_mask.gather(1, there) & (after >= 0)
+    origin = question.origin.gather(1, there).where(scored, -1)
+    targets = question.targets.gather(1, there).where(scored, example.tokens.specials.pad)
+    return replace(question, targets=targets, loss_mask=scored, origin=origin)
+
+
+@dataclass(frozen=True)
+class AskSpanBoundary(Ask):
+    """Each word of a hidden run, from the words on both sides of the run and its number within (SpanBERT, sec. 3.2).
+
+    Only the first `sbo_max_length` words of a run are targets, and none of a run that touches the end of its text
+    (released code).
+    """
+
+    sbo_max_length: int = knob(15, 1, 32, unit="words of a run", why="More of a long run cannot be told from its ends.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
+
+    def build(self, example: Batch) -> Batch:
+        inputs, tokens = example.inputs, example.tokens
+        hidden = runs(example, example.selected)
+        inner = arange_rows(tokens.ids) - hidden.first
+        scored = gather_origin(has_ends(example, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
+        position = arange_rows(inputs.ids)
+        left = position - 1 - gather_origin(inner, inputs.origin)
+        right = position + 1 + gather_origin(hidden.last - arange_rows(tokens.ids), inputs.origin)
+        targets = gather_origin(tokens.ids, inputs.origin, tokens.specials.pad)
+        reads = torch.stack([left, right], dim=2).masked_fill(~scored[..., None], 0)
+        question = Target("span boundary", SpanBoundary(), "inputs", targets, scored, inputs.origin, self.weight)
+        return asked(example, replace(question, reads=reads))
+
+
+def has_ends(example: Batch, hidden: Runs) -> Tensor:
+    """Which hidden places `[b, t]` lie in a run with a word right before and right behind it."""
+    block = runs(example, example.maskable)
+    inside = (hidden.first > block.first) & (hidden.last < block.last)
+    return (hidden.of >= 0) & (block.of >= 0) & inside
+
+
+@dataclass(frozen=True)
+class AskCentre(Ask):
+    """The word at every selected place that has others in its window (CBOW, arXiv:1301.3781, sec. 3.1)."""
+
+    def build(self, example: Batch) -> Batch:
+        query = example.inputs.query_attn_mask
+        assert query is not None, "a see stage with a window must come before"
+        assert query.window is not None
+        first, last = query.window
+        question = in_place(example, "query")
+        return asked(example, replace(question, name="centre word", loss_mask=question.loss_mask & (last > first)))
+
+
+@dataclass(frozen=True)
+class AskNeighbour(Ask):
+    """For every pair the context word, from the centre word alone (skip-gram, arXiv:1301.3781, sec. 3.2)."""
+
+    def build(self, example: Batch) -> Batch:
+        return asked(example, _paired_word(example, "word nearby"))
+
+
+@dataclass(frozen=True)
+class AskCount(Ask):
+    """For every cell how often its two words co-occur (GloVe, Pennington et al. 2014, eq. 8-9)."""
+
+    x_max: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")
+    alpha: float = knob(0.75, 0.0, 1.0, unit="exponent", why="How much a cell that was seen seldom counts.")
+
+    def build(self, example: Batch) -> Batch:
+        seen = example.tokens.labels["seen"]
+        question = _paired_word(example, "how often")
+        return asked(example, replace(question, kind=CooccurrenceTarget(seen, self.x_max, self.alpha)))
+
+
+def _paired_word(example: Batch, name: str) -> Target:
+    """A question for the word that each position names by its span of one."""
+    real = example.inputs.valid
+    origin = example.spans.start.where(real, -1)
+    targets = gather_origin(example.tokens.ids, origin, example.tokens.specials.pad)
+    return Target(name, Word(), "inputs", targets, real, origin)
+
+
+@dataclass(frozen=True)
+class AskInBatchContrast(Ask):
+    """Whose n-gram is missing here, among those of the whole batch (InfoWord, arXiv:1910.08350, sec. 4).
+
+    Scored at the first special token; the n-gram alone, behind a [CLS] of its own, is an auxiliary example. Without
+    `duplicates_as_negatives` an equal n-gram of another text is no negative.
+    """
+
+    duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this loss counts beside others.")
+
+    def build(self, example: Batch) -> Batch:
+        inputs, partner = example.inputs, _selected_alone(example)
+        place = arange_rows(inputs.ids)
+        scored = (place == 0) & example.selected.any(1, keepdim=True)
+        group = torch.arange(len(place), device=place.device)
+        if not self.duplicates_as_negatives:
+            group = partner.inputs.ids.unique(dim=0, return_inverse=True)[1]
+        targets, nowhere = group[:, None].where(scored, 0), torch.full_like(inputs.ids, -1)
+        question = Target("match", InBatchContrast(), "inputs", targets, scored, nowhere, self.weight)
+        return asked(replace(example, auxiliary=(*example.auxiliary, partner)), question)
+
+
+def _selected_alone(example: Batch) -> Batch:
+    """The selected words behind [CLS], as they stand in the text."""
+    found, cls = collect(example, example.selected), example.tokens.specials.cls
+    lead = torch.ones_like(found.real[:, :0].sum(1, keepdim=True))
+    ids = torch.cat([lead * cls, found.ids], dim=1)
+    origin = torch.cat([-lead, found.origin], dim=1)
+    real = torch.cat([lead > 0, found.real], dim=1)
+    inputs = stream(ids, origin, real, language=language_ids_at(example.tokens, origin))
+    return replace(example, inputs=inputs, actions=torch.zeros_like(example.actions), auxiliary=(), questions=())
 
 
 def in_place(example: Batch, reader: Literal["inputs", "query"]) -> Target:
-    """A question for the original word at every chosen position of the input."""
+    """A question for the original word at every selected position of the input."""
     inputs = example.inputs
-    graded = gather_origin(example.selected, inputs.origin, False)
+    scored = gather_origin(example.selected, inputs.origin, False)
     targets = gather_origin(example.tokens.ids, inputs.origin, example.tokens.specials.pad)
-    return Target("hidden words", "vocabulary", reader, targets, graded, inputs.origin)
+    return Target("hidden words", Word(), reader, targets, scored, inputs.origin)
 
 
 def asked(example: Batch, question: Target) -> Batch:

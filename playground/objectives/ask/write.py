@@ -1,23 +1,27 @@
-"""Ask a decoder to write."""
+"""Ask a decoder to write: parts of the text, its translation, or an answer."""
 
 from dataclasses import dataclass, replace
 
-from playground.batch import Batch, Stream, Target, Tokens, arange_rows, gather_origin, language_ids_at, ones_view
+import torch
+
+from playground.answers import Target, Word
+from playground.batch import Batch, Stream, Tokens, arange_rows, gather_origin, language_ids_at, ones_view
+from playground.errors import Refusal
 from playground.knob import knob
+from playground.objectives.arrange.language import translation
 from playground.objectives.ask.words import asked
 from playground.objectives.change.markers import markers, sentinel
-from playground.objectives.ops.ragged import Woven, append, below, collect, shift, unfold
+from playground.objectives.ops.ragged import Ragged, append, collect, extract_spans, length_mask, shift
 from playground.objectives.stage import Ask
 
 
 @dataclass(frozen=True)
 class AskDecoder(Ask):
-    """A decoder writes: the whole text (BART), the missing parts (survey), or both behind numbered markers (T5).
+    """A decoder writes the text, its missing parts, these parts behind sentinels, or the fragment in its own places.
 
-    The survey's Table 2 shows only the missing part; BART (arXiv:1910.13461) writes all, T5 (arXiv:1910.10683) the
-    parts behind their sentinels, MASS (arXiv:1905.02450) the fragment at its own places. What is written is closed with
-    [END] as the released codes do (not MASS's, whose fragment lies in the middle of a text); the rows of the survey's
-    table print no such sign and have none. Where there is nothing to write, no [END] is asked for either.
+    Sources: BART, arXiv:1910.13461; survey, Table 2; T5, arXiv:1910.10683; MASS, arXiv:1905.02450. The target ends with
+    [END] as in the released codes (not MASS's, whose fragment lies in the middle of a text; the rows of the survey's
+    table have none either). An empty target has no [END].
     """
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")
@@ -32,59 +36,88 @@ class AskDecoder(Ask):
             written = append(written, sentinel(example, number), tokens.specials.pad)
         if self.add_eos:
             written = append(written, tokens.specials.end, tokens.specials.pad, to_empty=False)
-        decoder = answered_so_far(tokens, written)
+        decoder = shifted_targets(tokens, written)
         if self.target == "fragment":
-            decoder = _in_its_own_places(example, written, decoder)
+            decoder = _at_text_positions(example, written, decoder)
         return asked_to_write(example, written, decoder, copying=self.target == "text")
 
-    def written(self, example: Batch) -> Woven:
-        """What the decoder must write, `[b, n]`, and the place of the text that each answer stands at."""
+    def written(self, example: Batch) -> Ragged:
+        """The decoder's targets `[b, n]` and their places in the text."""
         if self.target == "sentinels":
-            return unfold(example, markers(example, "sentinel"))
+            return extract_spans(example, markers(example, "sentinel"))
         return whole(example.tokens) if self.target == "text" else collect(example, example.selected)
 
 
-def whole(tokens: Tokens) -> Woven:
+@dataclass(frozen=True)
+class AskTranslation(Ask):
+    """A decoder writes the second text while the encoder reads the first (CoVe, arXiv:1708.00107, sec. 3)."""
+
+    add_eos: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
+
+    def build(self, example: Batch) -> Batch:
+        return _second_text(example, translation(example.tokens), self.add_eos)
+
+
+@dataclass(frozen=True)
+class AskAnswer(Ask):
+    """A decoder writes the answer that belongs to the text, in words (T5, arXiv:1910.10683, sec. 2.4)."""
+
+    add_eos: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")
+
+    def build(self, example: Batch) -> Batch:
+        if "next" not in example.tokens.neighbours:
+            raise Refusal("This objective needs an answer beside the text; this corpus or text has none.")
+        return _second_text(example, example.tokens.neighbours["next"], self.add_eos)
+
+
+def _second_text(example: Batch, second: Tokens, end: bool) -> Batch:
+    """The example with a decoder that writes another text."""
+    written = whole(second)
+    if end:
+        written = append(written, second.specials.end, second.specials.pad)
+    written = replace(written, origin=torch.full_like(written.ids, -1))
+    decoder = shifted_targets(second, written)
+    if "language" in second.labels:
+        language = torch.nn.functional.pad(second.labels["language"], (0, 1))  # an empty text has language 0
+        language = language.amax(1, keepdim=True).clamp(min=0)
+        decoder = replace(decoder, language_ids=language.expand(written.ids.shape))
+    return asked_to_write(example, written, decoder, copying=False)
+
+
+def whole(tokens: Tokens) -> Ragged:
     """A text as it stands, without the columns that are padding in every row."""
     if not tokens.padded:
-        return Woven(tokens.ids, arange_rows(tokens.ids), ones_view(tokens.ids), padded=False)
-    real, padded = below(tokens.lengths)
+        return Ragged(tokens.ids, arange_rows(tokens.ids), ones_view(tokens.ids), padded=False)
+    real, padded = length_mask(tokens.lengths)
     ids = tokens.ids[:, : real.shape[1]]
     if not padded:
-        return Woven(ids, arange_rows(ids), real, padded)
-    return Woven(ids.where(real, tokens.specials.pad), arange_rows(ids).where(real, -1), real)
+        return Ragged(ids, arange_rows(ids), real, padded)
+    return Ragged(ids.where(real, tokens.specials.pad), arange_rows(ids).where(real, -1), real)
 
 
-def answered_so_far(tokens: Tokens, written: Woven) -> Stream:
-    """What a decoder has when it writes: a start sign and all answers but the last."""
+def shifted_targets(tokens: Tokens, written: Ragged) -> Stream:
+    """The decoder's input: [START] and all targets but the last."""
     ids, real, padded = shift(written.ids, tokens.specials.start), written.real, written.padded
     ids = ids.where(real, tokens.specials.pad) if padded else ids
-    return Woven(ids, shift(written.origin, -1).where(real, -1), real, padded).stream(tokens)
+    return Ragged(ids, shift(written.origin, -1).where(real, -1), real, padded).stream(tokens)
 
 
-def asked_to_write(example: Batch, written: Woven, decoder: Stream, copying: bool) -> Batch:
-    """The example with a decoder and the question what it writes."""
-    question = Target(
-        name="written words",
-        head="vocabulary",
-        stream="decoder",
-        targets=written.ids,
-        loss_mask=written.real,
-        origin=written.origin,
-        copying=copying,
-    )
+def asked_to_write(example: Batch, written: Ragged, decoder: Stream, copying: bool) -> Batch:
+    """The example with a decoder and the question for what it writes."""
+    targets = (written.ids, written.real, written.origin)
+    question = Target("written words", Word(), "decoder", *targets, copying=copying)
     return asked(replace(example, decoder=decoder), question)
 
 
-def _in_its_own_places(example: Batch, written: Woven, decoder: Stream) -> Stream:
+def _at_text_positions(example: Batch, written: Ragged, decoder: Stream) -> Stream:
     """MASS: the decoder starts from the visible word before the fragment and keeps the positions of the text.
 
-    Each word is written from the position before its own. Where the fragment begins the text there is no such position:
-    [START] takes the first one, and all that follow are one further on.
+    Each word is written from the position before its own. Where the fragment begins the text there is none: [START]
+    takes the first one, and all that follow are one further on.
     """
     tokens = example.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
     ids = gather_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
-    language = language_ids_at(tokens, before)
     position = (before + (before[:, :1] < 0).long()).clamp(min=0)
+    language = language_ids_at(tokens, before)
     return replace(decoder, ids=ids, origin=before, position_ids=position, language_ids=language)

@@ -13,7 +13,6 @@ ALBERT = Objective(
     name="ALBERT",
     aliases=("n-gram MLM + SOP",),
     group="In combination",
-    rank=112,
     needs=("pair",),
     stages=(
         ArrangePair(("next", "previous")),

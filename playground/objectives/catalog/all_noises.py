@@ -17,7 +17,6 @@ ALL_NOISES = replace(
     BART_MIXTURE,
     name="all noises",
     aliases=("noise chain",),
-    rank=139,
     stages=(
         ChooseRatio(mask_ratio=0.1),
         ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0),

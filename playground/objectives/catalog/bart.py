@@ -25,7 +25,6 @@ TOKEN_MASKING = Objective(
     name="token masking",
     aliases=("token masking (BART)",),
     group="Denoising",
-    rank=135,
     stages=(ChooseRatio(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
     loss="Mean cross-entropy of the whole text and a closing sign, each given the corrupted text and the words before.",
@@ -37,7 +36,6 @@ TOKEN_DELETION = replace(
     TOKEN_MASKING,
     name="token deletion",
     aliases=("token deletion (BART)",),
-    rank=136,
     stages=(ChooseRatio(), DeleteTokens(), *WRITE),
     idea="Take some words out without a trace; a decoder writes the whole text and so finds where they were missing.",
 )
@@ -46,7 +44,6 @@ DOCUMENT_ROTATION = replace(
     TOKEN_MASKING,
     name="document rotation",
     aliases=("rotation", "document rotation (BART)"),
-    rank=137,
     stages=(RotateDocument(), *WRITE),
     idea="Begin the text at any of its words and put what came before to the end; a decoder finds the true beginning.",
 )
@@ -55,7 +52,6 @@ BART_MIXTURE = replace(
     TOKEN_MASKING,
     name="BART mixture",
     aliases=("infilling and sentence permutation", "BART noise"),
-    rank=138,
     needs=("sentences",),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), ChangeSentenceOrder(), *WRITE),
     idea="Fold runs of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
@@ -68,7 +64,6 @@ BART_INFILLING = replace(
     aliases=("BART", "text infilling (BART)", "infilling BART", "denoising"),
     row="",
     printed=Printed(),
-    rank=11,
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as `BART mixture` does.",

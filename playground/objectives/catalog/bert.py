@@ -15,7 +15,6 @@ MLM_AND_NSP = Objective(
     name="MLM + NSP",
     aliases=("BERT's objective",),
     group="In combination",
-    rank=111,
     needs=("pair",),
     stages=(
         ArrangePair(("next", "other")),

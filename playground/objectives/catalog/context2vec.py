@@ -12,7 +12,6 @@ CONTEXT2VEC = Objective(
     name="context2vec",
     aliases=("context to vec",),
     group="Word vectors",
-    rank=156,
     stages=(ChooseTokens(mask_ratio=1.0), SeeAllButSelf(), AskCentre(), SampleNegatives(10)),
     idea="Tell each word from drawn ones, given all the other words of its text, here as a bag or by attention "
     "and not by two recurrent networks.",

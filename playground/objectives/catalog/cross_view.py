@@ -22,7 +22,6 @@ CVT = Objective(
     name="CVT",
     aliases=("cross-view training",),
     group="Contrast and views",
-    rank=160,
     needs=("label:pos",),
     stages=(ArrangeText(), ChooseSupervised(), SeeViews(), AskCrossView("pos", PARTS_OF_SPEECH)),
     idea="Learn labels where they are known; elsewhere, views of a part of the text learn what is said of the whole.",

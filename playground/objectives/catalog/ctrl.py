@@ -14,7 +14,6 @@ CONDITIONAL_LM = Objective(
     name="conditional LM",
     aliases=("CTRL", "Grover", "control code LM"),
     group="Language models",
-    rank=123,
     needs=("label:topic",),
     stages=(ArrangeDocument("topic"), ShiftRight(), ControlCode("topic"), SeeLeft(), AskNext()),
     idea=(

@@ -15,7 +15,6 @@ PHRASES = replace(
     STATIC_MLM,
     name="phrase masking",
     aliases=("phrase-level masking",),
-    rank=102,
     needs=("label:phrase",),
     stages=(ArrangeText(), ChooseWholeUnits("phrase", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide whole phrases, so that they must be guessed from the rest of the sentence.",
@@ -27,7 +26,6 @@ ENTITIES = replace(
     STATIC_MLM,
     name="entity masking",
     aliases=("entity-level masking", "name masking"),
-    rank=103,
     needs=("label:mention",),
     stages=(ArrangeText(), ChooseWholeUnits("entity", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide whole names, so that what is known of a person or place must give them back.",
@@ -39,7 +37,6 @@ ERNIE = Objective(
     name="ERNIE",
     aliases=("knowledge masking", "ERNIE (Baidu)"),
     group="With knowledge",
-    rank=114,
     needs=("label:phrase", "label:mention"),
     stages=(ArrangeText(), ChooseWholeUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(

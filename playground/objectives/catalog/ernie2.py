@@ -15,7 +15,6 @@ DISCOURSE = replace(
     NLI,
     name="discourse relation",
     aliases=("connective prediction", "DisSent", "ERNIE 2.0 discourse relation"),
-    rank=163,
     needs=("pair", "label:connective"),
     printed=Printed({"pair": "because"}, text="I stayed at home", pair="it rained all day"),
     stages=(LabelledPair("connective", CONNECTIVES), SeeAll(), AskPair(CONNECTIVES, "connective")),
@@ -30,7 +29,6 @@ DISTANCE = Objective(
     name="sentence distance",
     aliases=("ERNIE 2.0 sentence distance", "semantic closeness"),
     group="Two texts",
-    rank=164,
     needs=("distance",),
     printed=Printed(
         {"pair": "apart"},

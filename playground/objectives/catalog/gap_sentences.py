@@ -13,7 +13,6 @@ GAP_SENTENCES = Objective(
     name="gap sentences",
     aliases=("GSG", "gap sentence generation", "PEGASUS"),
     group="Writing (seq2seq)",
-    rank=144,
     needs=("sentences",),
     stages=(
         ChooseGapSentences(),
@@ -31,7 +30,6 @@ SOME_LEFT = replace(
     GAP_SENTENCES,
     name="PEGASUS large",
     aliases=("gap sentences, some left",),
-    rank=169,
     stages=(ChooseGapSentences(gap_sentence_ratio=0.45), KeepSomeSentences(), *GAP_SENTENCES.stages[1:]),
     idea="Fold nearly half of the sentences away, but leave some of those as they are; a decoder writes them all.",
     loss="Mean cross-entropy of the chosen sentences and a closing sign, given what is left and the words so far.",

@@ -10,7 +10,6 @@ GLOVE = Objective(
     name="GloVe",
     aliases=("global vectors", "co-occurrence"),
     group="Word vectors",
-    rank=157,
     stages=(ArrangeCooccurrences(), SeeSelf(), AskCount()),
     idea="Count which words stand near each other; make the vectors of each two meet the logarithm of their count.",
     loss="Mean square of the distance to the logarithm of each count, rare pairs counting less.",

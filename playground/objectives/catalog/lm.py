@@ -14,7 +14,6 @@ LM = Objective(
     aliases=("language model", "causal LM", "autoregressive"),
     row="LM",
     group="Language models",
-    rank=1,
     stages=(ShiftRight(), SeeLeft(), AskNext()),
     idea="Predict each word from the words to its left.",
     loss="Mean cross-entropy of every word given the words before it.",

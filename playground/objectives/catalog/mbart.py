@@ -10,7 +10,6 @@ MULTILINGUAL_DENOISING = replace(
     BART_MIXTURE,
     name="multilingual denoising",
     aliases=("mBART", "multilingual DAE"),
-    rank=146,
     needs=("translation",),
     stages=(ArrangeLanguage(), ChoosePoissonSpans(mask_ratio=0.35, mean_length=3.5), *BART_MIXTURE.stages[1:]),
     idea="Corrupt texts of several languages as BART does, each position told its language; a decoder writes the text.",

@@ -14,7 +14,6 @@ MLM = Objective(
     row="MLM",
     printed=Printed({"chosen": [3, 8]}),
     group="Masking",
-    rank=2,
     stages=(ArrangeText(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide some words and predict them from the words on both sides.",
     loss="Mean cross-entropy of the chosen words given the corrupted text.",

@@ -14,7 +14,6 @@ MULTILINGUAL_LM = replace(
     aliases=("polyglot LM", "Rosita", "CLM"),
     row="",
     printed=Printed(),
-    rank=124,
     needs=("label:language",),
     stages=(ShiftRight(), DropLanguageIds(), SeeLeft(), AskNext()),
     idea=(

@@ -13,7 +13,6 @@ NGRAMS = replace(
     STATIC_MLM,
     name="n-gram masking",
     aliases=("ngrams",),
-    rank=104,
     stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide runs of one to three words, short ones more often.",
     source="arXiv:1909.11942, sec. 4.1; arXiv:1905.03197, sec. 2",

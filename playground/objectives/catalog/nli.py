@@ -21,7 +21,6 @@ NLI = Objective(
     name="inference",
     aliases=("NLI", "natural language inference"),
     group="Two texts",
-    rank=161,
     needs=("pair", "label:inference"),
     printed=Printed(
         {"pair": "entailment"},
@@ -39,7 +38,6 @@ INFERSENT = replace(
     NLI,
     name="InferSent",
     aliases=("NLI apart", "Sentence-BERT", "SBERT"),
-    rank=162,
     stages=(
         LabelledPair("inference", INFERENCES, pair_format="xlm", reset_position_ids=True),
         SeeWithinSegment(),

@@ -14,7 +14,6 @@ NSP = Objective(
     row="NSP",
     printed=Printed({"pair": "next"}, text="Sent1", pair="Next Sent", other="Random Sent"),
     group="Two texts",
-    rank=3,
     needs=("pair",),
     stages=(ArrangePair(("next", "other")), SeeAll(), AskPair(("Next Sent", "Random Sent"))),
     idea="Put two texts side by side; say whether the second follows the first or comes from another document.",

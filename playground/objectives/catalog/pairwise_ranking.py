@@ -15,7 +15,6 @@ PAIRWISE_RANKING = Objective(
     name="pairwise ranking",
     aliases=("Collobert and Weston", "C&W", "ranking"),
     group="Word vectors",
-    rank=155,
     stages=(
         ChooseTokens(mask_ratio=1.0),
         SeeWindow(shrink_windows=False),

@@ -18,7 +18,6 @@ PLM = Objective(
     row="PLM",
     printed=Printed({"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3}),
     group="Orders",
-    rank=6,
     stages=(ArrangeText(), ChooseOrder(), SeePermutation(), AskQueryStream()),
     idea="Draw an order; predict the last words of it, each from all that come earlier in the order.",
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
@@ -40,7 +39,6 @@ HF_PLM = replace(
     row="",
     printed=Printed(),
     switch=("", ""),
-    rank=126,
     stages=(
         ArrangeText(),
         ChooseOrder(ngram_weights="uniform", special_tokens="drawn", sampler="hf"),

@@ -15,7 +15,6 @@ RTD = Objective(
     row="Discriminator (o/r)",
     printed=Printed({"chosen": [3, 5], "replace": ["thrilled", "study"]}),
     group="Replaced or not",
-    rank=5,
     stages=(
         ArrangeText(),
         ChooseTokens(),

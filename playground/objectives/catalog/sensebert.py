@@ -15,7 +15,6 @@ SUPERSENSE = Objective(
     name="supersense prediction",
     aliases=("SenseBERT", "supersenses"),
     group="With knowledge",
-    rank=109,
     needs=("label:supersense",),
     stages=(
         ArrangeText(),

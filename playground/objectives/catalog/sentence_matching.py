@@ -10,7 +10,6 @@ MATCHING = Objective(
     name="sentence matching",
     aliases=("contrastive learning", "CTL", "two towers", "InfoNCE"),
     group="Contrast and views",
-    rank=165,
     needs=("pair",),
     stages=(FirstOfPair(), SeeAll(), AskInBatchContrast()),
     idea="Read a text into one vector; find the vector of its continuation among those of the whole batch.",

@@ -48,7 +48,6 @@ LABEL_AWARE = mixture(
     ),
     aliases=("LA-MLM", "SentiLR", "SentiLARE"),
     group="With knowledge",
-    rank=108,
     idea=(
         "Hide words; guess each one and its part of speech. In half of the batches a sign in front says whether the "
         "text is good or bad, in the other half that is to be guessed too. No corpus here knows how single words "

@@ -12,7 +12,6 @@ SOP = Objective(
     row="SOP",
     printed=Printed({"pair": "next"}, text="Sent1", pair="Sent2"),
     group="Two texts",
-    rank=4,
     needs=("pair",),
     stages=(ArrangePair(("next", "previous")), SeeAll(), AskPair(("in order", "reversed"))),
     idea="Put two neighbours side by side, sometimes swapped; say whether they stand in their order.",

@@ -18,7 +18,6 @@ SPAN_MASK = Objective(
     row="Span Mask",
     printed=Printed({"spans": ["3:3"]}),
     group="Writing (seq2seq)",
-    rank=8,
     stages=(
         ChooseMassSpan(),
         ChangeTokens(),
@@ -37,7 +36,6 @@ DISCRETE_MASK = replace(
     aliases=("MASS discrete", "MASS with single tokens"),
     row="",
     printed=Printed(),
-    rank=143,
     stages=(ChooseTokens(mask_ratio=0.5, num_special_tokens=0), *SPAN_MASK.stages[1:]),
     idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
     loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",

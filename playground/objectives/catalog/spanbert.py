@@ -15,7 +15,6 @@ SPAN_MASKING = replace(
     STATIC_MLM,
     name="span masking",
     aliases=("random contiguous span masking", "geometric spans"),
-    rank=105,
     stages=(
         ArrangeText(),
         ChooseGeometricSpans(),
@@ -31,7 +30,6 @@ SPAN_BOUNDARY = replace(
     SPAN_MASKING,
     name="SpanBERT",
     aliases=("span boundary objective", "SBO", "MLM + SBO"),
-    rank=106,
     stages=(*SPAN_MASKING.stages, AskSpanBoundary()),
     idea="Hide runs of words; guess each word in its place, and again from the two words around its run.",
     loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their run.",

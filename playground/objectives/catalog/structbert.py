@@ -25,7 +25,6 @@ WORD_STRUCTURE = replace(
     name="word structure",
     aliases=("word structural objective", "StructBERT word objective", "span order recovery", "trigram shuffling"),
     group="Orders",
-    rank=107,
     stages=(
         ArrangeText(),
         ChooseTokens(),
@@ -46,7 +45,6 @@ STRUCTBERT = Objective(
     name="StructBERT",
     aliases=("word and sentence structure",),
     group="In combination",
-    rank=113,
     needs=("pair",),
     stages=(
         ArrangePair(("next", "previous", "other")),
@@ -69,7 +67,6 @@ SENTENCE_STRUCTURE = Objective(
     name="sentence structure",
     aliases=("three-way order", "StructBERT sentence objective", "sentence structural objective"),
     group="Two texts",
-    rank=42,
     needs=("pair",),
     stages=(ArrangePair(("next", "previous", "other")), SeeAll(), AskPair(("next", "previous", "random"))),
     idea="Say whether the second text follows the first, comes before it, or comes from another document.",

@@ -19,7 +19,6 @@ T5_IN_PLACE = replace(
     TOKEN_MASKING,
     name="T5 mask in place",
     aliases=("MASS-style (T5)", "iid_15_m_f"),
-    rank=142,
     stages=(EACH_ALONE, ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
     idea="Draw each word alone and hide it behind a mask; a decoder writes the whole text (in T5's paper MASS-style).",
     source="arXiv:1910.10683, sec. 3.3.2",
@@ -31,7 +30,6 @@ T5_IID = Objective(
     name="T5 i.i.d.",
     aliases=("i.i.d. denoising", "replace corrupted tokens", "T5 iid"),
     group="Denoising",
-    rank=140,
     stages=(
         EACH_ALONE,
         MergeAdjacent(),
@@ -50,7 +48,6 @@ T5_DROP = replace(
     T5_IID,
     name="T5 drop",
     aliases=("drop corrupted tokens", "d_d"),
-    rank=141,
     stages=(EACH_ALONE, DeleteTokens(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
     idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
     loss="Mean cross-entropy of the words that were taken out and a closing sign, each given what is left and those "
@@ -64,7 +61,6 @@ T5_SPANS = replace(
     aliases=("T5", "span corruption", "text infilling (T5)", "infilling T5"),
     row="",
     printed=Printed(),
-    rank=10,
     stages=(ChooseSpans(), SpansToSentinels("sentinel"), AskDecoder(target="sentinels"), SeeEncoderDecoder()),
     idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
     loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "

@@ -20,7 +20,6 @@ TEXT_INFILLING = Objective(
     row="Text Infilling",
     printed=Printed({"spans": ["3:3"]}),
     group="Denoising",
-    rank=9,
     stages=(ChooseSpans(), SpansToSentinels("mask"), AskDecoder(target="gaps", add_eos=False), SeeEncoderDecoder()),
     idea="Fold runs of words into one mask each; a decoder writes only what is missing (the survey's form).",
     loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",

@@ -14,7 +14,6 @@ TLM = Objective(
     row="TLM",
     printed=Printed({"chosen": [2, 4]}, text="How are you", pair="Comment vas-tu"),
     group="Two texts",
-    rank=14,
     needs=("translation",),
     stages=(
         ArrangePair(("translation",), pair_format="xlm", reset_position_ids=True),

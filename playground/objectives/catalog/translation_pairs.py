@@ -10,7 +10,6 @@ TRANSLATION_PAIRS = Objective(
     name="translation pairs",
     aliases=("cross-lingual paraphrase classification",),
     group="Two texts",
-    rank=43,
     needs=("translation",),
     stages=(ArrangePair(("translation", "other")), SeeAll(), AskPair(("translation", "another text"))),
     idea="Put two texts of two languages side by side; say whether they mean the same.",

@@ -13,7 +13,6 @@ WHOLE_WORDS = replace(
     STATIC_MLM,
     name="whole word masking",
     aliases=("BERT-wwm", "wwm", "whole words"),
-    rank=101,
     stages=(ArrangeText(), ChooseWholeUnits("word"), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide all pieces of a word or none, so that no piece gives the others away.",
     loss="Mean cross-entropy of every piece of the chosen words given the corrupted text.",

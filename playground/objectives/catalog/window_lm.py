@@ -10,7 +10,6 @@ WINDOW_LM = Objective(
     name="window LM",
     aliases=("context window LM",),
     group="Language models",
-    rank=121,
     stages=(ShiftRight(), SeeLeft(sliding_window=4), AskNext()),
     idea=(
         "Predict each word from the last few words to its left. Here by attention; the first neural language model "

@@ -13,7 +13,6 @@ ENTITY_REPLACEMENT = Objective(
     name="entity replacement",
     aliases=("entity replacement detection", "WKLM", "ERD", "MLM + ERD"),
     group="Replaced or not",
-    rank=110,
     needs=("label:mention", "label:entity", "label:entity_type"),
     stages=(
         ArrangeText(),

@@ -16,7 +16,6 @@ MULTILINGUAL_MLM = replace(
     aliases=("mBERT", "XLM-R"),
     row="",
     printed=Printed(),
-    rank=125,
     needs=("label:language",),
     stages=(ArrangeText(), DropLanguageIds(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(

@@ -1,12 +1,10 @@
 """Change what the content stream of a permutation shows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import torch
-
-from playground.batch import Action, Batch
+from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives.change.tokens import rewritten
+from playground.objectives.change.masks import ReplaceWithMask
 from playground.objectives.stage import Change
 
 
@@ -20,8 +18,4 @@ class MaskContentStream(Change):
     content: str = knob("masks", choices=("masks", "words"), why="What stands at the targets of the content stream.")
 
     def build(self, example: Batch) -> Batch:
-        if self.content == "words":
-            return example
-        masks = torch.full_like(example.tokens.ids, example.tokens.specials.mask)
-        action = example.actions.masked_fill(example.selected, Action.MASKED)
-        return replace(example, actions=action, inputs=rewritten(example.inputs, masks, example.selected))
+        return ReplaceWithMask().build(example) if self.content == "masks" else example

@@ -15,5 +15,5 @@ class ReplaceWithMask(Change):
 
     def build(self, example: Batch) -> Batch:
         masks = torch.full_like(example.tokens.ids, example.tokens.specials.mask)
-        action = example.actions.masked_fill(example.selected, int(Action.MASKED))
+        action = example.actions.masked_fill(example.selected, Action.MASKED)
         return replace(example, actions=action, inputs=rewritten(example.inputs, masks, example.selected))

@@ -15,5 +15,4 @@ class DropTarget(Change):
         tokens = example.tokens
         kept = collect(example, tokens.valid & ~example.selected)
         inputs = stream(kept.ids, kept.origin, kept.real, language=language_ids_at(tokens, kept.origin))
-        action = example.actions.masked_fill(example.selected, Action.DELETED)
-        return replace(example, actions=action, inputs=inputs)
+        return replace(example, actions=example.actions.masked_fill(example.selected, Action.DELETED), inputs=inputs)

@@ -1,53 +1,47 @@
-"""Change tokens where they stand: a mask sign, a random word, or nothing at all."""
+"""Change tokens where they stand: into a mask, into a random word, or not at all."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Action, Batch, Stream, gather_origin
+from playground.batch import Action, Batch, Stream, gather_origin, token_strings
 from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives import plan_overrides
+from playground.objectives.choose.frequent import word_weights
 from playground.objectives.ops import sampling
 from playground.objectives.ops.segments import runs
 from playground.objectives.stage import Change, Wishes
 
 FATES, WORDS = 3, 4
-"""Salts of the fixed draws: what becomes of each token, and which random word."""
+"""Salts of the fixed draws: the action for each token, and which random word."""
 
 WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep": Action.GRADED_AS_IS}
 
 
 @dataclass(frozen=True)
 class Corruption:
-    """The chosen places of all rows `[m]`, counted through the rows, what is done to each, and its random word."""
+    """The flat chosen positions of all rows `[m]`, what is done to each, and its random word."""
 
     places: Tensor
     action: Tensor
     words: Tensor
 
-    @cached_property
-    def unmasked(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Which of the chosen places do not become [MASK], `[k]`, which of these become random, and their words."""
-        here = (self.action != Action.MASKED).nonzero()[:, 0]
-        return here, self.action.index_select(0, here) == Action.RANDOMISED, self.words.index_select(0, here)
-
     def row(self, number: int, width: int) -> tuple[Tensor, Tensor]:
         """The actions and words of the tokens of one row, `[t]` each; 0 where nothing is done."""
         mine = self.places // max(1, width) == number
-        nothing = self.places.new_zeros(width)
+        zeros = self.places.new_zeros(width)
         at = self.places[mine] - number * width
-        return nothing.index_copy(0, at, self.action[mine]), nothing.index_copy(0, at, self.words[mine])
+        return zeros.index_copy(0, at, self.action[mine]), zeros.index_copy(0, at, self.words[mine])
 
 
 @dataclass(frozen=True)
 class ChangeTokens(Change):
     """Mask most chosen tokens, replace some at random, leave the rest as they are (BERT, arXiv:1810.04805, sec. 3.1).
 
-    All three kinds are graded, so the model cannot trust any word it sees. One draw decides for each token (BERT), for
+    All three kinds are scored, so the model cannot trust any word it sees. One draw decides for each token (BERT), for
     all pieces of a word (fairseq) or for a whole run of chosen tokens (SpanBERT, arXiv:1907.10529, sec. 3.1). Where the
     choice is one of a text's fixed ones, so is what becomes of it.
     """
@@ -77,107 +71,90 @@ class ChangeTokens(Change):
         places = example.selected_positions
         if self.replace_unit == "token" and not example.dupe_factor:
             return self._each_alone(example, places, rng)
-        dice = self._dice(example, places, rng)
-        return Corruption(places, self._action(dice), self._words(example, places, rng))
+        noise = self._noise(example, places, rng)
+        return Corruption(places, self._action(noise), self._words(example, places, rng))
 
-    def _action(self, dice: Tensor) -> Tensor:
-        """What is done by a uniform number to each chosen token."""
+    def _action(self, noise: Tensor) -> Tensor:
+        """The action that a uniform number stands for."""
         return (
             Action.MASKED
-            + (dice >= self.mask_replace_prob).long()
-            + (dice >= self.mask_replace_prob + self.random_replace_prob)
+            + (noise >= self.mask_replace_prob).long()
+            + (noise >= self.mask_replace_prob + self.random_replace_prob)
         )
 
     def _each_alone(self, example: Batch, places: Tensor, rng: Generator) -> Corruption:
-        """One draw for each token: its first bits say what is done, the others which word; most need none.
-
-        Where all are masked nothing is drawn.
-        """
+        """One draw for each token: its first bits give the action, the others the word; none where all are masked."""
         if self.mask_replace_prob >= 1:
             first, _ = pool_of(example, self.random_words_from)
             return Corruption(places, torch.full_like(places, Action.MASKED), torch.full_like(places, first))
-        dice = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
-        return Corruption(places, self._action(dice), words_by((dice * 2**24).frac_(), example, self.random_words_from))
+        noise = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
+        words = words_by((noise * 2**24).frac_(), example, self.random_words_from)
+        return Corruption(places, self._action(noise), words)
 
-    def _dice(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
-        """A number for each chosen place: one for each run of chosen tokens, or for the pieces of each word in it."""
-        dice = sampling.dice(example.tokens, example.dupe_factor, FATES, rng)
+    def _noise(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
+        """A number for each chosen position, shared by each run of chosen tokens, or by the pieces of each word."""
+        noise = sampling.text_noise(example.tokens, example.dupe_factor, FATES, rng)
         if self.replace_unit != "token":
             number = example.tokens.word_ids if self.replace_unit == "word" else None
-            dice = dice.gather(1, runs(example, example.selected, number).first)
-        return dice.take(places)
+            noise = noise.gather(1, runs(example, example.selected, number).first)
+        return noise.take(places)
 
     def _words(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
-        """The words that random ones become; whole numbers are drawn at once where no copy must come again."""
+        """The random words; integers are drawn at once where no fixed draw must come again."""
         if example.dupe_factor:
-            dice = sampling.dice(example.tokens, example.dupe_factor, WORDS, rng).take(places)
-            return words_by(dice, example, self.random_words_from)
+            noise = sampling.text_noise(example.tokens, example.dupe_factor, WORDS, rng).take(places)
+            return words_by(noise, example, self.random_words_from)
         if self.random_words_from == "unigram":
             return words_by(sampling.noise((len(places),), rng), example, self.random_words_from)
         first, size = pool_of(example, self.random_words_from)
         return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
 
     def build(self, example: Batch, plan: Corruption) -> Batch:
-        corrupted = self._corrupted(example, plan)
-        inputs = example.inputs
-        as_text = inputs.ids is example.tokens.ids
-        inputs = replace(inputs, ids=corrupted) if as_text else rewritten(inputs, corrupted, example.selected)
+        tokens = example.tokens
+        new = plan.words.where(plan.action == Action.RANDOMISED, tokens.ids.take(plan.places))
+        new = new.masked_fill(plan.action == Action.MASKED, tokens.specials.mask)
+        inputs = rewritten(example.inputs, put(tokens.ids, plan.places, new), example.selected)
         return replace(example, actions=put(example.actions, plan.places, plan.action), inputs=inputs)
-
-    def _corrupted(self, example: Batch, plan: Corruption) -> Tensor:
-        """The text `[b, t]` with masks at all chosen places, then with what is shown at those that are not masked."""
-        ids, (here, random, words) = example.tokens.ids, plan.unmasked
-        corrupted = ids.clone(memory_format=torch.contiguous_format)
-        every = corrupted.view(-1)
-        every.index_fill_(0, plan.places, example.tokens.specials.mask)
-        places = plan.places.index_select(0, here)
-        every.index_copy_(0, places, words.where(random, ids.flatten().index_select(0, places)))
-        return corrupted
 
     def revise(self, example: Batch, plan: Corruption, wanted: Wishes) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(wanted):
             return plan
-        positions = _ordered_positions(example)
-        action = torch.full_like(example.actions, Action.MASKED)
+        default = Action.RANDOMISED if "replace" in wanted else Action.MASKED
+        action = torch.full_like(example.actions, default)
         if "actions" in wanted:
-            names = one_each(wanted["actions"], plan_overrides.words_of(example, example.selected, 0), "actions")
+            chosen = plan_overrides.words_of(example, example.selected, 0)
+            names = one_each(wanted["actions"], chosen, "actions")
             action = paint(example, action, {p: _action(n) for p, n in names.items()})
         words = put(example.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
-            names = one_each(wanted["replace"], _replaced(example, action, wanted), "replace")
+            random = plan_overrides.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
             first = 0 if self.random_words_from == "vocabulary" else example.tokens.specials.first_word
+            names = one_each(wanted["replace"], random, "replace")
             words = paint(example, words, {p: word_id(example, n, first) for p, n in names.items()})
-            action = action if "actions" in wanted else paint(example, action, dict.fromkeys(positions, 2))
         return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
 
     def tell(self, example: Batch, plan: Corruption, row: int) -> dict[str, Any]:
         names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
         first = first_pieces(example, example.selected, row)
         action, words = plan.row(row, example.selected.shape[1])
-        told: dict[str, Any] = {"actions": [names[int(a)] for a in action[first]]}
-        new = words[first & (action == Action.RANDOMISED)].tolist()
-        return told | ({"replace": [example.tokens.vocabulary[i] for i in new]} if new else {})
+        new = token_strings(words, first & (action == Action.RANDOMISED), example.tokens.vocabulary)
+        return {"actions": [names[int(a)] for a in action[first]]} | ({"replace": new} if new else {})
 
 
 def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
-    """Values `[b, t]` with new ones at some places `[m]`, counted through the rows."""
+    """Values `[b, t]` with new ones at some flat positions `[m]`."""
     copy = values.clone(memory_format=torch.contiguous_format)
     copy.view(-1).scatter_(0, places, new)
     return copy
 
 
-def random_words(example: Batch, rng: Generator) -> Tensor:
-    """A word for every place `[b, t]`, uniform over the words of the vocabulary, specials excluded."""
-    return words_by(sampling.noise(tuple(example.tokens.ids.shape), rng), example)
-
-
-def words_by(dice: Tensor, example: Batch, pool: str = "words") -> Tensor:
-    """A word for every place `[b, t]` from uniform numbers: any word, any entry, or words by how often they occur."""
+def words_by(noise: Tensor, example: Batch, pool: str = "words") -> Tensor:
+    """A word for each uniform number: any word, any entry of the vocabulary, or words by how often they occur."""
     if pool == "unigram":
-        limits = _counts(example).cumsum(0)
-        return torch.searchsorted(limits, dice.double() * limits[-1], right=True)
+        limits = word_weights(example.tokens).cumsum(0)
+        return torch.searchsorted(limits, noise.double() * limits[-1], right=True)
     first, size = pool_of(example, pool)
-    return first + (dice.double() * size).long()
+    return first + (noise.double() * size).long()
 
 
 def pool_of(example: Batch, pool: str) -> tuple[int, int]:
@@ -187,25 +164,14 @@ def pool_of(example: Batch, pool: str) -> tuple[int, int]:
     return first, max(specials.size - first, 1)
 
 
-def _counts(example: Batch) -> Tensor:
-    """How often each word `[v]` occurs in the corpus, else in this batch; where no word does, all are alike."""
-    tokens, specials = example.tokens, example.tokens.specials
-    known = tokens.word_counts
-    if known is None:
-        known = torch.bincount(tokens.ids[tokens.valid], minlength=specials.size)
-    words = torch.arange(len(known), device=known.device) >= specials.first_word
-    counts = known.double() * words
-    return counts.where(counts.sum() > 0, words.double())
-
-
 def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
-    """The stream with the words `[b, t]` written at the positions that come from the marked places."""
+    """The stream with the words `[b, t]` written at the positions that come from the marked ones."""
     here = gather_origin(where, inputs.origin, False)
     return replace(inputs, ids=gather_origin(words, inputs.origin).where(here, inputs.ids))
 
 
 def word_id(example: Batch, word: str, first: int | None = None) -> int:
-    """The id of a word that a person typed; the text's vocabulary must know it, from the id `first` on."""
+    """The id of a word of a plan by hand; the text's vocabulary must have it, from the id `first` on."""
     vocabulary = example.tokens.vocabulary
     first = example.tokens.specials.first_word if first is None else first
     if word not in vocabulary[first:]:
@@ -214,15 +180,11 @@ def word_id(example: Batch, word: str, first: int | None = None) -> int:
 
 
 def first_pieces(example: Batch, chosen: Tensor, row: int) -> Tensor:
-    """The first chosen token of each word of a row, `[t]`: a plan in words says one thing about a whole word."""
+    """The first chosen token of each word of a row, `[t]`: a plan in words has one value for a whole word."""
     here = chosen[row].nonzero().flatten()
     word = example.tokens.word_ids[row][here]
     first = torch.cat([word.new_ones(min(1, len(word)), dtype=torch.bool), word[1:] != word[:-1]])
     return torch.zeros_like(chosen[row]).scatter(0, here[first], True)
-
-
-def _ordered_positions(example: Batch) -> list[int]:
-    return plan_overrides.words_of(example, example.selected, 0)
 
 
 def _action(name: str) -> int:
@@ -231,14 +193,8 @@ def _action(name: str) -> int:
     return int(WORDS_FOR_ACTIONS[name])
 
 
-def _replaced(example: Batch, action: Tensor, wanted: Wishes) -> list[int]:
-    if "actions" not in wanted:
-        return _ordered_positions(example)
-    return plan_overrides.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
-
-
 def one_each(values: list[str], positions: list[int], what: str, of: str = "chosen words") -> dict[int, str]:
-    """One value for each word position, or a refusal that counts both."""
+    """One value for each word position, or a refusal with both numbers."""
     if len(values) != len(positions):
         raise Refusal(f"The plan {what} names {len(values)} for {len(positions)} {of}; give one for each.")
     return dict(zip(positions, values, strict=True))

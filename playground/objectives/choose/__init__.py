@@ -10,7 +10,7 @@ from playground.objectives.choose.order import ChooseOrder
 from playground.objectives.choose.runs import MergeAdjacent
 from playground.objectives.choose.sentences import ChooseGapSentences
 from playground.objectives.choose.share import ChooseForDeletion, ChooseRatio
-from playground.objectives.choose.spans import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChosenSpans, tell_spans
+from playground.objectives.choose.spans import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChosenSpans
 from playground.objectives.choose.split import ChooseSplit
 from playground.objectives.choose.tokens import ChooseTokens
 from playground.objectives.choose.trigrams import ChooseTrigrams
@@ -36,5 +36,4 @@ __all__ = [
     "KeepSomeSentences",
     "MergeAdjacent",
     "SubsampleFrequent",
-    "tell_spans",
 ]

@@ -1,4 +1,4 @@
-"""Choose runs of words whose length follows a geometric law."""
+"""Choose runs of words whose length follows a geometric distribution."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 
 from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
+from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
 from playground.objectives.ops import sampling
 from playground.objectives.ops.segments import Runs, runs
 from playground.objectives.stage import Choose
@@ -18,8 +18,8 @@ from playground.objectives.stage import Choose
 class ChooseGeometricSpans(Choose):
     """Mark runs of whole words, most of them short, until an exact share is met (SpanBERT, arXiv:1907.10529, sec. 3.1).
 
-    Lengths follow a geometric law on 1 to `longest` words, cut off and scaled back to 1 (released code; mean 3.8).
-    A run begins at the start of a word; runs that meet become one; the last one ends where the share is full.
+    Lengths are geometric on 1 to `max_span_length` words, cut off and scaled back to 1 (released code; mean 3.8). A run
+    begins at the start of a word; runs that meet become one; the last one ends where the share is full.
     """
 
     mask_ratio: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
@@ -32,35 +32,31 @@ class ChooseGeometricSpans(Choose):
         words = runs(example, candidates, example.tokens.word_ids)
         budget = torch.minimum(sampling.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
         most = int(sampling.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
-        dice = sampling.noise(tuple(candidates.shape), rng)
-        length = self.lengths(sampling.noise((len(dice), most), rng))
-        found = runs(example, take_spans(words, runs(example, candidates), dice, length, budget))
-        there = found.length > 0
-        return ChosenSpans(found.start[:, : most or 1], found.length.where(there, -1)[:, : most or 1])
+        noise = sampling.noise(tuple(candidates.shape), rng)
+        length = self.lengths(sampling.noise((len(noise), most), rng))
+        found = runs(example, take_spans(words, runs(example, candidates), noise, length, budget))
+        most = most or 1
+        return ChosenSpans(found.start[:, :most], found.length.where(found.length > 0, -1)[:, :most])
 
-    def lengths(self, chance: Tensor) -> Tensor:
+    def lengths(self, noise: Tensor) -> Tensor:
         """Lengths in words from uniform numbers, of the same shape."""
-        limits = self.shares().cumsum(0)[:-1].to(chance.device)
-        return 1 + torch.searchsorted(limits, chance.double(), right=True)
-
-    def shares(self) -> Tensor:
-        """How often each length 1, 2, ... is drawn, `[longest]`."""
         share = self.geometric_p * (1 - self.geometric_p) ** torch.arange(self.max_span_length, dtype=torch.double)
-        return share / share.sum()
+        limits = (share / share.sum()).cumsum(0)[:-1].to(noise.device)
+        return 1 + torch.searchsorted(limits, noise.double(), right=True)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(wished_spans)
-    tell = staticmethod(tell_spans)
+    revise = staticmethod(override_spans)
+    tell = staticmethod(describe_spans)
 
 
-def take_spans(words: Runs, blocks: Runs, dice: Tensor, length: Tensor, budget: Tensor) -> Tensor:
-    """Which places `[b, t]` are hidden: the free place with the lowest dice names the word at which a run begins.
+def take_spans(words: Runs, blocks: Runs, noise: Tensor, length: Tensor, budget: Tensor) -> Tensor:
+    """Which positions `[b, t]` are hidden: a run begins at the word of the free position with the lowest noise.
 
     `length` `[b, m]` are the words of the first, second, ... run; `blocks` are the stretches that no run leaves.
     """
     taken = torch.zeros_like(words.of, dtype=torch.bool)
     for number in length.unbind(1):
-        free = dice.masked_fill(taken | (words.of < 0), 2.0).argmin(1, keepdim=True)
+        free = noise.masked_fill(taken | (words.of < 0), 2.0).argmin(1, keepdim=True)
         word = words.of.gather(1, free)
         within = (words.of >= word) & (words.of < word + number[:, None]) & (blocks.of == blocks.of.gather(1, free))
         new = within & ~taken

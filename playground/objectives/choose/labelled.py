@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
@@ -10,13 +11,6 @@ from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, Wishes
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Which rows have labels, `[b]`."""
-
-    rows: Tensor
 
 
 @dataclass(frozen=True)
@@ -29,20 +23,20 @@ class ChooseSupervised(Choose):
     supervised_ratio: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
     keys: ClassVar[tuple[str, ...]] = ("labelled",)
 
-    def plan(self, example: Batch, rng: Generator) -> Labelled:
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """Which rows have labels, `[b]`."""
         every = example.tokens.lengths[None] >= 0
-        count = sampling.ceiling(self.supervised_ratio, every.sum(1))
-        return Labelled(sampling.exactly(count, every, rng)[0])
+        return sampling.exactly(sampling.ceiling(self.supervised_ratio, every.sum(1)), every, rng)[0]
 
-    def build(self, example: Batch, plan: Labelled) -> Batch:
-        return replace(example, selected=example.maskable & plan.rows[:, None])
+    def build(self, example: Batch, plan: Tensor) -> Batch:
+        return replace(example, selected=example.maskable & plan[:, None])
 
-    def revise(self, example: Batch, plan: Labelled, wanted: Wishes) -> Labelled:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "labelled" not in wanted:
             return plan
         if wanted["labelled"] not in ("yes", "no"):
             raise Refusal(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
-        return Labelled((plan.rows | True) & (wanted["labelled"] == "yes"))
+        return torch.full_like(plan, wanted["labelled"] == "yes")
 
-    def tell(self, example: Batch, plan: Labelled, row: int) -> dict[str, Any]:
-        return {"labelled": "yes" if bool(plan.rows[row]) else "no"}
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"labelled": "yes" if bool(plan[row]) else "no"}

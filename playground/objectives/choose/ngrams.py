@@ -1,29 +1,29 @@
-"""Choose runs of a few whole words."""
+"""Choose n-grams of whole words."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
+from torch.nn.functional import pad
 
-from playground.batch import Batch
+from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives import plan_overrides
-from playground.objectives.choose.tokens import Chosen, share_of, wished
+from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import Runs, places, runs
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.stage import Choose
 
 TOO_LONG = 2**31
 
 
 @dataclass(frozen=True)
 class ChooseNgrams(Choose):
-    """Mark runs of one to `longest` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
+    """Mark runs of up to `max_ngram` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
 
-    "1/n" draws n words with a chance in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the longer
-    lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens). A run that is too long for the budget is shortened
-    word by word; one that meets a chosen word is dropped.
+    "1/n" draws n words with a probability in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the
+    longer lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens). A run that is too long for the budget is
+    shortened word by word; one that meets a chosen word is dropped.
     """
 
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
@@ -35,12 +35,13 @@ class ChooseNgrams(Choose):
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Batch, rng: Generator) -> Chosen:
-        words = runs(example, example.maskable, example.tokens.word_ids if self.whole_words else places(example))
-        dice, chance = sampling.noise((2, *words.number.shape), rng)
-        order = dice.masked_fill(words.length == 0, 2.0).argsort(dim=1)
-        budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
-        size = self.sizes(words, runs(example, example.maskable))
-        positions = words.at(take_ngrams(size, self.lengths(size, chance), order, budget))
+        tokens, blocks = example.tokens, runs(example, example.maskable)
+        words = runs(example, example.maskable, tokens.word_ids if self.whole_words else arange_rows(tokens.ids))
+        keys, noise = sampling.noise((2, *words.number.shape), rng)
+        order = keys.masked_fill(words.length == 0, 2.0).argsort(dim=1)
+        budget = bert_count(self.mask_ratio, example.maskable, self.num_special_tokens)
+        size = self.sizes(words, blocks)
+        positions = words.at(take_ngrams(size, self.lengths(size, noise), order, budget))
         return Chosen(at_least_one(positions, words, order, budget) if self.min_one else positions)
 
     def sizes(self, words: Runs, blocks: Runs) -> Tensor:
@@ -50,31 +51,24 @@ class ChooseNgrams(Choose):
         for ahead in range(self.max_ngram):
             one, where = _ahead(words.length, ahead, 0), _ahead(block, ahead, -2)
             together = one + (found[-1] if found else 0)
-            found.append(together.masked_fill(where != block, TOO_LONG).masked_fill(words.length == 0, TOO_LONG))
+            found.append(together.masked_fill((where != block) | (words.length == 0), TOO_LONG))
         return torch.stack(found, dim=2).clamp(max=TOO_LONG)
 
-    def lengths(self, size: Tensor, chance: Tensor) -> Tensor:
+    def lengths(self, size: Tensor, noise: Tensor) -> Tensor:
         """The words `[b, u]` to be hidden from each word on, drawn among the lengths that there is room for."""
-        share = self.shares().to(size.device).cumsum(0)
-        room = (size < TOO_LONG).sum(2)
-        within = torch.cat([share.new_zeros(1), share])[room]
-        return 1 + (chance.double()[..., None] * within[..., None] >= share[:-1]).sum(2)
-
-    def shares(self) -> Tensor:
-        """How often each length 1, 2, ... is drawn, `[n]`."""
         n = torch.arange(1, self.max_ngram + 1, dtype=torch.double)
+        share = (1 / n) / (1 / n).sum()
         if self.sampler == "80/20" and self.max_ngram > 1:
-            return torch.where(n == 1, 0.8, 0.2 / (self.max_ngram - 1))
-        return (1 / n) / (1 / n).sum()
+            share = torch.where(n == 1, 0.8, 0.2 / (self.max_ngram - 1))
+        total = share.to(size.device).cumsum(0)
+        within = pad(total, (1, 0))[(size < TOO_LONG).sum(2)]
+        return 1 + (noise.double()[..., None] * within[..., None] >= total[:-1]).sum(2)
 
     def build(self, example: Batch, plan: Chosen) -> Batch:
         return replace(example, selected=plan.positions & example.maskable)
 
-    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return wished(example, plan, wanted)
-
-    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
+    revise = staticmethod(override_chosen)
+    tell = staticmethod(describe_chosen)
 
 
 def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:
@@ -108,5 +102,5 @@ def at_least_one(positions: Tensor, words: Runs, order: Tensor, budget: Tensor) 
 
 
 def _ahead(values: Tensor, steps: int, default: int) -> Tensor:
-    """What the word so many steps further on has, `[b, u]`."""
-    return torch.nn.functional.pad(values[:, steps:], (0, min(steps, values.shape[1])), value=default)
+    """The value of the word so many steps further on, `[b, u]`."""
+    return pad(values[:, steps:], (0, min(steps, values.shape[1])), value=default)

@@ -1,4 +1,4 @@
-"""Choose one run of words of each text."""
+"""Choose one n-gram of each text."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,11 +6,11 @@ from typing import ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch
+from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
+from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
 from playground.objectives.ops import sampling
-from playground.objectives.ops.windows import runs
+from playground.objectives.ops.windows import bounds
 from playground.objectives.stage import Choose
 
 
@@ -28,9 +28,9 @@ class ChooseNgram(Choose):
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         shape, words = tuple(example.tokens.ids.shape), example.maskable
         if not shape[1]:
-            nothing = example.tokens.ids.new_zeros((shape[0], 1))
-            return ChosenSpans(nothing, nothing - 1)
-        room = _room(words)
+            zeros = example.tokens.ids.new_zeros((shape[0], 1))
+            return ChosenSpans(zeros, zeros - 1)
+        room = (bounds(~words)[1] - arange_rows(words) + 1).masked_fill(~words, 0)  # words from each position on
         most = torch.minimum(words.sum(1) - 1, room.amax(1))
         length = torch.minimum(self.lengths(shape[0], rng), most)
         fits = (room >= length[:, None]) & words
@@ -43,11 +43,5 @@ class ChooseNgram(Choose):
         return drawn.round().long().clamp(1, 10)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(wished_spans)
-    tell = staticmethod(tell_spans)
-
-
-def _room(words: Tensor) -> Tensor:
-    """How many words follow each other from each place on, itself included, `[b, t]`."""
-    place = torch.arange(words.shape[1], device=words.device)
-    return (runs(words.long(), ~words)[1] - place + 1).masked_fill(~words, 0)
+    revise = staticmethod(override_spans)
+    tell = staticmethod(describe_spans)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch
+from playground.batch import Batch, arange, arange_rows
 from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.choose.spans import ChosenSpans, mark_spans
@@ -14,31 +14,24 @@ from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, Wishes
 
 FEWEST, HIGHEST = 0.15, 0.45
-"""Between these the share of a text is drawn where it is left to chance."""
+"""The share of sentences of each text is drawn between these where it is `stochastic`."""
 
 SHAKEN = 0.2
-"""So much more or less a score may count where the choice is left to chance."""
+"""By how much of itself a score may rise or fall where it is `stochastic`."""
 
 TIE = 1e-9
-"""So much a later sentence is ahead of an earlier one whose shaken score is the same, as it is where both are 0."""
-
-
-@dataclass(frozen=True)
-class ChosenSentences:
-    """Which sentences are taken, `[b, m]`, counted from the row's first."""
-
-    taken: Tensor
+"""How far a later sentence is ahead of an earlier one whose random score is the same, as it is where both are 0."""
 
 
 @dataclass(frozen=True)
 class ChooseGapSentences(Choose):
-    """Mark the sentences that say most of the rest again (PEGASUS, arXiv:1912.08777, sec. 3.1 and released code).
+    """Mark the sentences that share most words with the rest (PEGASUS, arXiv:1912.08777, sec. 3.1 and released code).
 
-    "rouge" takes those with the highest ROUGE-1 F1 against all others, each judged alone and repeated words counted
+    "rouge" takes those with the highest ROUGE-1 F1 against all others, each scored alone and repeated words counted
     ("Ind-Orig"), of equals the later; "lead" takes the first, "random" any. A text of one sentence keeps it.
     Frequent words without meaning count like all others here; the released code leaves them out of ROUGE. The mixed and
-    stochastic model (`stochastic`) draws the share of each text and shakes the scores by a fifth up or down, as its
-    authors write; their code shakes them less.
+    stochastic model (`stochastic`) draws the share of each text and multiplies the scores by noise of a fifth up or
+    down, as its authors write; their code has less noise.
     """
 
     gap_sentence_ratio: float = knob(0.3, 0.05, 0.9, unit="share of sentences", why="More gaps, less to read.")
@@ -48,10 +41,10 @@ class ChooseGapSentences(Choose):
     stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and shake the scores by 20 %.")
     keys: ClassVar[tuple[str, ...]] = ("sentences",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSentences:
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """Which sentences are taken, `[b, m]`, counted from the row's first."""
         size = words_by_sentence(example)
-        taken = sampling.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
-        return ChosenSentences(taken)
+        return sampling.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
 
     def count(self, number: Tensor, rng: Generator) -> Tensor:
         """How many of so many sentences `[b]`: the share rounded down, at least one, none where there is only one."""
@@ -63,7 +56,7 @@ class ChooseGapSentences(Choose):
 
     def priority(self, example: Batch, size: Tensor, rng: Generator) -> Tensor:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
-        place = torch.arange(size.shape[1], device=size.device).expand_as(size)
+        place = arange_rows(size)
         if self.sentence_selection == "random":
             return sampling.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
         if self.sentence_selection == "lead":
@@ -74,44 +67,42 @@ class ChooseGapSentences(Choose):
             return (score + TIE * place).masked_fill(size == 0, -1.0)
         return (score * size.shape[1] + place).masked_fill(size == 0, -1)
 
-    def build(self, example: Batch, plan: ChosenSentences) -> Batch:
-        tokens, most = example.tokens, plan.taken.shape[1]
-        width = tokens.ids.shape[1]
+    def build(self, example: Batch, plan: Tensor) -> Batch:
+        width, most = example.tokens.ids.shape[1], plan.shape[1]
         number = sentence_number(example).where(example.maskable, most).clamp(max=most)
-        place = torch.arange(width, device=number.device).expand_as(number)
+        place = arange_rows(number)
         table = torch.zeros((len(number), most + 1), dtype=torch.long, device=number.device)
         stop = table.scatter_reduce(1, number, place + 1, "amax")[:, :most]
         start = (table + width).scatter_reduce(1, number, place, "amin")[:, :most]
-        taken = plan.taken & (stop > 0)
+        taken = plan & (stop > 0)
         return mark_spans(example, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
 
-    def revise(self, example: Batch, plan: ChosenSentences, wanted: Wishes) -> ChosenSentences:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "sentences" not in wanted:
             return plan
-        count = plan.taken.shape[1]
+        count = plan.shape[1]
         for number in wanted["sentences"]:
             if not 1 <= number <= count:
                 raise Refusal(f"Sentence {number} is not in the text; it has {count}, so 1 to {count} would be right.")
-        asked = torch.tensor([n - 1 for n in wanted["sentences"]], dtype=torch.long, device=plan.taken.device)
-        place = torch.arange(count, device=plan.taken.device)
-        return ChosenSentences(torch.isin(place, asked).expand_as(plan.taken))
+        asked = torch.tensor([n - 1 for n in wanted["sentences"]], dtype=torch.long, device=plan.device)
+        return torch.isin(arange(count, plan.device), asked).expand_as(plan)
 
-    def tell(self, example: Batch, plan: ChosenSentences, row: int) -> dict[str, Any]:
-        return {"sentences": (plan.taken[row].nonzero().flatten() + 1).tolist()}
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"sentences": (plan[row].nonzero().flatten() + 1).tolist()}
 
 
 def sentence_number(example: Batch) -> Tensor:
-    """The sentence of each place `[b, t]`, counted from the row's first."""
+    """The sentence of each position `[b, t]`, counted from the row's first."""
     sentence = example.tokens.sentence_ids
     return (sentence - sentence[:, :1]).clamp(min=0)
 
 
 def words_by_sentence(example: Batch) -> Tensor:
     """How many words each sentence has, `[b, m]`."""
-    number, words = sentence_number(example), example.maskable
-    most = int((number * words).max()) + 1 if number.numel() else 0
+    number, words = sentence_number(example) * example.maskable, example.maskable
+    most = int(number.max()) + 1 if number.numel() else 0
     size = torch.zeros((len(number), most), dtype=torch.long, device=number.device)
-    return size.scatter_add(1, (number * words), words.long()) if most else size
+    return size.scatter_add(1, number, words.long()) if most else size
 
 
 def overlap(example: Batch, most: int) -> Tensor:
@@ -127,7 +118,7 @@ def overlap(example: Batch, most: int) -> Tensor:
     first_of_word = key // width * width
     first, last = (torch.searchsorted(key, key, right=right) for right in (False, True))
     everywhere = torch.searchsorted(key, first_of_word + width) - torch.searchsorted(key, first_of_word)
-    nth = torch.arange(key.shape[1], device=key.device) - first
+    nth = arange_rows(key) - first
     counted = (nth < everywhere - (last - first)) & words.gather(1, order)
     score = torch.zeros((len(key), most), dtype=torch.long, device=key.device)
     return score.scatter_add(1, number.gather(1, order), counted.long()) if most else score

@@ -8,7 +8,7 @@ from torch import Generator
 from playground.batch import Action, Batch
 from playground.knob import knob
 from playground.objectives import plan_overrides
-from playground.objectives.choose.tokens import Chosen
+from playground.objectives.choose.tokens import Chosen, describe_chosen, override_chosen
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, Wishes
 
@@ -28,11 +28,8 @@ class ChooseRatio(Choose):
     def build(self, example: Batch, plan: Chosen) -> Batch:
         return replace(example, selected=plan.positions & example.maskable & (example.actions == Action.KEPT))
 
-    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
-
-    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
+    revise = staticmethod(override_chosen)
+    tell = staticmethod(describe_chosen)
 
 
 @dataclass(frozen=True)

@@ -11,29 +11,29 @@ from torch.nn.functional import pad
 from playground.batch import Batch, Spans, is_all_true
 from playground.knob import knob
 from playground.objectives import plan_overrides
-from playground.objectives.choose.tokens import odd
+from playground.objectives.choose.tokens import rounding_note
 from playground.objectives.ops import sampling
 from playground.objectives.ops.ragged import kept_first
-from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.ops.segments import runs
 from playground.objectives.stage import Choose, Wishes
 
 
 @dataclass(frozen=True)
 class ChosenSpans:
-    """Spans of the text: first place and length, `[b, m]`; length 0 is a gap, length -1 no span."""
+    """Spans of the text: first position and length, `[b, m]`; length 0 is a gap, length -1 no span."""
 
     start: Tensor
     length: Tensor
 
 
 def mark_spans(example: Batch, plan: ChosenSpans) -> Batch:
-    """The spans and the tokens in them, marked; a span that meets a sign goes on behind it as a span of its own."""
-    spans = _parted_at_signs(example, plan)
+    """The spans and the tokens in them, marked; a span that meets a special token goes on behind it as a new span."""
+    spans = _parted_at_specials(example, plan)
     return replace(example, spans=spans, selected=inside(spans, example.tokens.ids.shape[1]))
 
 
 def inside(spans: Spans, width: int) -> Tensor:
-    """Which places `[b, t]` lie in a span: one up at each start, one down at each end, summed."""
+    """Which positions `[b, t]` lie in a span: one up at each start, one down at each end, summed."""
     used = (spans.length > 0).short()
     steps = used.new_zeros((len(used), width + 1))
     steps.scatter_add_(1, spans.start * used, used)
@@ -41,24 +41,24 @@ def inside(spans: Spans, width: int) -> Tensor:
     return steps.cumsum(1, dtype=torch.short)[:, :width].bool()
 
 
-def _signs(example: Batch) -> Tensor | None:
-    """Which places hold a sign that no objective may hide, `[b, t]`; nothing where there is none."""
+def _specials(example: Batch) -> Tensor | None:
+    """Which positions hold a special token that no objective may hide, `[b, t]`; None where there is none."""
     if is_all_true(example.maskable):
         return None
-    signs = example.tokens.valid & ~example.maskable
-    return signs if bool(signs.any()) else None
+    specials = example.tokens.valid & ~example.maskable
+    return specials if bool(specials.any()) else None
 
 
-def _parted_at_signs(example: Batch, plan: ChosenSpans) -> Spans:
-    """The spans in pieces: up to the first sign, and behind each sign up to the next one or the end of its span.
+def _parted_at_specials(example: Batch, plan: ChosenSpans) -> Spans:
+    """The spans in pieces: up to the first special token, and behind each up to the next one or the end of the span.
 
-    Behind the spans stands, for each sign, what follows it in the span that it lies in, if there is one.
+    Behind the spans stands, for each special token, what follows it in the span that it lies in, if there is one.
     """
-    signs = _signs(example)
-    if signs is None:
+    specials = _specials(example)
+    if specials is None:
         return Spans(plan.start, plan.length)
-    width = signs.shape[1]
-    place, real, _ = kept_first(signs)
+    width = specials.shape[1]
+    place, real, _ = kept_first(specials)
     place = pad(place.where(real, width), (0, 1), value=width)
     stop = place.new_zeros((len(place), width + 1))
     stop.scatter_(1, plan.start.where(plan.length > 0, width), plan.start + plan.length)
@@ -72,8 +72,8 @@ def _parted_at_signs(example: Batch, plan: ChosenSpans) -> Spans:
     return Spans(start.gather(1, order), length.gather(1, order))
 
 
-def in_the_text(plan: ChosenSpans, opens: Tensor, closes: Tensor) -> ChosenSpans:
-    """Spans counted in units, as spans of the text; units begin and end where `opens` and `closes` `[b, t]` say so.
+def in_text(plan: ChosenSpans, opens: Tensor, closes: Tensor) -> ChosenSpans:
+    """Spans counted in units, as spans of the text; units begin and end where `opens` and `closes` `[b, t]` are true.
 
     What lies between the units of a span belongs to it. A gap stands in front of its unit, or behind the last one.
     """
@@ -86,39 +86,34 @@ def in_the_text(plan: ChosenSpans, opens: Tensor, closes: Tensor) -> ChosenSpans
     return ChosenSpans(start * (plan.length >= 0), length.where(plan.length > 0, plan.length))
 
 
-def past_signs(example: Batch, plan: ChosenSpans) -> ChosenSpans:
+def past_specials(example: Batch, plan: ChosenSpans) -> ChosenSpans:
     """Spans counted in the tokens that may be hidden, as spans of the text."""
-    return plan if _signs(example) is None else in_the_text(plan, example.maskable, example.maskable)
+    return plan if _specials(example) is None else in_text(plan, example.maskable, example.maskable)
 
 
-def how_long(example: Batch) -> Tensor:
-    """How many tokens of each text may be hidden, `[b]`."""
-    return example.tokens.lengths if is_all_true(example.maskable) else example.maskable.sum(1)
-
-
-def wished_spans(example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-    """The spans that a person named, or the drawn ones."""
+def override_spans(example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+    """The spans of a plan by hand, or the drawn ones."""
     return ChosenSpans(*plan_overrides.spans(example, wanted["spans"])) if "spans" in wanted else plan
 
 
-def tell_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
+def describe_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
     """The spans of a row as `start:length` in words, 1-based."""
     word = example.tokens.word_ids[row][example.tokens.valid[row]].tolist()
-    told, free = [], 0
+    spans, free = [], 0
     for start, length in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True):
         if length >= 0:
             first = max(free, word[start] if start < len(word) else word[-1] + 1)
             free = max(first, word[start + length - 1] + 1) if length else first
-            told.append(f"{first + 1}:{free - first}")
-    return {"spans": told}
+            spans.append(f"{first + 1}:{free - first}")
+    return {"spans": spans}
 
 
 @dataclass(frozen=True)
 class ChooseMassSpan(Choose):
     """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
 
-    The released code counts a sign before and one after the text, and the run may reach over the last one
-    (`count_specials`); the sign itself is not asked for here. A run that meets a sign within the text goes on behind
+    The released code counts a special token before and one after the text, and the run may reach over the last one
+    (`count_specials`), which itself is no target here. A run that meets a special token within the text goes on behind
     it.
     """
 
@@ -130,19 +125,19 @@ class ChooseMassSpan(Choose):
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        text = how_long(example)
+        text = example.maskable.sum(1)
         number = text + int(self.count_specials)
         length = torch.minimum(sampling.half_even(self.span_ratio, number + int(self.count_specials)), number)
         where, side = sampling.noise((2, len(number)), rng)
-        inside = (where * (number - length + 1)).long()
-        at_end = torch.where(side < 0.5 * self.edge_prob, 0, number - length)
-        start = torch.where(side < self.edge_prob, at_end, inside)
+        anywhere = (where * (number - length + 1)).long()
+        at_edge = torch.where(side < 0.5 * self.edge_prob, 0, number - length)
+        start = torch.where(side < self.edge_prob, at_edge, anywhere)
         length = torch.minimum(length, text - start)
-        return past_signs(example, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
+        return past_specials(example, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(wished_spans)
-    tell = staticmethod(tell_spans)
+    revise = staticmethod(override_spans)
+    tell = staticmethod(describe_spans)
 
 
 @dataclass(frozen=True)
@@ -150,7 +145,7 @@ class ChooseSpans(Choose):
     """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
 
     Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
-    ends with a run, so a short text always loses its last words: `match_released_code` brings that back.
+    ends with a run, so a short text always loses its last words: `match_released_code` does the same.
     """
 
     noise_density: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
@@ -159,15 +154,17 @@ class ChooseSpans(Choose):
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        tokens = example.tokens
-        cuts, most = _cuts(self, tokens.ids.shape[1], len(tokens.specials.sentinels), tokens.ids.device)
-        count, number = cuts.gather(1, how_long(example).expand(4, -1)).view(2, -1)
-        kept, gone = (sampling.subset(count, number, most, rng) + 1).chunk(2)
+        """Draw the cuts that part the kept tokens, and as many that part the hidden ones."""
+        tokens, number = example.tokens, example.maskable.sum(1)
+        gone, count, most = _counts(self, tokens.ids.shape[1], len(tokens.specials.sentinels), number.device)
+        gone, count = gone[number], count[number]
+        cuts = torch.cat([count - 1 + self.outer, count - 1])
+        places = torch.cat([number - gone - 1 + 2 * self.outer, gone - 1])
+        kept, gone = (sampling.subset(cuts, places, most, rng) + 1).chunk(2)
         before = pad(gone, (1, -1))
         length = gone - before
         there = length > 0
-        start = kept - self.outer + before
-        return past_signs(example, ChosenSpans(start * there, length.where(there, -1)))
+        return past_specials(example, ChosenSpans((kept - self.outer + before) * there, length.where(there, -1)))
 
     @property
     def outer(self) -> int:
@@ -175,45 +172,37 @@ class ChooseSpans(Choose):
         return 0 if self.match_released_code else 1
 
     def rounding(self, example: Batch) -> str:
-        """What rounding did to the share of the first text, where that is odd."""
-        number = int(how_long(example)[0])
-        return odd(self.noise_density, number) if number > 1 else ""
+        """A sentence on the share of the first text where rounding changes it much."""
+        number = int(example.maskable[0].sum())
+        return rounding_note(self.noise_density, number) if number > 1 else ""
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
-        """How many tokens vanish and in how many runs, `[b]` each; a text of one token keeps it."""
+        """How many tokens are hidden and in how many runs, `[b]` each; a text of one token keeps it."""
         wanted = sampling.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
         gone = torch.minimum(wanted, (number - 1).clamp(min=0))
         runs = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
-        room = number - gone + self.outer
-        return gone, torch.minimum(torch.minimum(runs, room), gone)
+        return gone, torch.minimum(torch.minimum(runs, number - gone + self.outer), gone)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(wished_spans)
-    tell = staticmethod(tell_spans)
+    revise = staticmethod(override_spans)
+    tell = staticmethod(describe_spans)
 
 
 @lru_cache(maxsize=64)
-def _cuts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device) -> tuple[Tensor, int]:
-    """By the length of a text, how many cuts part what is kept and what is gone, of how many `[4, widest + 1]`.
-
-    So many runs lie where kept tokens are cut, before the first and behind the last one too unless it is
-    `match_released_code`, and one cut fewer parts the runs from each other. Also the most runs of all lengths.
-    """
-    length = torch.arange(widest + 1)
-    gone, runs = stage.counts(length, sentinels)
-    kept, outer = length - gone, stage.outer
-    cuts = torch.stack([runs - 1 + outer, runs - 1, kept - 1 + 2 * outer, gone - 1])
-    return cuts.to(device), max(1, int(runs.max()))
+def _counts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device) -> tuple[Tensor, Tensor, int]:
+    """The counts of all lengths up to the widest, `[widest + 1]` each, and the most runs; a third of a plan's time."""
+    gone, runs = stage.counts(torch.arange(widest + 1), sentinels)
+    return gone.to(device), runs.to(device), max(1, int(runs.max()))
 
 
 @dataclass(frozen=True)
 class ChoosePoissonSpans(Choose):
     """Mark runs of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
 
-    "exact" meets the budget and no runs overlap. "fairseq" lets runs begin at different places, whatever lies behind
+    "exact" meets the budget and no runs overlap. "fairseq" lets runs begin at different positions, whatever lies behind
     these: runs that overlap are one, the end of the text cuts them, and about a tenth of the budget is lost (released
     code). With `whole_words` the budget and the runs are counted in words, as the released code does too; off by
-    default, because it takes longer and says the same where every word is one token.
+    default, because it takes longer and is the same where every word is one token.
     """
 
     mask_ratio: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
@@ -224,32 +213,28 @@ class ChoosePoissonSpans(Choose):
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         if not self.whole_words:
-            return past_signs(example, self._placed(example, how_long(example), rng))
+            return past_specials(example, self._placed(example.maskable.sum(1), rng))
         words = runs(example, example.maskable, example.tokens.word_ids)
-        return in_the_text(self._placed(example, words.count, rng), words.opens, _closes(words))
+        goes_on = words.marked & ~words.opens
+        closes = words.marked & ~pad(goes_on, (0, 1))[:, 1:]
+        return in_text(self._placed(words.count, rng), words.opens, closes)
 
-    def _placed(self, example: Batch, number: Tensor, rng: Generator) -> ChosenSpans:
-        """Runs among so many units `[b]`."""
-        budgets = _budgets(self.mask_ratio, example.tokens.ids.shape[1], example.tokens.ids.device)
-        budget, slots = budgets.gather(1, number.expand(2, -1))
+    def _placed(self, number: Tensor, rng: Generator) -> ChosenSpans:
+        """Runs among so many units `[b]`; the last length, which was cut to fit, changes places with any of them."""
+        budget = torch.minimum(sampling.ceiling(self.mask_ratio, number), number)
         length, count = sampling.poisson_budget(budget, self.mean_length, rng)
-        there = length >= 0
-        length = _last_anywhere(length, count[:, None], rng)
+        other = (sampling.noise((len(count), 1), rng) * count[:, None]).long()
+        both = torch.cat([other, (count[:, None] - 1).clamp(min=0)], dim=1)
+        length = length.scatter(1, both, length.gather(1, both.flip(1)))
         if self.placement == "fairseq":
             return _overlapping(length, number, rng)
         taken = length.clamp(min=0)
-        before = taken.cumsum(1) - taken
-        return ChosenSpans((sampling.sorted_places(count, slots, length.shape[1], rng) + before) * there, length)
+        start = sampling.sorted_positions(count, number - budget + 1, length.shape[1], rng) + taken.cumsum(1) - taken
+        return ChosenSpans(start * (length >= 0), length)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(wished_spans)
-    tell = staticmethod(tell_spans)
-
-
-def _closes(words: Runs) -> Tensor:
-    """Where a run ends, `[b, t]`: the next place begins one or lies in none."""
-    goes_on = words.marked & ~words.opens
-    return words.marked & ~pad(goes_on, (0, 1))[:, 1:]
+    revise = staticmethod(override_spans)
+    tell = staticmethod(describe_spans)
 
 
 def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:
@@ -274,18 +259,3 @@ def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:
     order = (2 * both + (sizes > 0)).where(sizes >= 0, 2 * number[:, None] + 2).argsort(dim=1, stable=True)
     sizes = sizes.gather(1, order)
     return ChosenSpans(both.gather(1, order) * (sizes >= 0), sizes)
-
-
-@lru_cache(maxsize=64)
-def _budgets(rate: float, widest: int, device: torch.device) -> Tensor:
-    """By the length of a text, how many tokens vanish and in how many places a run may lie, `[2, widest + 1]`."""
-    length = torch.arange(widest + 1)
-    budget = torch.minimum(sampling.ceiling(rate, length), length)
-    return torch.stack([budget, length - budget + 1]).to(device)
-
-
-def _last_anywhere(length: Tensor, count: Tensor, rng: Generator) -> Tensor:
-    """The last of the `count [b, 1]` lengths `[b, m]` changes places with any of them: it alone was cut to fit."""
-    other = (sampling.noise(tuple(count.shape), rng) * count).long()
-    both = torch.cat([other, (count - 1).clamp(min=0)], dim=1)
-    return length.scatter(1, both, length.gather(1, both.flip(1)))

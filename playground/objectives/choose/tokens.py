@@ -1,13 +1,12 @@
 """Choose single tokens."""
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor, minimum
 
-from playground.batch import Batch, Tokens, arange_rows, is_all_true, with_selection
+from playground.batch import Batch, Tokens, arange_rows, with_selection
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
@@ -19,31 +18,41 @@ PLACES, ROUNDING = 1, 2
 
 @dataclass(frozen=True)
 class Chosen:
-    """Positions of the text, `[b, t]`; `drawn` are the same, `[m]`, in the order in which they were drawn."""
+    """Positions of the text, `[b, t]`; `drawn` are the same, flat, `[m]`, in the order in which they were drawn."""
 
     positions: Tensor
     drawn: Tensor | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def at(cls, places: Tensor, like: Tensor) -> "Chosen":
-        """Those at some places `[m]`, counted through the rows of a shape `[b, t]`."""
+        """Some flat positions `[m]` of a shape `[b, t]`."""
         return cls(sampling.marked(places, like), places)
 
     @property
     def places(self) -> Tensor:
-        """The same, counted through the rows, `[m]`; in the order in which they were drawn, if that is known."""
+        """The flat positions, `[m]`; in the order in which they were drawn, if that is known."""
         return self.positions.flatten().nonzero()[:, 0] if self.drawn is None else self.drawn
+
+
+def override_chosen(example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
+    """The words chosen by hand, or the drawn ones."""
+    return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+
+
+def describe_chosen(example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
+    """The chosen words of a row, 1-based."""
+    return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
 
 
 @dataclass(frozen=True)
 class ChooseTokens(Choose):
     """Mark a share of the tokens of each row (BERT, arXiv:1810.04805, sec. 3.1 and released code).
 
-    "exact" rounds the share half to even (BERT), "stochastic" up or down by chance (RoBERTa, released code), "iid"
+    "exact" rounds the share half to even (BERT), "stochastic" up or down at random (RoBERTa, released code), "iid"
     draws every token alone (transformers). With `dupe_factor` k each text has only k different choices, taken in turn:
-    1 is BERT's single mask, 10 are the copies of its released script, 0 draws anew at every visit (RoBERTa,
-    arXiv:1907.11692, sec. 4.1). Tokens that have the label `outside` are left alone. Of the signs, those that stand in
-    the text itself, as between two documents, may be chosen; those that are put around it have no place in it.
+    1 is BERT's single mask, 10 are the copies of its released script, 0 draws anew in every epoch (RoBERTa,
+    arXiv:1907.11692, sec. 4.1). Tokens that have the label `outside` are never chosen. Of the special tokens, those in
+    the text itself, as between two documents, may be chosen; those that are put around it are no part of it.
     """
 
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
@@ -72,100 +81,73 @@ class ChooseTokens(Choose):
         if self.dupe_factor:
             return Chosen(self._fixed(example, candidates, rng))
         if self.selection == "iid":
-            return Chosen.at(sampling.some_places(self.mask_ratio, candidates, rng), candidates)
-        places, positions = sampling.exact_choice(self._number(example, candidates, rng), candidates, rng)
-        return Chosen(positions, places)
+            drawn = sampling.bernoulli(self.mask_ratio, candidates.numel(), rng)
+            return Chosen.at(drawn.masked_select(candidates.flatten().index_select(0, drawn)), candidates)
+        drawn, positions = sampling.exact_choice(self._number(example, candidates, rng), candidates, rng)
+        return Chosen(positions, drawn)
 
     def _fixed(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
-        dice = sampling.dice(example.tokens, self.dupe_factor, PLACES, rng)
+        noise = sampling.text_noise(example.tokens, self.dupe_factor, PLACES, rng)
         if self.selection == "iid":
-            return (dice < self.mask_ratio) & candidates
-        return sampling.lowest(self._number(example, candidates, rng), candidates, dice)
+            return (noise < self.mask_ratio) & candidates
+        return sampling.lowest(self._number(example, candidates, rng), candidates, noise)
 
     def candidates(self, example: Batch) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
-        able = (
-            example.maskable
-            if self.special_tokens == "protected"
-            else with_signs(example.tokens, self.special_tokens == "roberta")
-        )
+        able = example.maskable
+        if self.special_tokens != "protected":
+            able = with_specials(example.tokens, first=self.special_tokens == "roberta")
         return able & (example.tokens.labels[self.outside] < 0) if self.outside else able
 
     def _number(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
         if self.selection == "exact":
             return self.count(candidates)
-        chance = sampling.dice(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
+        noise = sampling.text_noise(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
-        wanted = (self.mask_ratio * (number + self.num_special_tokens) + chance.double()).floor().long()
+        wanted = (self.mask_ratio * (number + self.num_special_tokens) + noise.double()).floor().long()
         return minimum(wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted, number)
 
     def count(self, candidates: Tensor) -> Tensor:
-        """How many tokens `[b]`: the share rounded half to even, at least one where the rate is not 0."""
-        wanted = share_of(self.mask_ratio, candidates, self.num_special_tokens)
+        """How many tokens `[b]`: the share rounded half to even, at least one where the ratio is not 0."""
+        wanted = bert_count(self.mask_ratio, candidates, self.num_special_tokens)
         return wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted
 
     def rounding(self, example: Batch) -> str:
-        """What rounding did to the share of the first text, where that is odd."""
+        """A sentence on the share of the first text where rounding changes it much."""
         number = int(self.candidates(example)[0].sum())
-        return odd(self.mask_ratio, number + self.num_special_tokens) if number and self.selection == "exact" else ""
+        if not number or self.selection != "exact":
+            return ""
+        return rounding_note(self.mask_ratio, number + self.num_special_tokens)
 
     def build(self, example: Batch, plan: Chosen) -> Batch:
-        return chosen_of(example, plan, self.candidates(example), self.dupe_factor)
+        return with_chosen(example, plan, self.candidates(example), self.dupe_factor)
 
-    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return wished(example, plan, wanted)
-
-    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
+    revise = staticmethod(override_chosen)
+    tell = staticmethod(describe_chosen)
 
 
-def with_signs(tokens: Tokens, first: bool) -> Tensor:
-    """The words of each text and the signs that part or close it, `[b, t]`; one that comes `first` only if wanted."""
+def with_specials(tokens: Tokens, first: bool) -> Tensor:
+    """The words of each text and the special tokens that part or close it, `[b, t]`; at its `first` position or not."""
     specials = tokens.specials
-    signs = torch.tensor([specials.start, specials.end, specials.cls, specials.sep], device=tokens.ids.device)
-    able = torch.isin(tokens.ids, signs) & tokens.valid
+    ids = torch.tensor([specials.start, specials.end, specials.cls, specials.sep], device=tokens.ids.device)
+    able = torch.isin(tokens.ids, ids) & tokens.valid
     return tokens.maskable | (able if first else able & (arange_rows(tokens.ids) > 0))
 
 
-def chosen_of(example: Batch, plan: Chosen, candidates: Tensor, copies: int = 0) -> Batch:
+def with_chosen(example: Batch, plan: Chosen, candidates: Tensor, copies: int = 0) -> Batch:
     """The example with what a plan chose of the candidates `[b, t]`."""
-    if is_all_true(candidates):
-        return with_selection(example, plan.positions, plan.places, copies)
-    kept = candidates.flatten().index_select(0, plan.places)
-    places = plan.places if bool(kept.all()) else plan.places[kept]
+    places = plan.places.masked_select(candidates.flatten().index_select(0, plan.places))
     return with_selection(example, plan.positions & candidates, places, copies)
 
 
-def share_of(rate: float, candidates: Tensor, specials: int) -> Tensor:
+def bert_count(ratio: float, candidates: Tensor, specials: int) -> Tensor:
     """BERT's count `[b]` of the candidates and some specials: half to even, at least one, at most all candidates."""
-    if is_all_true(candidates):
-        return _share(rate, *candidates.shape, specials, candidates.device)
-    return _shares(rate, candidates.shape[1], specials, candidates.device).index_select(0, candidates.sum(1))
+    number = candidates.sum(1)
+    return minimum(sampling.half_even(ratio, number + specials).clamp(min=1 if ratio > 0 else 0), number)
 
 
-@lru_cache(maxsize=64)
-def _share(rate: float, rows: int, width: int, specials: int, device: torch.device) -> Tensor:
-    """The same where all tokens of all rows are candidates; never to be written to."""
-    return _shares(rate, width, specials, device)[width].expand(rows)
-
-
-@lru_cache(maxsize=64)
-def _shares(rate: float, widest: int, specials: int, device: torch.device) -> Tensor:
-    """The same by the number of candidates, `[widest + 1]`."""
-    number = torch.arange(widest + 1)
-    return minimum(sampling.half_even(rate, number + specials).clamp(min=1 if rate > 0 else 0), number).to(device)
-
-
-def wished(example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-    """The words that a person chose, or the drawn ones."""
-    return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
-
-
-def odd(rate: float, number: int) -> str:
-    """The sentence on a share that rounds to nothing, though one token is chosen all the same."""
-    share = rate * number
-    return (
-        f"{100 * rate:g} % of {number} tokens is {share:.2g}, which would be none: one is chosen."
-        if 0 < share <= 0.5
-        else ""
-    )
+def rounding_note(ratio: float, number: int) -> str:
+    """A sentence on a share that rounds to nothing, though one token is chosen all the same; else nothing."""
+    if not 0 < ratio * number <= 0.5:
+        return ""
+    return f"{100 * ratio:g} % of {number} tokens is {ratio * number:.2g}, which would be none: one is chosen."

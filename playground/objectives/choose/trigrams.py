@@ -1,17 +1,17 @@
 """Choose runs of three tokens to be put in another order."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch
+from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, mark_spans, tell_spans, wished_spans
+from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import places, runs
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.ops.segments import runs
+from playground.objectives.stage import Choose
 
 SIZE = 3
 
@@ -29,10 +29,10 @@ class ChooseTrigrams(Choose):
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        free = example.maskable & ~example.selected
-        least = 1 if self.trigram_ratio > 0 else 0
-        wanted = sampling.half_even(self.trigram_ratio / SIZE, example.maskable.sum(1)).clamp(min=least)
-        most = max(least, int(sampling.half_even(self.trigram_ratio / SIZE, torch.tensor(free.shape[1]))))
+        free, ratio = example.maskable & ~example.selected, self.trigram_ratio / SIZE
+        least = 1 if ratio > 0 else 0
+        wanted = sampling.half_even(ratio, example.maskable.sum(1)).clamp(min=least)
+        most = max(least, int(sampling.half_even(ratio, torch.tensor(free.shape[1]))))
         start = take_trigrams(example, free, sampling.noise(tuple(free.shape), rng), wanted, most)
         there = start < free.shape[1]
         return ChosenSpans(start.where(there, 0), torch.where(there, SIZE, -1))
@@ -41,23 +41,19 @@ class ChooseTrigrams(Choose):
         marked = mark_spans(example, plan)
         return replace(marked, selected=marked.selected | example.selected)
 
-    def revise(self, example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
-        return wished_spans(example, plan, wanted)
-
-    def tell(self, example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
-        return tell_spans(example, plan, row)
+    revise = staticmethod(override_spans)
+    tell = staticmethod(describe_spans)
 
 
-def take_trigrams(example: Batch, free: Tensor, dice: Tensor, wanted: Tensor, most: int) -> Tensor:
-    """First places `[b, most]`, sorted, of runs of three free places that do not overlap; the width stands for none."""
-    width, found = free.shape[1], []
+def take_trigrams(example: Batch, free: Tensor, noise: Tensor, wanted: Tensor, most: int) -> Tensor:
+    """First positions `[b, most]`, sorted, of runs of three free ones that do not overlap; the width means none."""
+    width, found, position = free.shape[1], [], arange_rows(free)
     if not width:
         return free.new_zeros((len(free), most), dtype=torch.long)
-    block = runs(example, free)
-    opens = free & (block.last - places(example) >= SIZE - 1)
+    opens = free & (runs(example, free).last - position >= SIZE - 1)
     for number in range(most):
-        best = dice.masked_fill(~opens, 2.0).argmin(1, keepdim=True)
+        best = noise.masked_fill(~opens, 2.0).argmin(1, keepdim=True)
         start = best.where(opens.gather(1, best) & (number < wanted)[:, None], width)
-        opens = opens & ((places(example) - start).abs() >= SIZE)
+        opens = opens & ((position - start).abs() >= SIZE)
         found.append(start)
-    return torch.cat([*found, torch.full_like(dice[:, :1], width).long()], dim=1)[:, : max(most, 1)].sort(dim=1).values
+    return torch.cat([*found, torch.full_like(position[:, :1], width)], dim=1)[:, : max(most, 1)].sort(dim=1).values

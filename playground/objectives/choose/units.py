@@ -1,22 +1,25 @@
 """Choose whole words, phrases or names."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch, Tokens, ones_view
+from playground.batch import Batch, Tokens
 from playground.errors import Refusal
 from playground.knob import knob
-from playground.objectives import plan_overrides
-from playground.objectives.choose.tokens import Chosen, chosen_of, share_of, wished
+from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen, with_chosen
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import Runs, as_text, runs, spread, word_sizes
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.ops.sampling import first_of_rows
+from playground.objectives.ops.segments import Runs, runs, spread
+from playground.objectives.stage import Choose
 
 LABELS = {"word": (), "phrase": ("phrase",), "entity": ("mention",), "knowledge": ("mention", "phrase")}
 """The labels, running numbers over the units of a text, that each kind of unit is read from."""
+
+SPARE = 4
+"""How many positions are drawn beyond one and a half times the budget; the distribution does not depend on it."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class ChooseWholeUnits(Choose):
 
     "knowledge" takes names, else phrases, else words. "budget" shuffles the units and takes each one that still fits
     into the share of tokens (BERT's released code), or with `truncate` each one until the share is full, the last
-    one cut; "iid" takes each with the same chance (ERNIE, transformers) and cuts none.
+    one cut; "iid" takes each with the same probability (ERNIE, transformers) and cuts none.
     """
 
     unit: str = "word"
@@ -37,12 +40,12 @@ class ChooseWholeUnits(Choose):
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Batch, rng: Generator) -> Chosen:
-        size = self.sizes(example)
+        size = self.units(example).size
         if self.sampler == "iid":
-            begun = sampling.some_places(self.mask_ratio, ones_view(size), rng)
-            chosen = Chosen.at(spread(begun, size.flatten().index_select(0, begun).long()), size)
+            begun = sampling.bernoulli(self.mask_ratio, size.numel(), rng)
+            chosen = Chosen.at(spread(begun, size.flatten()[begun].long()), size)
             return self._or_one(chosen, size, rng) if self.min_one and self.mask_ratio else chosen
-        budget = share_of(self.mask_ratio, example.maskable, self.num_special_tokens)
+        budget = bert_count(self.mask_ratio, example.maskable, self.num_special_tokens)
         if self.truncate:
             return Chosen.at(spread(*take_in_order(size, sampling.noise(tuple(size.shape), rng), budget)), size)
         taken = take_at_random(size, budget, example.tokens, rng)
@@ -57,35 +60,25 @@ class ChooseWholeUnits(Choose):
             return chosen
         return Chosen.at(torch.cat([chosen.places, spread(*any_one(size, idle, rng))]), size)
 
-    def sizes(self, example: Batch) -> Tensor:
-        """By place, how many tokens the unit has that begins there, `[b, t]` in 16 bits; 0 where none begins."""
-        plain = self.unit == "word" and as_text(example)
-        return word_sizes(example.tokens) if plain else self.units(example).size
-
     def units(self, example: Batch) -> Runs:
         """The units of each text; a special in the middle parts one in two."""
         number = unit_numbers(example.tokens, self.unit)
         return runs(example, example.maskable & (number >= 0), number)
 
     def build(self, example: Batch, plan: Chosen) -> Batch:
-        return chosen_of(example, plan, example.maskable)
+        return with_chosen(example, plan, example.maskable)
 
-    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return wished(example, plan, wanted)
-
-    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
+    revise = staticmethod(override_chosen)
+    tell = staticmethod(describe_chosen)
 
 
 def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
     """A number for the unit of each token, `[b, t]`, below 0 for none; neighbours of one number are one."""
-    lacking = [name for name in LABELS[unit] if name not in tokens.labels]
-    if lacking:
-        raise Refusal(
-            f"Choosing by {unit} needs the label {lacking[0]!r} of every token, which this text does not have."
-        )
-    kinds = [tokens.labels[name] for name in LABELS[unit]] or [tokens.word_ids]
-    kinds += [tokens.word_ids] if unit == "knowledge" else []
+    for name in LABELS[unit]:
+        if name not in tokens.labels:
+            raise Refusal(f"Choosing by {unit} needs the label {name!r} of every token, which this text does not have.")
+    kinds = [tokens.labels[name] for name in LABELS[unit]]
+    kinds += [] if unit in ("phrase", "entity") else [tokens.word_ids]
     if len(kinds) == 1:
         return kinds[0]
     number = torch.full_like(tokens.word_ids, -1)
@@ -95,7 +88,7 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
 
 
 def take_in_order(size: Tensor, noise: Tensor, budget: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the taken units begin, counted through the rows, and how much of each is taken, `[m]` each.
+    """The flat positions at which the taken units begin, and how much of each is taken, `[m]` each.
 
     Units of some sizes `[b, t]` come in the order of their `noise` until the budget `[b]` is spent; the last is cut.
     """
@@ -104,12 +97,12 @@ def take_in_order(size: Tensor, noise: Tensor, budget: Tensor) -> tuple[Tensor, 
     left = budget[:, None] - (whole.cumsum(1) - whole)
     taken = torch.minimum(whole, left.clamp(min=0)).flatten()
     here = taken.nonzero()[:, 0]
-    return (order + sampling.first_of_rows(size)[:, None]).flatten()[here], taken[here]
+    return (order + first_of_rows(size)[:, None]).flatten()[here], taken[here]
 
 
 @dataclass(frozen=True)
 class Taken:
-    """Units that were taken: where they begin, counted through the rows, and their sizes, `[m]`; of size 0 is no unit.
+    """Units that were taken: the flat positions at which they begin, and their sizes, `[m]`; of size 0 is no unit.
 
     `left` is what is left of each budget `[b]`, `coming` `[b, t]` the sizes of the units that have not come yet.
     """
@@ -121,48 +114,37 @@ class Taken:
 
 
 def take_at_random(size: Tensor, budget: Tensor, tokens: Tokens, rng: Generator) -> Taken:
-    """Units of some sizes `[b, t]` taken when they come at random and each that still fits is kept.
+    """Units of some sizes `[b, t]` in a random order; each that still fits into the budget `[b]` is taken.
 
-    Drawing places of the text with replacement and passing over those where no unit begins and what came before is a
-    random order. What it leaves open after some draws, in few rows, is closed by taking one at random among the units
+    Positions of the text drawn with replacement, without those where no unit begins and those that came before, are a
+    random order. What is left open after so many draws, in few rows, is closed by taking one at random among the units
     that still fit until none does.
     """
-    most = SPARE + int(budget.max() if budget.stride(0) else budget[0]) * 3 // 2 if size.numel() else 0
-    return _close(take_what_fits(size, _places(tokens, most, rng), budget), rng)
-
-
-SPARE = 4
-"""So many places more than one and a half times the budget are drawn; it does not matter for what comes out."""
-
-
-def _places(tokens: Tokens, number: int, rng: Generator) -> Tensor:
-    """Any places of each text, `[number, b]`."""
     rows, width = tokens.ids.shape
-    if not tokens.padded:
-        return torch.randint(max(1, width), (number, rows), generator=rng, device=rng.device)
-    return (sampling.noise((number, rows), rng) * tokens.lengths).long()
-
-
-def _close(taken: Taken, rng: Generator) -> Taken:
-    """What is left of the budgets is spent, one unit after the other, on any that fits, until none does."""
-    rows = (taken.left > 0).nonzero()[:, 0]
-    coming, left = taken.coming.index_select(0, rows), taken.left.index_select(0, rows)
-    first, begun, size = sampling.first_of_rows(taken.coming)[rows], [taken.begun], [taken.size]
+    number = SPARE + int(budget.max()) * 3 // 2 if size.numel() else 0
+    if tokens.padded:
+        order = (sampling.noise((number, rows), rng) * tokens.lengths).long()
+    else:
+        order = torch.randint(max(1, width), (number, rows), generator=rng, device=rng.device)
+    taken = take_what_fits(size, order, budget)
+    unfilled = (taken.left > 0).nonzero()[:, 0]
+    coming, left = taken.coming[unfilled], taken.left[unfilled]
+    first, begun, sizes = first_of_rows(size)[unfilled], [taken.begun], [taken.size]
     while bool((fits := (coming <= left[:, None]) & (coming > 0)).any()):
         one = (sampling.noise(tuple(fits.shape), rng) + fits).argmax(1, keepdim=True)
-        size.append((coming.gather(1, one) * fits.gather(1, one))[:, 0].long())
+        sizes.append((coming.gather(1, one) * fits.gather(1, one))[:, 0].long())
         begun.append(first + one[:, 0])
-        coming, left = coming.scatter(1, one, 0), left - size[-1]
-    return Taken(torch.cat(begun), torch.cat(size), taken.left.index_copy(0, rows, left), taken.coming)
+        coming, left = coming.scatter(1, one, 0), left - sizes[-1]
+    return Taken(torch.cat(begun), torch.cat(sizes), taken.left.index_copy(0, unfilled, left), taken.coming)
 
 
 def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Taken:
-    """Units of some sizes `[b, t]` kept when their places come in an order `[m, b]` and each must still fit.
+    """Units of some sizes `[b, t]` kept when their positions come in an order `[m, b]` and each must still fit.
 
     A unit that comes again has no size any more: it was taken, or it did not fit and never will. What is left would be
-    less than nothing where a unit does not fit, and without its sign that is more than there was.
+    negative where a unit does not fit, and without its sign bit that is more than there was.
     """
-    places, coming = order + sampling.first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
+    places, coming = order + first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
     every, left = coming.view(-1), size.new_empty((len(order) + 1, len(size)))
     before, *after = left.unbind()
     before.copy_(budget)
@@ -173,7 +155,7 @@ def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Taken:
         before = now
     spent = (left[:-1] - left[1:]).flatten()
     here = spent.nonzero()[:, 0]
-    return Taken(places.flatten().index_select(0, here), spent.index_select(0, here).long(), before.long(), coming)
+    return Taken(places.flatten()[here], spent[here].long(), before.long(), coming)
 
 
 def at_least_one(taken: Taken, size: Tensor, budget: Tensor, rng: Generator) -> Taken:
@@ -187,7 +169,7 @@ def at_least_one(taken: Taken, size: Tensor, budget: Tensor, rng: Generator) -> 
 
 
 def any_one(size: Tensor, rows: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
-    """Of each of some rows any one unit: where it begins and its size; 0 where a row has none."""
+    """Any one unit of each of some rows: where it begins, flat, and its size; 0 where a row has none."""
     mine = size[rows]
     one = (sampling.noise(tuple(mine.shape), rng) + (mine > 0)).argmax(1)
-    return sampling.first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()
+    return first_of_rows(size)[rows] + one, mine.gather(1, one[:, None])[:, 0].long()

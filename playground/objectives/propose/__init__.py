@@ -1,4 +1,4 @@
-"""Propose: words from a small generator or from chance, as replacements or as wrong answers."""
+"""Propose: words from a generator as replacements, or from the word counts as negatives."""
 
 from playground.objectives.propose.words import Proposer, SampleFromGenerator, sample
 from playground.objectives.propose.wrong import SampleNegatives

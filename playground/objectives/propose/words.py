@@ -1,4 +1,4 @@
-"""Propose: plausible words from a small generator take the place of the chosen ones."""
+"""Propose: words sampled from a small generator replace the chosen ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,81 +10,64 @@ from torch import Generator, Tensor
 from playground.batch import Action, Batch
 from playground.knob import knob
 from playground.objectives import plan_overrides
-from playground.objectives.change.tokens import (
-    first_pieces,
-    one_each,
-    paint,
-    pool_of,
-    random_words,
-    rewritten,
-    word_id,
-)
+from playground.objectives.change.tokens import first_pieces, one_each, paint, pool_of, rewritten, word_id, words_by
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Propose, Wishes
 
 Proposer = Callable[[Batch], Tensor]
-"""Scores `[k, v]` of every word at the k chosen places of the text, row by row; no gradient flows back."""
-
-
-@dataclass(frozen=True)
-class Proposed:
-    """A word for every place of the text, `[b, t]`; only those at chosen places are used."""
-
-    words: Tensor
+"""Scores `[k, v]` of every word at the k chosen positions of the text, row by row; no gradient flows back."""
 
 
 @dataclass(frozen=True)
 class SampleFromGenerator(Propose):
     """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 2).
 
-    The generator's own example is kept beside, so both networks train on the same batch. A sample may be the right
-    word, which then counts as original; with `disallow_correct` it is never drawn (released code).
+    The generator's own example is auxiliary, so both networks train on the same batch. A sample may be the right word,
+    which then counts as original; with `disallow_correct` it is never drawn (released code).
     """
 
     proposer: Proposer | None = None
     disallow_correct: bool = knob(False, why="Never draw the right word, so that every chosen place holds a wrong one.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
-    def plan(self, example: Batch, rng: Generator) -> Proposed:
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """A word for every text position, `[b, t]`; only those at chosen positions are used."""
         ids = example.tokens.ids
+        if self.proposer is None and self.disallow_correct:
+            first, size = pool_of(example, "words")
+            steps = 1 + (sampling.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
+            return first + (ids.clamp(min=first - 1) - first + steps) % size
         if self.proposer is None:
-            return Proposed(_others(example, rng) if self.disallow_correct else random_words(example, rng))
+            return words_by(sampling.noise(tuple(ids.shape), rng), example)
         scores = self.proposer(example)
         if self.disallow_correct:
             scores = scores.scatter(1, ids[example.selected_at][:, None], float("-inf"))
-        return Proposed(ids.masked_scatter(example.selected, sample(scores, rng).to(ids.dtype)))
+        return ids.masked_scatter(example.selected, sample(scores, rng).to(ids.dtype))
 
-    def build(self, example: Batch, plan: Proposed) -> Batch:
+    def build(self, example: Batch, plan: Tensor) -> Batch:
         tokens = example.tokens
-        words = plan.words.where(example.selected, tokens.ids)
-        fate = torch.where(words == tokens.ids, int(Action.SAME_BY_LUCK), int(Action.REPLACED))
+        words = plan.where(example.selected, tokens.ids)
+        action = torch.where(words == tokens.ids, int(Action.SAME_BY_LUCK), int(Action.REPLACED))
         return replace(
             example,
-            actions=fate.where(example.selected, int(Action.KEPT)),
+            actions=action.where(example.selected, int(Action.KEPT)),
             inputs=rewritten(example.inputs, words, example.maskable),
             auxiliary=(*example.auxiliary, replace(example, auxiliary=(), network="generator")),
             questions=(),
         )
 
-    def revise(self, example: Batch, plan: Proposed, wanted: Wishes) -> Proposed:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "replace" not in wanted:
             return plan
         names = one_each(wanted["replace"], plan_overrides.words_of(example, example.selected, 0), "replace")
-        return replace(plan, words=paint(example, plan.words, {p: word_id(example, n) for p, n in names.items()}))
+        return paint(example, plan, {p: word_id(example, n) for p, n in names.items()})
 
-    def tell(self, example: Batch, plan: Proposed, row: int) -> dict[str, Any]:
-        ids = plan.words[row][first_pieces(example, example.selected, row)].tolist()
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        ids = plan[row][first_pieces(example, example.selected, row)].tolist()
         return {"replace": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
 
 
-def _others(example: Batch, rng: Generator) -> Tensor:
-    """A word for every place `[b, t]` that is not the word which stands there, every other one equally likely."""
-    ids, (first, size) = example.tokens.ids, pool_of(example, "words")
-    steps = 1 + (sampling.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
-    return first + (ids.clamp(min=first - 1) - first + steps) % size
-
-
 def sample(scores: Tensor, rng: Generator) -> Tensor:
-    """One word for every place `[k]`, drawn from softmax of the scores `[k, v]` by the Gumbel trick."""
-    dice = torch.rand(scores.shape, generator=rng, device=scores.device).clamp(min=1e-20)
-    return (scores - (-dice.log()).log()).argmax(dim=-1)
+    """One word for every position `[k]`, drawn from softmax of the scores `[k, v]` by the Gumbel trick."""
+    noise = torch.rand(scores.shape, generator=rng, device=scores.device).clamp(min=1e-20)
+    return (scores - (-noise.log()).log()).argmax(dim=-1)

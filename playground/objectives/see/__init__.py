@@ -1,4 +1,4 @@
-"""See: who may look at whom. The levels set here are what attention obeys and what the stage draws."""
+"""See: the attention masks. The levels set here are what attention obeys and what the stage draws."""
 
 from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.see.apart import SeeThroughOne, SeeWithinSegment

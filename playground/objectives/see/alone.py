@@ -1,4 +1,4 @@
-"""See: one stack, one rule."""
+"""Attention masks of a single stack: full, causal, right-to-left, prefix."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,21 +19,25 @@ from playground.knob import knob
 from playground.objectives.stage import See
 
 
+def with_mask(example: Batch, mask: AttentionMask) -> Batch:
+    """The example with another attention mask of its input."""
+    return replace(example, inputs=replace(example.inputs, attn_mask=mask))
+
+
 @dataclass(frozen=True)
 class SeeAll(See):
-    """Everybody sees everybody (BERT, arXiv:1810.04805, sec. 3)."""
+    """Every position sees every position (BERT, arXiv:1810.04805, sec. 3)."""
 
     def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        return replace(example, inputs=replace(inputs, attn_mask=full_mask(inputs.valid, inputs.padded)))
+        return with_mask(example, full_mask(example.inputs.valid, example.inputs.padded))
 
 
 @dataclass(frozen=True)
 class SeeLeft(See):
     """Each position sees itself and what stands to its left (GPT, Radford et al. 2018).
 
-    With a window of k words, its own one included, every further layer looks k - 1 words on: (k - 1) x layers + 1 in
-    all. This is no NNLM (Bengio et al. 2003): that has one hidden layer over the vectors of k words side by side.
+    With a window of k words, its own one included, every further layer reaches k - 1 words further: (k - 1) x layers +
+    1 in all. This is no NNLM (Bengio et al. 2003): that has one hidden layer over the vectors of k words side by side.
     """
 
     sliding_window: int = knob(
@@ -41,12 +45,11 @@ class SeeLeft(See):
     )
 
     def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
+        inputs, place = example.inputs, arange_rows(example.inputs.ids)
         if not self.sliding_window:
-            return replace(example, inputs=replace(inputs, attn_mask=causal_mask(inputs.valid, inputs.padded)))
-        place = places(inputs)
+            return with_mask(example, causal_mask(inputs.valid, inputs.padded))
         near = ((place - self.sliding_window + 1).clamp(min=0), place)
-        return replace(example, inputs=replace(inputs, attn_mask=in_window(place, near, inputs.valid)))
+        return with_mask(example, replace(mask_by_level(place, place, inputs.valid), window=near))
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,9 @@ class SeeRight(See):
     )
 
     def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        place, level = places(inputs), from_right(inputs)
-        if not self.sliding_window:
-            return replace(example, inputs=replace(inputs, attn_mask=mask_by_level(level, level, inputs.valid)))
-        near = (place, place + self.sliding_window - 1)
-        return replace(example, inputs=replace(inputs, attn_mask=in_window(level, near, inputs.valid)))
+        inputs, place, level = example.inputs, arange_rows(example.inputs.ids), from_right(example.inputs)
+        near = (place, place + self.sliding_window - 1) if self.sliding_window else None
+        return with_mask(example, replace(mask_by_level(level, level, inputs.valid), window=near))
 
 
 @dataclass(frozen=True)
@@ -79,24 +79,14 @@ class SeePrefix(See):
         inputs = example.inputs
         chosen = gather_origin(example.selected, inputs.origin, False)
         level = after_prefix(inputs, chosen if self.second == "chosen" else inputs.segment_ids > 0)
-        return replace(example, inputs=replace(inputs, attn_mask=mask_by_level(level, level, inputs.valid)))
-
-
-def places(inputs: Stream) -> Tensor:
-    """The number of every position, counted from the left, `[b, n]`."""
-    return arange_rows(inputs.ids)
+        return with_mask(example, mask_by_level(level, level, inputs.valid))
 
 
 def from_right(inputs: Stream) -> Tensor:
     """The number of every position counted from the right: as levels, each sees what stands to its right."""
-    return inputs.ids.shape[1] - 1 - places(inputs)
+    return inputs.ids.shape[1] - 1 - arange_rows(inputs.ids)
 
 
 def after_prefix(inputs: Stream, second: Tensor) -> Tensor:
     """Levels `[b, n]` by which the second part sees the first and its own left, and the first sees itself."""
-    return (places(inputs) + 1).where(second, 0)
-
-
-def in_window(level: Tensor, near: tuple[Tensor, Tensor], real: Tensor) -> AttentionMask:
-    """What a reader sees by its level between the first and the last place that are near it."""
-    return replace(mask_by_level(level, level, real), window=near)
+    return (arange_rows(inputs.ids) + 1).where(second, 0)

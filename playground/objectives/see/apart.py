@@ -1,4 +1,4 @@
-"""See: two texts of one row, each for itself; or a whole text through one position."""
+"""Attention masks of two texts: each within itself, or a whole text through one position."""
 
 from dataclasses import dataclass, replace
 
@@ -14,6 +14,7 @@ from playground.batch import (
     mask_by_level,
     zeros_view,
 )
+from playground.objectives.see.alone import with_mask
 from playground.objectives.stage import See
 
 
@@ -22,17 +23,15 @@ class SeeWithinSegment(See):
     """Each of two texts sees only itself, so each has a vector of its own (InferSent, arXiv:1705.02364, sec. 3.1)."""
 
     def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        level = zeros_view(inputs.ids)
-        seen = replace(mask_by_level(level, level, inputs.valid), window=half(inputs.segment_ids, inputs.valid))
-        return replace(example, inputs=replace(inputs, attn_mask=seen))
+        inputs, level = example.inputs, zeros_view(example.inputs.ids)
+        mask = mask_by_level(level, level, inputs.valid)
+        return with_mask(example, replace(mask, window=segment_bounds(inputs.segment_ids, inputs.valid)))
 
 
-def half(segment: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-    """The first and the last place of the text that each position `[b, n]` belongs to, by its segment 0 or 1."""
+def segment_bounds(segment: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+    """The first and the last position of the text that each position `[b, n]` belongs to, by its segment 0 or 1."""
     turn = ((segment == 0) & real).sum(1, keepdim=True)
-    place, last = arange_rows(segment), real.sum(1, keepdim=True) - 1
-    second = place >= turn
+    second, last = arange_rows(segment) >= turn, real.sum(1, keepdim=True) - 1
     return turn.where(second, 0), last.where(second, turn - 1)
 
 
@@ -40,7 +39,7 @@ def half(segment: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
 class SeeThroughOne(See):
     """The encoder sees all, the decoder what it has written and the encoder's first position alone.
 
-    So all that is known of the text must pass through one vector (LASER, arXiv:1812.10464, sec. 3.1).
+    So all information on the text must pass through one vector (LASER, arXiv:1812.10464, sec. 3.1).
     """
 
     def build(self, example: Batch) -> Batch:
@@ -49,6 +48,4 @@ class SeeThroughOne(See):
         first = (arange_rows(inputs.ids) > 0).long() * MASKED_LEVEL
         across = AttentionMask(zeros_view(decoder.ids), first)
         decoder = replace(decoder, attn_mask=causal_mask(decoder.valid, decoder.padded), cross_attn_mask=across)
-        return replace(
-            example, inputs=replace(inputs, attn_mask=full_mask(inputs.valid, inputs.padded)), decoder=decoder
-        )
+        return replace(with_mask(example, full_mask(inputs.valid, inputs.padded)), decoder=decoder)

@@ -1,4 +1,4 @@
-"""See by a mask that is drawn anew for every row."""
+"""An attention mask that is drawn for every row."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -6,25 +6,18 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch, mask_by_level
+from playground.batch import Batch, arange_rows, mask_by_level
 from playground.errors import Refusal
 from playground.knob import knob
 from playground.objectives.ops import sampling
-from playground.objectives.see.alone import after_prefix, from_right, places
+from playground.objectives.see.alone import after_prefix, from_right, with_mask
 from playground.objectives.stage import See, Wishes
 
 KINDS = ("both", "seq2seq", "left", "right")
 """The four masks, in the order of their numbers."""
 
 SEGMENTS = ((0, 1), (4, 5), (2, 2), (3, 3))
-"""The segment numbers of the two texts under each mask, where they tell the model which one it is."""
-
-
-@dataclass(frozen=True)
-class DrawnMask:
-    """The number of each row's mask, `[b]`."""
-
-    kind: Tensor
+"""The segment ids of the two texts under each mask, with `mode_segments`."""
 
 
 @dataclass(frozen=True)
@@ -43,29 +36,28 @@ class SampleMask(See):
     )
     keys: ClassVar[tuple[str, ...]] = ("mask",)
 
-    def plan(self, example: Batch, rng: Generator) -> DrawnMask:
-        shares = [getattr(self, kind) for kind in KINDS]
-        if not any(shares):
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """The number of each row's mask, `[b]`."""
+        weights = [getattr(self, kind) for kind in KINDS]
+        if not any(weights):
             raise Refusal("both, seq2seq, left and right are all 0; give at least one of them a part.")
-        return DrawnMask(sampling.among(shares, (len(example.tokens.ids),), rng))
+        return sampling.among(weights, (len(example.tokens.ids),), rng)
 
-    def build(self, example: Batch, plan: DrawnMask) -> Batch:
-        inputs, kind = example.inputs, plan.kind[:, None]
-        place = places(inputs)
+    def build(self, example: Batch, plan: Tensor) -> Batch:
+        inputs, kind = example.inputs, plan[:, None]
         level = after_prefix(inputs, inputs.segment_ids > 0).masked_fill(kind == 0, 0)
-        level = place.where(kind == 2, from_right(inputs).where(kind == 3, level))
-        seen = replace(inputs, attn_mask=mask_by_level(level, level, inputs.valid))
+        level = arange_rows(inputs.ids).where(kind == 2, from_right(inputs).where(kind == 3, level))
         if self.mode_segments:
-            number = torch.tensor(SEGMENTS, device=kind.device)[plan.kind]
-            seen = replace(seen, segment_ids=number.gather(1, inputs.segment_ids))
-        return replace(example, inputs=seen)
+            number = torch.tensor(SEGMENTS, device=kind.device)[plan]
+            example = replace(example, inputs=replace(inputs, segment_ids=number.gather(1, inputs.segment_ids)))
+        return with_mask(example, mask_by_level(level, level, inputs.valid))
 
-    def revise(self, example: Batch, plan: DrawnMask, wanted: Wishes) -> DrawnMask:
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "mask" not in wanted:
             return plan
         if wanted["mask"] not in KINDS:
             raise Refusal(f"The mask is {wanted['mask']!r}; it must be one of {', '.join(KINDS)}.")
-        return DrawnMask(torch.full_like(plan.kind, KINDS.index(wanted["mask"])))
+        return torch.full_like(plan, KINDS.index(wanted["mask"]))
 
-    def tell(self, example: Batch, plan: DrawnMask, row: int) -> dict[str, Any]:
-        return {"mask": KINDS[int(plan.kind[row])]}
+    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"mask": KINDS[int(plan[row])]}

@@ -1,4 +1,4 @@
-"""See: a mask that a person painted on the stage, carried over to every text."""
+"""An attention mask that was edited by hand on one text, as a rule for every text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from playground.objectives.stage import See
 
 @dataclass(frozen=True)
 class Painted:
-    """What was painted in one matrix: how many places to the right (to the left: negative) readers look or do not.
+    """The cells opened and closed in one matrix, by key position minus query position (to the left: negative).
 
-    `part` is the part of a mixture that it was painted in, from 1; 0 for all that an objective has.
+    `part` is the part of a mixture that it was edited in, from 1; 0 for all that an objective has.
     """
 
     matrix: str
@@ -24,23 +24,21 @@ class Painted:
     part: int = 0
 
     def __str__(self) -> str:
-        said = {"opens": self.opens, "closes": self.closes}
-        parts = (f"{verb} {' '.join(f'{d:+d}' for d in some)}" for verb, some in said.items() if some)
-        return " ".join([*([f"part {self.part}"] if self.part else []), self.matrix, *parts])
+        cells = {"opens": self.opens, "closes": self.closes}
+        rules = (f"{verb} {' '.join(f'{d:+d}' for d in some)}" for verb, some in cells.items() if some)
+        return " ".join([*([f"part {self.part}"] if self.part else []), self.matrix, *rules])
 
     @property
     def words(self) -> str:
-        """The same for a person."""
-        said = {"every place also looks": self.opens, "no place looks": self.closes}
+        """The same in a sentence."""
+        cells = {"every place also looks": self.opens, "no place looks": self.closes}
         places = [*([f"part {self.part}"] if self.part else []), *([self.matrix] if self.matrix != "encoder" else [])]
         where = f"{', '.join(places)}: " if places else ""
-        return where + ", ".join(f"{who} {_places(some)}" for who, some in said.items() if some)
+        return where + ", ".join(f"{who} {_places(some)}" for who, some in cells.items() if some)
 
 
 def _places(distances: Iterable[int]) -> str:
-    sides = {1: "to the right", -1: "to the left"}
-    said = [f"{abs(d)} {sides[d // abs(d)]}" if d else "at itself" for d in distances]
-    return " and ".join(said)
+    return " and ".join(f"{abs(d)} to the {'right' if d > 0 else 'left'}" if d else "at itself" for d in distances)
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,8 @@ class OverrideMask(See):
     painted: tuple[Painted, ...]
 
     def build(self, example: Batch) -> Batch:
-        for each in self.painted:
-            example = _repaint(example, each)
+        for rule in self.painted:
+            example = _repaint(example, rule)
         return example
 
 
@@ -62,24 +60,24 @@ def _repaint(example: Batch, rule: Painted) -> Batch:
         "decoder": (decoder, decoder, "attn_mask"),
         "cross": (decoder, inputs, "cross_attn_mask"),
     }
-    readers, others, field = streams.get(rule.matrix, (inputs, inputs, "attn_mask"))
-    seen = getattr(readers, field, None)
-    if readers is None or others is None or seen is None:
+    queries, keys, field = streams.get(rule.matrix, (inputs, inputs, "attn_mask"))
+    mask = getattr(queries, field, None)
+    if queries is None or keys is None or mask is None:
         raise Refusal(f"This objective has no matrix {rule.matrix!r}, so nothing can be painted in it.")
-    made = replace(readers, **{field: in_cells(_cells(seen, rule, readers, others), seen.odd_layers)})
-    return replace(example, inputs=made) if readers is inputs else replace(example, decoder=made)
+    made = replace(queries, **{field: in_cells(_cells(mask, rule, queries, keys), mask.odd_layers)})
+    return replace(example, inputs=made) if queries is inputs else replace(example, decoder=made)
 
 
-def _cells(seen: AttentionMask, rule: Painted, readers: Stream, read: Stream) -> Tensor:
-    n, m = readers.ids.shape[1], read.ids.shape[1]
+def _cells(mask: AttentionMask, rule: Painted, queries: Stream, keys: Stream) -> Tensor:
+    n, m = queries.ids.shape[1], keys.ids.shape[1]
     away = torch.arange(m)[None, :] - torch.arange(n)[:, None]
-    opens, closes = (torch.isin(away, torch.tensor(some)).to(read.ids.device) for some in (rule.opens, rule.closes))
-    real = readers.valid[:, :, None] & read.valid[:, None, :]
-    return (seen.dense() & ~closes) | (opens & real)
+    opens, closes = (torch.isin(away, torch.tensor(some)).to(keys.ids.device) for some in (rule.opens, rule.closes))
+    real = queries.valid[:, :, None] & keys.valid[:, None, :]
+    return (mask.dense() & ~closes) | (opens & real)
 
 
-def in_cells(cells: Tensor, above: AttentionMask | None = None) -> AttentionMask:
-    """Who sees whom as the cells `[b, n, m]` say, and nothing else."""
+def in_cells(cells: Tensor, odd_layers: AttentionMask | None = None) -> AttentionMask:
+    """The attention mask that has these cells `[b, n, m]`, and nothing else."""
     rows, n, m = cells.shape
     zeros = torch.zeros((rows, max(n, m)), dtype=torch.long, device=cells.device)
-    return AttentionMask(zeros[:, :n], zeros[:, :m], overrides=cells, odd_layers=above)
+    return AttentionMask(zeros[:, :n], zeros[:, :m], overrides=cells, odd_layers=odd_layers)

@@ -1,22 +1,22 @@
-"""See a bag of words: every word by itself, or the words around a place without the word that stands there."""
+"""Attention masks of a bag of words: every word by itself, or the words around a position without its own."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import torch
 from torch import Generator, Tensor
 
-from playground.batch import AttentionMask, Batch, Stream, arange_rows, full_mask
+from playground.batch import AttentionMask, Batch, arange_rows, full_mask
 from playground.knob import knob
-from playground.objectives.ops.windows import Radii, draw_radii, tell_radii, window, wished_radii, words_around
+from playground.objectives.ops.windows import describe_radii, draw_radii, override_radii, window, words_around
+from playground.objectives.see.alone import with_mask
 from playground.objectives.stage import See, Wishes
 
 
 @dataclass(frozen=True)
 class SeeWindow(See):
-    """A place sees the words near it and not its own (CBOW, arXiv:1301.3781, sec. 3.1).
+    """A position sees the words near it and not its own (CBOW, arXiv:1301.3781, sec. 3.1).
 
-    The radius belongs to the place that looks, so of two neighbours one may see the other and not be seen.
+    The radius belongs to the query, so of two neighbours one may see the other and not be seen.
     """
 
     window_size: int = knob(
@@ -25,44 +25,43 @@ class SeeWindow(See):
     shrink_windows: bool = knob(True, why="Draw each word's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
-    def plan(self, example: Batch, rng: Generator) -> Radii:
+    def plan(self, example: Batch, rng: Generator) -> Tensor:
+        """The radius of each word, `[b, t]`."""
         return draw_radii(example, self.window_size, self.shrink_windows, rng)
 
-    def build(self, example: Batch, plan: Radii) -> Batch:
-        return replace(example, inputs=_bag(example.inputs, *window(example, plan)))
+    def build(self, example: Batch, plan: Tensor) -> Batch:
+        return _bag(example, *window(example, plan))
 
-    def revise(self, example: Batch, plan: Radii, wanted: Wishes) -> Radii:
-        return wished_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
+    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+        return override_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
-    def tell(self, example: Batch, plan: Radii, row: int) -> dict[str, Any]:
-        return {"radius": tell_radii(example, plan, row)}
+    tell = staticmethod(describe_radii)
 
 
 @dataclass(frozen=True)
 class SeeAllButSelf(See):
-    """A place sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
+    """A position sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
 
     def build(self, example: Batch) -> Batch:
-        first, last = words_around(example.inputs, example.tokens.specials.unknown)
-        return replace(example, inputs=_bag(example.inputs, first, last))
+        return _bag(example, *words_around(example.inputs, example.tokens.specials.unknown))
 
 
 @dataclass(frozen=True)
 class SeeSelf(See):
-    """Every place sees only itself, so a word is the same wherever it stands (skip-gram, arXiv:1301.3781, sec. 3.2)."""
+    """Every position sees only itself, so no context changes a word (skip-gram, arXiv:1301.3781, sec. 3.2)."""
 
     def build(self, example: Batch) -> Batch:
-        return replace(example, inputs=replace(example.inputs, attn_mask=alone(example.inputs.valid)))
+        return with_mask(example, self_mask(example.inputs.valid))
 
 
-def alone(real: Tensor) -> AttentionMask:
-    """Every real place sees itself."""
-    place = torch.arange(real.shape[1], device=real.device).expand(real.shape)
-    return replace(full_mask(real, True), window=(place, place), form="alone")
+def self_mask(real: Tensor) -> AttentionMask:
+    """Every real position sees itself."""
+    position = arange_rows(real)
+    return replace(full_mask(real, True), window=(position, position), form="alone")
 
 
-def _bag(inputs: Stream, first: Tensor, last: Tensor) -> Stream:
-    """Words by themselves, and a query that sees those from `first` to `last` without its own place."""
-    place = arange_rows(inputs.ids)
-    query = replace(full_mask(inputs.valid, True), window=(first, last), excluded=place, form="window")
-    return replace(inputs, attn_mask=alone(inputs.valid), query_attn_mask=query)
+def _bag(example: Batch, first: Tensor, last: Tensor) -> Batch:
+    """Words by themselves, and a query that sees those from `first` to `last` `[b, n]` without its own position."""
+    real = example.inputs.valid
+    query = replace(full_mask(real, True), window=(first, last), excluded=arange_rows(real), form="window")
+    return replace(example, inputs=replace(example.inputs, attn_mask=self_mask(real), query_attn_mask=query))

@@ -1,1 +1,1 @@
-"""What is recorded and shown of a run while it trains: probes, looks, updates, the replay."""
+"""What is recorded and shown of a run: probes, predictions, updates, the replay."""

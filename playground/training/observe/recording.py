@@ -1,29 +1,53 @@
-"""The story of a run: what was measured, noticed and looked at while it trained, each moment ready to be kept."""
+"""The moments of a run: probes, bookmarks, sizes and frames, recorded while it trains and stored as JSON."""
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from playground.analysis.attention_patterns import PATTERNS, Pattern, PatternScore
+from playground.analysis.attention_patterns import PATTERNS, Pattern, PatternScore, habits
 from playground.analysis.predictions import Prediction, Predictions
+from playground.analysis.probes import PROBES, asked
+from playground.corpora.corpus import pick
 from playground.parsing import Form, has_form, parse_json
-from playground.training.events import Event, Started, Stepped
+from playground.rng import generator
+from playground.training.events import Evaluated, Event, Started, Stepped
 from playground.training.grad_stats import Group
 from playground.training.loop import Run
-from playground.training.observe.probes import Measured, Noticed, watched
 from playground.training.observe.replay import spaced
 from playground.training.train_state import TrainState
 
+EVERY = 2
+"""Evaluations from one measurement to the next: training is slowed by 2 to 3 %."""
+
+TEXTS = 8
+"""Held-out texts on which the attention heads are examined."""
+
 FRAMES = 12
-"""Looks that are kept for a film of the run, besides those at its bookmarks."""
+"""Frames of the film of a run, besides those at its bookmarks."""
 
 Film = Callable[[TrainState], Predictions]
-"""What is seen of the learner in a frame."""
+"""Makes the predictions of a frame."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The scores of the probes by name, 0 to 1, a half by chance."""
+
+    step: int
+    gauges: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """A bookmark: the first attention head that follows a pattern, at the evaluation that found it."""
+
+    step: int
+    habit: PatternScore
 
 
 @dataclass(frozen=True)
@@ -36,72 +60,81 @@ class Sized:
 
 @dataclass(frozen=True)
 class Frame:
-    """A look that is kept for the film of the run."""
+    """The predictions for the probe sentence at one step, kept for the film of the run."""
 
     step: int
     look: Predictions
 
 
 Moment = Measured | Noticed | Sized | Frame
-"""One moment of the story."""
+"""One recorded moment of a run."""
 
 
-def told(
+def with_moments(
     run: Run, events: Iterable[Event], film: Film | None = None, earlier: Iterable[Moment] = ()
 ) -> Generator[Event | Moment]:
-    """The same events, each followed by the moments there are to keep; `earlier` ones of a run that goes on count."""
-    past = tuple(earlier)
-    camera = _Camera(film, frozenset(spaced(run.last or run.entry.recipe.steps, FRAMES)), _last_frame(past))
+    """The same events, each followed by its moments; `earlier` ones of a run that goes on are not repeated.
+
+    Frames are taken at the first event, at a few steps ever further apart, and at every bookmark, at most one a step.
+    """
+    past, learner = tuple(earlier), None
+    steps = frozenset(spaced(run.last or run.entry.recipe.steps, FRAMES))
+    last_frame = max((moment.step for moment in past if isinstance(moment, Frame)), default=-1)
     known = [moment.habit.pattern.name for moment in past if isinstance(moment, Noticed)]
-    for event in watched(run, events, known):
+    for event in with_probes(run, events, known):
         yield event
+        if isinstance(event, Started):
+            learner = event.learner
         if isinstance(event, Stepped) and event.sizes:
             yield Sized(event.step, event.sizes)
-        yield from camera.frames(event)
+        due = isinstance(event, Started | Noticed) or (isinstance(event, Stepped) and event.step in steps)
+        if due and film is not None and learner is not None and last_frame < learner.step:
+            last_frame = learner.step
+            yield Frame(last_frame, film(learner))
 
 
-def _last_frame(past: tuple[Moment, ...]) -> int:
-    return max((moment.step for moment in past if isinstance(moment, Frame)), default=-1)
-
-
-@dataclass
-class _Camera:
-    """Takes a frame at the first event, at a few steps ever further apart, and at every bookmark; one a step."""
-
-    film: Film | None
-    wanted: frozenset[int]
-    taken: int
-    learner: TrainState | None = None
-
-    def frames(self, event: Event | Moment) -> Iterator[Frame]:
+def with_probes(run: Run, events: Iterable[Event], known: Iterable[str] = ()) -> Generator[Event | Measured | Noticed]:
+    """The same events, and after every second evaluation the probes and the patterns that are not `known` yet."""
+    patterns, model, example, probes = set(known), None, None, ()
+    every = EVERY * run.evaluate_every
+    for event in events:
+        yield event
         if isinstance(event, Started):
-            self.learner = event.learner
-        due = isinstance(event, Started | Noticed) or (isinstance(event, Stepped) and event.step in self.wanted)
-        if due and self.film is not None and self.learner is not None and self.taken < self.learner.step:
-            self.taken = self.learner.step
-            yield Frame(self.taken, self.film(self.learner))
+            learner, held_out = event.learner, event.held_out
+            few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
+            example = learner.objective.example(few, generator(0, "watched", device=learner.device.type))
+            model, probes = learner.model, asked(PROBES, run.corpus, learner.model)
+        if isinstance(event, Evaluated) and event.step % every == 0 and model is not None and example is not None:
+            model.eval()
+            scores = habits(example, model.attention(example))
+            model.train()
+            yield Measured(event.step, {probe.gauge.name: probe.measure(model) for probe in probes})
+            for score in scores:
+                if score.notable and score.pattern.name not in patterns:
+                    patterns.add(score.pattern.name)
+                    yield Noticed(event.step, score)
 
 
-# on the disk
+# as JSON
 
 
-def written(moment: Moment) -> tuple[str, str]:
-    """The kind of a moment, and what it holds as JSON."""
+def to_json(moment: Moment) -> tuple[str, str]:
+    """The kind of a moment, and its fields as JSON."""
     return type(moment).__name__.lower(), json.dumps(moment, default=_plain)
 
 
-def read(kind: str, text: str) -> Moment | None:
-    """A moment as it was written; None where another version wrote it and it cannot be told any more."""
+def from_json(kind: str, text: str) -> Moment | None:
+    """A moment from its JSON; None where another version wrote it so that it cannot be read."""
     try:
-        form, made = READ[kind]
-        found = parse_json(text)
-        return made(found) if has_form(found, form) else None
+        form, make = READERS[kind]
+        values = parse_json(text)
+        return make(**{name: values[name] for name in form}) if has_form(values, form) else None
     except (KeyError, TypeError, ValueError, RuntimeError):
         return None
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know: patterns by their names, bytes as text, everything else by its fields."""
+    """Patterns by their names, tensors as text, other values by their fields."""
     match value:
         case Pattern():
             return value.name
@@ -111,22 +144,19 @@ def _plain(value: Any) -> Any:
             return {f.name: getattr(value, f.name) for f in fields(value)}
 
 
-def _noticed(found: dict[str, Any]) -> Noticed:
-    named = {pattern.name: pattern for pattern in PATTERNS}
-    habit = found["habit"]
-    return Noticed(found["step"], PatternScore(**{**habit, "pattern": named[habit["pattern"]]}))
+def _noticed(step: int, habit: dict[str, Any]) -> Noticed:
+    patterns = {pattern.name: pattern for pattern in PATTERNS}
+    return Noticed(step, PatternScore(**{**habit, "pattern": patterns[habit["pattern"]]}))
 
 
-def _frame(found: dict[str, Any]) -> Frame:
-    look = found["look"]
+def _frame(step: int, look: dict[str, Any]) -> Frame:
     guesses = (Prediction(**{**g, "top": tuple((word, share) for word, share in g["top"])}) for g in look["guesses"])
     names = {side: {name: tuple(words) for name, words in look[side].items()} for side in ("rows", "columns")}
-    weights = {name: _tensor(kept) for name, kept in look["weights"].items()}
-    return Frame(found["step"], Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, **names))
-
-
-def _tensor(kept: dict[str, Any]) -> Tensor:
-    return torch.frombuffer(bytearray(b64decode(kept["bytes"])), dtype=torch.uint8).view(kept["shape"])
+    weights = {
+        name: torch.frombuffer(bytearray(b64decode(tensor["bytes"])), dtype=torch.uint8).view(tensor["shape"])
+        for name, tensor in look["weights"].items()
+    }
+    return Frame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, **names))
 
 
 GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}
@@ -141,13 +171,10 @@ LOOK = {
 HABIT = {"matrix": str, "layer": int, "head": int, "pattern": str, "weight": float, "chance": float}
 GROUP = {"name": str, "size": float, "gradient": float, "change": float}
 
-READ: dict[str, tuple[Form, Callable[[dict[str, Any]], Moment]]] = {
-    "measured": ({"step": int, "gauges": {str: float}}, lambda found: Measured(**found)),
+READERS: dict[str, tuple[Form, Callable[..., Moment]]] = {
+    "measured": ({"step": int, "gauges": {str: float}}, Measured),
     "noticed": ({"step": int, "habit": HABIT}, _noticed),
-    "sized": (
-        {"step": int, "groups": [GROUP]},
-        lambda found: Sized(found["step"], tuple(Group(**group) for group in found["groups"])),
-    ),
+    "sized": ({"step": int, "groups": [GROUP]}, lambda step, groups: Sized(step, tuple(Group(**g) for g in groups))),
     "frame": ({"step": int, "look": LOOK}, _frame),
 }
-"""What each kind of moment holds, and how it is read."""
+"""The form of each kind of moment, and what makes it from its fields."""

@@ -1,4 +1,4 @@
-"""Moments: what a model makes of one fixed example at some steps of its training, for a replay without a kernel."""
+"""Replays: what a model makes of one fixed example at some steps of its training, shown without a kernel."""
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,17 +17,17 @@ from playground.analysis.predictions import ForwardTrace, read
 from playground.batch import Batch, Tokens
 from playground.errors import Refusal
 from playground.objectives.formula import written
+from playground.objectives.old_names import LEVELS, renamed
 from playground.parsing import has_form
 from playground.rng import generator
 from playground.trace import frames
 from playground.trace.model_frames import FORWARD, numbers, with_numbers
-from playground.trace.rebuild import spoken, terms
+from playground.trace.rebuild import terms, weighted_terms
 from playground.training import checkpoint
 from playground.training.events import Checkpointed, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.observe.look import draw_that_asks, to_watch
-from playground.training.old_names import LEVELS, renamed
-from playground.training.store.metrics import Told, read_rows
+from playground.training.store.metrics import AnyEvent, read_rows
 from playground.training.train_state import TrainState
 
 MOST = 60
@@ -36,11 +36,11 @@ MOST = 60
 FILE = "moments.safetensors"
 
 GROWTH = 1.12
-"""Where nobody knows the last step, the next moment comes after so many times as many steps."""
+"""Where the last step is unknown, the factor from the step of one moment to that of the next."""
 
 
 def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
-    """At most so many steps from 0 to the last, ever further apart: a young model changes fastest."""
+    """At most `most` steps from 0 to the last, ever further apart, since a model changes fastest at first."""
     steps = [0, 1] if last else [0]
     while steps[-1] < last:
         left = max(1, most - len(steps))
@@ -53,17 +53,14 @@ LANE = {"name": str, "cells": [CELL]}
 MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": [str]}
 FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
 RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
-KEPT = {
-    "record": RECORD,
-    "moments": [{"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}],
-    "levels": {str: float},
-}
-"""What the file of the moments must hold to be drawn."""
+MOMENT = {"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}
+KEPT = {"record": RECORD, "moments": [MOMENT], "levels": {str: float}}
+"""The form of the header of a file of moments."""
 
 
 @dataclass
 class ReplayRecorder:
-    """The fixed example, its frames, and what the model made of it at some steps; only its lists grow."""
+    """The fixed example, its frames, and the model's forward passes at some steps; only its lists change."""
 
     model: str
     corpus: str
@@ -84,71 +81,61 @@ class ReplayRecorder:
         about = {
             "title": f"{learner.entry.name} while it learns",
             "subtitle": learner.entry.idea,
-            "formula": written(spoken(objective, steps)),
+            "formula": written(weighted_terms(objective, steps)),
             "source": learner.entry.paper,
             "loss": objective.loss,
             "terms": terms(objective, steps),
         }
-        told = [(s.verb, s.example) for s in steps if s.part == 0]
-        record = frames.record(told, leaks.check(example), about)
+        record = frames.record([(s.verb, s.example) for s in steps if s.part == 0], leaks.check(example), about)
         return cls(learner.entry.name, corpus, example, record, last)
 
     def levels(self, run: Run) -> dict[str, float]:
-        """What a loss of words is compared with: knowing only how frequent words are, and knowing the whole grammar."""
+        """Levels for a loss over words: the unigram baseline and, where known, the entropy of the grammar."""
         question = next(q for part in self.example.with_auxiliary for q in part.questions)
-        if question.head != "vocabulary" or question.loss is not None:
+        if not (question.kind.plain and question.kind.names_words):
             return {}
         bound = run.entry.bound(run.corpus)
         return {"unigram baseline": run.corpus.unigram_entropy} | ({} if bound is None else {"entropy bound": bound})
 
     def due(self, step: int) -> bool:
-        """Whether this step is one to look at."""
         if not self.steps:
             return True
         if self.last is None:
             return step >= ceil(self.steps[-1] * GROWTH) and step > self.steps[-1]
-        return step in _wanted(self.last)
+        return step in _spaced(self.last)
 
     def look(self, learner: TrainState) -> None:
-        """One more moment, unless this step has one."""
+        """Record a moment, unless this step has one."""
         if not self.steps or self.steps[-1] < learner.step:
             self.steps.append(learner.step)
             self.seen.append(read(learner.model, self.example))
 
     def replay(self, curve: "Curve") -> "Replay":
-        """Everything a page needs to show the run again, at no more than `MOST` well-spaced moments."""
-        kept = _nearest(self.steps, spaced(self.steps[-1]))
+        """All that a page needs to show the run again, at no more than `MOST` well-spaced moments."""
+        wanted = spaced(self.steps[-1])
+        kept = sorted({min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step)) for step in wanted})
         shapes = {m["name"]: m["shape"] for m in self.record["frames"][-1]["matrices"]}
         attention = {
             name: torch.stack([self.seen[k].weights[name][:, :, :n, :m] for k in kept])
             for name, (n, m) in shapes.items()
             if name in self.seen[0].weights
         }
-        return Replay(self.record, tuple(self._told(k) for k in kept), attention, curve)
+        return Replay(self.record, tuple(self._moment(k) for k in kept), attention, curve)
 
-    def _told(self, k: int) -> dict[str, Any]:
+    def _moment(self, k: int) -> dict[str, Any]:
         step = self.steps[k]
-        said = f"{self.model} after {step} step{'s' * (step != 1)} on {self.corpus}" if step else None
-        made = numbers(self.record, self.seen[k], said or f"{self.model} before training", layers=())
-        return {**made, "step": step}
+        when = f"after {step} step{'s' * (step != 1)} on {self.corpus}" if step else "before training"
+        return numbers(self.record, self.seen[k], f"{self.model} {when}", layers=()) | {"step": step}
 
 
 @cache
-def _wanted(last: int) -> frozenset[int]:
+def _spaced(last: int) -> frozenset[int]:
     return frozenset(spaced(last))
-
-
-def _nearest(steps: Sequence[int], wanted: Sequence[int]) -> list[int]:
-    """The numbers of the steps that lie nearest to the wanted ones."""
-    return sorted({min(range(len(steps)), key=lambda k: abs(steps[k] - w)) for w in wanted})
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The losses of a run in nats, as pairs of step and loss, and the levels to compare them with.
-
-    Where several questions are trained, `question` names the one whose losses these are.
-    """
+    """The losses of one question in nats, as pairs of step and loss, and the levels to compare them with."""
 
     training: Sequence[tuple[int, float]] = ()
     held_out: Sequence[tuple[int, float]] = ()
@@ -158,9 +145,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Replay:
-    """A run to be seen again: the frames, what a model made of them at every moment, and the curve.
+    """A recorded run: the frames, the model's numbers at every moment, and the curve.
 
-    `attention` holds bytes `[moments, layers, h, n, m]` by matrix, 255 for all of a reader's attention.
+    `attention` holds bytes `[moments, layers, h, n, m]` by matrix; 255 is all of the attention of a query position.
     """
 
     record: dict[str, Any]
@@ -170,11 +157,11 @@ class Replay:
 
     @property
     def last(self) -> dict[str, Any]:
-        """The frames at the last moment, with the frames of a model."""
+        """The frames at the last moment, with those of the model."""
         return with_numbers(self.record, self.moments[-1])
 
     def after(self, earlier: "Replay") -> "Replay":
-        """The same with the moments that an earlier part of the same run left, where both watched the same text."""
+        """The same with the moments of an earlier part of the run before it, where both watched the same text."""
         first = self.moments[0]["step"]
         old = [k for k, moment in enumerate(earlier.moments) if moment["step"] < first]
         if not old or earlier.record != self.record:
@@ -183,66 +170,58 @@ class Replay:
         return replace(self, moments=(*(earlier.moments[k] for k in old), *self.moments), attention=attention)
 
 
-def watched(run: Run, events: Iterable[Told], text: Tokens | None = None) -> Iterator[Told]:
-    """The same events; the moments are taken as they pass and written into the folder of the run, where it has one."""
+def watched(run: Run, events: Iterable[AnyEvent], text: Tokens | None = None) -> Iterator[AnyEvent]:
+    """The same events; their moments are written into the folder of the run, where it has one."""
     return iter(events) if run.out is None else _watched(run, run.out, events, text)
 
 
-def _watched(run: Run, folder: Path, events: Iterable[Told], text: Tokens | None) -> Iterator[Told]:
-    moments, learner, earlier = None, None, None
+def _watched(run: Run, folder: Path, events: Iterable[AnyEvent], text: Tokens | None) -> Iterator[AnyEvent]:
+    recorder, learner, earlier = None, None, None
     try:
         for event in events:
             if isinstance(event, Started):
                 learner = event.learner
                 text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
-                moments = ReplayRecorder.of(learner, run.corpus.name, text, run.last)
-                earlier = _earlier(folder) if learner.step else None
-            assert moments is not None, "a run begins with Started"
+                recorder = ReplayRecorder.of(learner, run.corpus.name, text, run.last)
+                with suppress(Refusal):  # moments that cannot be read: the replay begins anew
+                    earlier = load(folder) if learner.step else None
+            assert recorder is not None, "a run begins with Started"
             assert learner is not None
-            if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and moments.due(learner.step)):
-                moments.look(learner)
+            if isinstance(event, Stopped) or (isinstance(event, Started | Stepped) and recorder.due(learner.step)):
+                recorder.look(learner)
             if isinstance(event, Checkpointed | Stopped):
-                _save_replay(folder, moments, run, earlier)
+                _save(folder, recorder, run, earlier)
             yield event
-    except GeneratorExit:  # stopped by hand: what was seen since the last checkpoint is kept too
-        if moments is not None and learner is not None and learner.step:
-            moments.look(learner)
-            _save_replay(folder, moments, run, earlier)
+    except GeneratorExit:  # stopped by hand: the moments since the last checkpoint are kept too
+        if recorder is not None and learner is not None and learner.step:
+            recorder.look(learner)
+            _save(folder, recorder, run, earlier)
         raise
 
 
-def _earlier(folder: Path) -> "Replay | None":
-    """The moments that a run left before it goes on; where they cannot be read, its replay begins anew."""
-    with suppress(Refusal):
-        return load(folder)
-    return None
-
-
-def _save_replay(folder: Path, moments: ReplayRecorder, run: Run, earlier: "Replay | None") -> None:
-    made = moments.replay(Curve(levels=moments.levels(run)))
-    save(folder, made.after(earlier) if earlier else made)
-
-
-def save(folder: Path, replay: Replay) -> None:
+def _save(folder: Path, recorder: ReplayRecorder, run: Run, earlier: Replay | None) -> None:
     """Write the moments beside the checkpoint; the curve is in `metrics.jsonl` already."""
-    about = {
-        "format": checkpoint.FORMAT,
-        "record": replay.record,
-        "moments": replay.moments,
-        "levels": dict(replay.curve.levels),
-    }
+    replay = recorder.replay(Curve(levels=recorder.levels(run)))
+    replay = replay.after(earlier) if earlier else replay
+    levels = dict(replay.curve.levels)
+    about = {"format": checkpoint.FORMAT, "record": replay.record, "moments": replay.moments, "levels": levels}
     checkpoint.write_whole(folder / FILE, {f"attention.{n}": t for n, t in replay.attention.items()}, about)
 
 
 def load(folder: Path) -> Replay:
-    """The moments of a run's folder with its curve."""
+    """The replay in a run's folder, with the curve."""
     if not (folder / FILE).is_file():
         raise Refusal(f"There is no {FILE} in {folder}: that run kept no moments to replay; train it again.")
     about, tensors = checkpoint.read(folder / FILE)
     attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
     try:
         _check(about, attention)
-        return Replay(about["record"], tuple(about["moments"]), attention, _curve(folder, about["levels"]))
+        rows, levels = read_rows(folder / "metrics.jsonl"), renamed(about["levels"], LEVELS)
+        names = next((list(row["terms"]) for row in rows if "terms" in row), [])
+        training = [(row["step"], next(iter(row["terms"].values()))) for row in rows if "terms" in row]
+        held_out = [(row["step"], row["held_out"]) for row in rows if "held_out" in row]
+        curve = Curve(training, held_out, levels, names[0] if len(names) > 1 else "")
+        return Replay(about["record"], tuple(about["moments"]), attention, curve)
     except (KeyError, TypeError, ValueError) as error:
         raise Refusal(
             f"The moments in {folder} are damaged or of another version ({error}); train it again."
@@ -250,7 +229,7 @@ def load(folder: Path) -> Replay:
 
 
 def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
-    """Whether the frames and the moments can be drawn."""
+    """Raise a ValueError unless the frames and the moments can be drawn."""
     if not has_form(about, KEPT) or not about["moments"] or not about["record"]["frames"]:
         raise ValueError("parts of them are missing or of another type")
     for matrix in (matrix for frame in about["record"]["frames"] for matrix in frame["matrices"]):
@@ -260,15 +239,3 @@ def _check(about: dict[str, Any], attention: Mapping[str, Tensor]) -> None:
     for name, weights in attention.items():
         if weights.dtype != torch.uint8 or weights.dim() != 5 or len(weights) != len(about["moments"]):
             raise ValueError(f"the attention {name} is {weights.dtype} of shape {list(weights.shape)}")
-
-
-def _curve(folder: Path, levels: Mapping[str, float]) -> Curve:
-    """The curve as `record` wrote it."""
-    rows = read_rows(folder / "metrics.jsonl")
-    names = next((list(r["terms"]) for r in rows if "terms" in r), [])
-    return Curve(
-        [(r["step"], next(iter(r["terms"].values()))) for r in rows if "terms" in r],
-        [(r["step"], r["held_out"]) for r in rows if "held_out" in r],
-        renamed(levels, LEVELS),
-        names[0] if len(names) > 1 else "",
-    )

@@ -1,4 +1,4 @@
-"""Loaded by the process that workers are copies of: the first optimiser of a process loads a third of torch."""
+"""Loaded before workers are copied: the first optimiser of a process imports a third of torch."""
 
 import torch
 

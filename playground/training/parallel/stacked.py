@@ -1,8 +1,6 @@
-"""Several models of one shape as one: every weight has a lane axis in front, and one step moves all lanes.
+"""Several models of one shape as one, with a lane axis in front of every weight: as many kernels as for one model.
 
-On a GPU a tiny model waits for its kernels to be launched, and a stack of any number of models launches about as many
-as one model. The lanes' own modules stay what they are: their parameters become views of the stack, so that a lane can
-be looked at at any time as if it were alone.
+The parameters of the lanes' own modules become views of the stack, so that each lane can be read like a single model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,20 +18,20 @@ EPS = 1e-8
 """The smallest denominator of torch's AdamW."""
 
 PARALLELISM = ("auto", "vmap", "processes")
-"""How lanes run: as stacks, apart, or whichever suits the device."""
+"""How lanes run: as stacks, one by one in processes, or whichever suits the device."""
 
 T = TypeVar("T")
 
 
 def chosen_way(way: str, device: torch.device) -> str:
-    """The way that is meant: stacked where launches cost most, on a CUDA device, and apart everywhere else."""
+    """Either "vmap" or "processes"; "auto" is "vmap" on CUDA, where launching kernels costs most."""
     if way not in PARALLELISM:
         raise Refusal(f"parallelism is {way!r}; choose one of {', '.join(PARALLELISM)}.")
     return ("vmap" if device.type == "cuda" else "processes") if way == "auto" else way
 
 
 def parted(lanes: Sequence[T], need: int, free: int | None) -> list[Sequence[T]]:
-    """Lanes in as few parts of nearly one size as the free memory asks for, where each lane needs so many bytes."""
+    """Lanes in as few parts of nearly equal size as fit into the free memory, where each lane needs `need` bytes."""
     fit = len(lanes) if free is None else max(1, int(0.8 * free) // max(1, need))
     number = -(-len(lanes) // max(1, fit))
     size = -(-len(lanes) // max(1, number))
@@ -42,9 +40,9 @@ def parted(lanes: Sequence[T], need: int, free: int | None) -> list[Sequence[T]]
 
 @dataclass
 class Rows:
-    """Some parameters of all lanes: `flat` `[k, n]` holds them, `parts` `[k, ...]` are views that take part in a pass.
+    """Some parameters of all lanes: `flat` `[k, n]` holds them, `parts` `[k, ...]` are views for the forward pass.
 
-    `means` are AdamW's two running means `[k, n]`, `count` `[k, 1]` is how many steps each lane has learnt.
+    `means` are AdamW's two running means `[k, n]`, `count` `[k, 1]` the number of steps of each lane.
     """
 
     flat: Tensor
@@ -54,30 +52,30 @@ class Rows:
 
     @classmethod
     def of(cls, lanes: Sequence[nn.Module], names: Sequence[str]) -> "Rows":
-        """The named parameters of all lanes, whose own ones become views."""
+        """The named parameters of all lanes, whose own parameters become views of these."""
         each = [dict(lane.named_parameters()) for lane in lanes]
         flat = torch.stack([torch.cat([own[name].detach().flatten() for name in names]) for own in each])
         parts: dict[str, Tensor] = {}
-        for name, piece in zip(names, flat.split([each[0][name].numel() for name in names], dim=1), strict=True):
-            whole = piece.unflatten(1, each[0][name].shape)
+        for name, columns in zip(names, flat.split([each[0][name].numel() for name in names], dim=1), strict=True):
+            whole = columns.unflatten(1, each[0][name].shape)
             for k, own in enumerate(each):
                 own[name].data = whole[k]
             parts[name] = whole.detach().requires_grad_()
         return cls(flat, parts)
 
     def learns(self, some: bool) -> None:
-        """Whether any lane learns these parameters in the coming step; no gradient is computed where none does."""
+        """Whether any lane trains these parameters in the coming step, so that their gradient is computed."""
         for part in self.parts.values():
             part.requires_grad_(some)
 
     def taken(self) -> tuple[Tensor, Tensor]:
-        """The gradient `[k, n]`, 0 where none came, and where one came `[1, n]`; the parts forget it."""
-        given = [(part, part.grad) for part in self.parts.values()]
-        came = [torch.full(part[:1].shape, grad is not None, device=part.device).flatten(1) for part, grad in given]
-        gradient = [(torch.zeros_like(part) if grad is None else grad).flatten(1) for part, grad in given]
+        """Take the gradient `[k, n]` from the parts, 0 where there is none, and where there is one `[1, n]`."""
+        grads = [(part, part.grad) for part in self.parts.values()]
+        reached = [torch.full(part[:1].shape, grad is not None, device=part.device).flatten(1) for part, grad in grads]
+        gradient = [(torch.zeros_like(part) if grad is None else grad).flatten(1) for part, grad in grads]
         for part in self.parts.values():
             part.grad = None
-        return torch.cat(gradient, dim=1), torch.cat(came, dim=1)
+        return torch.cat(gradient, dim=1), torch.cat(reached, dim=1)
 
     @torch.no_grad()
     def adamw(self, gradient: Tensor, reached: Tensor, rates: Tensor, decay: float = 0.01) -> None:
@@ -85,9 +83,9 @@ class Rows:
 
         What is not reached or has a rate of 0 keeps every bit, its running means and its count included.
         """
-        rate, still = rates.to(self.flat)[:, None], torch.zeros_like(self.flat)
+        rate, zeros = rates.to(self.flat)[:, None], torch.zeros_like(self.flat)
         learns = (rates != 0)[:, None]
-        first, second = self.means or (still, still)
+        first, second = self.means or (zeros, zeros)
         self.count = learns.to(self.flat) + (0 if self.count is None else self.count)
         new_first, new_second = first.lerp(gradient, 1 - BETAS[0]), second.lerp(gradient**2, 1 - BETAS[1])
         size = (new_second / (1 - BETAS[1] ** self.count)).sqrt() + EPS
@@ -98,15 +96,11 @@ class Rows:
 
 
 def widened(values: Sequence[Tensor], fill: float = 0) -> Tensor:
-    """Tensors of the same kind as one with a lane axis in front, `fill` behind those that are smaller."""
-    shape = [max(sizes) for sizes in zip(*(v.shape for v in values), strict=True)]
-    return torch.stack([pad(v, _behind(v, shape), value=fill) if list(v.shape) != shape else v for v in values])
-
-
-def _behind(value: Tensor, shape: Sequence[int]) -> list[int]:
-    """How much is lacking behind each axis, the last axis first, as `pad` wants it."""
-    lacking = [wanted - there for wanted, there in zip(shape, value.shape, strict=True)]
-    return [number for n in reversed(lacking) for number in (0, n)]
+    """Tensors stacked along a lane axis in front, smaller ones padded at the end of each axis with `fill`."""
+    shape = [max(sizes) for sizes in zip(*(value.shape for value in values), strict=True)]
+    missing = ([size - own for size, own in zip(shape, value.shape, strict=True)] for value in values)
+    padding = ([n for number in reversed(axes) for n in (0, number)] for axes in missing)  # as `pad` takes it
+    return torch.stack([pad(v, p, value=fill) if any(p) else v for v, p in zip(values, padding, strict=True)])
 
 
 def parts_of(rows: Mapping[str, Rows]) -> dict[str, Tensor]:

@@ -1,8 +1,4 @@
-"""Several seeds of one run as a stack: every seed's own loop goes on as ever, but their gradients are computed at once.
-
-The loops take a step each in turn. Whoever comes first in a round has the gradients of all computed, for the batch of
-every seed follows from its seed and the step alone; the others find theirs ready.
-"""
+"""Several seeds of one run as a stack: every seed has its own loop, and the first in a round computes all gradients."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,22 +9,22 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from playground.batch import AttentionMask, Batch, Stream, Target, arange_rows, zeros_view
+from playground.answers import Answer, Target
+from playground.batch import AttentionMask, Batch, Stream, arange_rows, zeros_view
 from playground.models import LanguageModel
-from playground.models.losses import Answer
 from playground.models.word_vectors import StaticNetwork
 from playground.training.accumulation import SINGLE_PROCESS, Graded
 from playground.training.loop import RunState
 from playground.training.parallel.stacked import Rows, widened
 
 
-def hindrance(course: RunState) -> str:
-    """Why a run cannot be stacked with its other seeds; nothing where it can."""
-    run, example = course.run, course.blocks.at(course.learner.step)
+def hindrance(state: RunState) -> str:
+    """Why a run cannot be stacked with its other seeds; empty where it can."""
+    run, example = state.run, state.blocks.at(state.learner.step)
     recipe, questions = run.entry.recipe, example.questions
     if run.compiled:
         return "each is compiled by itself"
-    if course.learner.gradient is not SINGLE_PROCESS:
+    if state.learner.gradient is not SINGLE_PROCESS:
         return "several processes share its batches"
     if recipe.grad_accum_steps > 1 or recipe.precision != "float32":
         return "its batches come in parts or in half precision"
@@ -36,16 +32,16 @@ def hindrance(course: RunState) -> str:
         return "its gradients are measured layer by layer"
     if run.entry.objective.proposes or example.auxiliary:
         return "a second network or a second example takes part"
-    if isinstance(course.learner.model.network, StaticNetwork):
+    if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
-    if any(q.stream == "query" or q.head == "match" or q.reads is not None or q.loss for q in questions):
+    if any(q.at_query or q.reads is not None or not q.kind.plain for q in questions):
         return "its question is no plain choice at each position"
     return ""
 
 
 @dataclass
 class Shared:
-    """One seed's way to its gradients: from the stack while all are at the same step, else alone."""
+    """The gradient of one seed: from the stack while all are at the same step, else by itself."""
 
     stack: "Stack"
     number: int
@@ -61,129 +57,125 @@ class Shared:
 
 
 class Stack:
-    """The models of several seeds with a lane axis in front; `ready` are losses of step `at` not fetched so far."""
+    """The models of several seeds with a lane axis in front; `ready` are losses of step `at` not used so far."""
 
-    def __init__(self, courses: Sequence[RunState]) -> None:
-        self.courses = list(courses)
+    def __init__(self, states: Sequence[RunState]) -> None:
+        self.states = list(states)
         self.ready: dict[int, Graded] = {}
         self.at = -1
-        models = [course.learner.model for course in courses]
+        models = [state.learner.model for state in states]
         self.model = models[0]
         self.rows = Rows.of(models, [name for name, _ in models[0].named_parameters()])
-        for number, course in enumerate(courses):
-            course.learner.gradient = Shared(self, number)
+        for number, state in enumerate(states):
+            state.learner.gradient = Shared(self, number)
 
     def loss_of(self, number: int) -> Graded | None:
-        """The losses of a seed in its coming step; None where the others are elsewhere, so that it must go alone."""
-        steps = [course.learner.step for course in self.courses]
+        """The losses of a seed in its coming step; None where the others are at another step."""
+        steps = [state.learner.step for state in self.states]
         if self.at != steps[number] and len(set(steps)) == 1:
             self.at, self.ready = steps[number], self.gradients()
         return self.ready.pop(number, None) if self.at == steps[number] else None
 
     def gradients(self) -> dict[int, Graded]:
-        """The losses of all seeds in the coming step; their gradients are in the rows."""
+        """The losses of all seeds in the coming step, whose gradients are left in the rows."""
         for part in self.rows.parts.values():
             part.grad = None
-        examples = [course.blocks.at(course.learner.step) for course in self.courses]
-        asked = [Asked.of([example.questions[q] for example in examples]) for q in range(len(examples[0].questions))]
-        whole = Scores(self.model, [(a.question.stream, a.question.head) for a in asked])
-        read = [(laid(examples, "inputs"), laid(examples, "decoder")), [(a.rows, a.places) for a in asked]]
+        examples = [state.blocks.at(state.learner.step) for state in self.states]
+        numbers = range(len(examples[0].questions))
+        targets = [StackedTarget.of([example.questions[number] for example in examples]) for number in numbers]
+        whole = Scores(self.model, [(t.question.stream, t.question.kind.head) for t in targets])
+        inputs = [(stacked(examples, "inputs"), stacked(examples, "decoder")), [(t.rows, t.positions) for t in targets]]
 
-        def one(parts: dict[str, Tensor], *read: Any) -> list[Tensor]:
-            return functional_call(whole, {f"model.{name}": part for name, part in parts.items()}, read)
+        def one(parts: dict[str, Tensor], *inputs: Any) -> list[Tensor]:
+            return functional_call(whole, {f"model.{name}": part for name, part in parts.items()}, inputs)
 
-        with sdpa_kernel(SDPBackend.MATH):  # the others know no lanes
-            scores = vmap(one)(self.rows.parts, *read)
-        terms = {a.question.name: a.means(some) for a, some in zip(asked, scores, strict=True)}
-        totals = torch.stack([a.question.weight * terms[a.question.name] for a in asked]).sum(0)
+        with sdpa_kernel(SDPBackend.MATH):  # the only kernel that vmap supports
+            scores = vmap(one)(self.rows.parts, *inputs)
+        terms = {t.question.name: t.means(own) for t, own in zip(targets, scores, strict=True)}
+        totals = torch.stack([t.question.weight * terms[t.question.name] for t in targets]).sum(0)
         totals.sum().backward()
         each = {name: means.detach() for name, means in terms.items()}
         return {k: (total, {name: means[k] for name, means in each.items()}) for k, total in enumerate(totals.detach())}
 
 
 class Scores(nn.Module):
-    """A model's scores at given places for several questions, which name their reader and their head."""
+    """A model's scores for several questions, each given by its stream and its head."""
 
-    def __init__(self, model: LanguageModel, asked: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, model: LanguageModel, questions: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self.model, self.asked = model, asked
+        self.model, self.questions = model, questions
 
     def forward(
-        self, streams: tuple[dict[str, Tensor], dict[str, Tensor]], places: Sequence[tuple[Tensor, Tensor]]
+        self, streams: tuple[dict[str, Tensor], dict[str, Tensor]], positions: Sequence[tuple[Tensor, Tensor]]
     ) -> list[Tensor]:
-        """Scores `[m, v]` for every question at its places, a row and a column for each."""
+        """Scores `[m, v]` for every question at its positions, given as rows and columns."""
         network, table = self.model.network, self.model.token_embedding.weight
-        inputs, known = stream_of(streams[0]), dict[str, Tensor]()
-        if any(reader == "inputs" for reader, _ in self.asked):
-            known["inputs"] = network(inputs, table)
+        inputs, states = stream_of(streams[0]), dict[str, Tensor]()
+        if any(stream == "inputs" for stream, _ in self.questions):
+            states["inputs"] = network(inputs, table)
         if streams[1]:
-            known["decoder"] = network.decode(stream_of(streams[1]), inputs, table)
+            states["decoder"] = network.decode(stream_of(streams[1]), inputs, table)
         return [
-            self.model.score(known[reader][at], head, network)
-            for (reader, head), at in zip(self.asked, places, strict=True)
+            self.model.score(states[stream][at], head, network)
+            for (stream, head), at in zip(self.questions, positions, strict=True)
         ]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question of all seeds: where it is graded `[k, m]`, what is right there, and which of it is there at all."""
+class StackedTarget:
+    """One question of all seeds: the scored positions `[k, m]`, the targets there, and which are not padding."""
 
     question: Target
     rows: Tensor
-    places: Tensor
+    positions: Tensor
     targets: Tensor
-    there: Tensor
+    valid: Tensor
 
     @classmethod
-    def of(cls, questions: Sequence[Target]) -> "Asked":
-        """Seeds that grade fewer answers than others get some that do not count."""
-        found = [q.loss_mask.nonzero(as_tuple=True) for q in questions]
-        targets = [q.targets[at] for q, at in zip(questions, found, strict=True)]
-        rows, places = (widened([at[axis] for at in found]) for axis in (0, 1))
-        there = widened([torch.ones_like(at[0], dtype=torch.bool) for at in found])
-        return cls(questions[0], rows, places, widened(targets), there)
+    def of(cls, questions: Sequence[Target]) -> "StackedTarget":
+        scored = [q.loss_mask.nonzero(as_tuple=True) for q in questions]
+        targets = widened([q.targets[at] for q, at in zip(questions, scored, strict=True)])
+        rows, positions = (widened([at[axis] for at in scored]) for axis in (0, 1))
+        valid = widened([torch.ones_like(at[0], dtype=torch.bool) for at in scored])
+        return cls(questions[0], rows, positions, targets, valid)
 
     def means(self, scores: Tensor) -> Tensor:
-        """The mean loss of each seed `[k]`; 0 where nothing is graded."""
-        answer = Answer(
-            self.question, self.rows.flatten(), self.places.flatten(), scores.flatten(0, 1), self.targets.flatten()
-        )
-        losses = answer.losses(consume=True).unflatten(0, self.there.shape)
-        return (losses * self.there).sum(1) / self.there.sum(1).clamp(min=1)
+        """The mean loss of each seed `[k]`; 0 where nothing is scored."""
+        at = self.rows.flatten(), self.positions.flatten()
+        answer = Answer(self.question, *at, scores.flatten(0, 1), self.targets.flatten())
+        losses = answer.losses(consume=True).unflatten(0, self.valid.shape)
+        return (losses * self.valid).sum(1) / self.valid.sum(1).clamp(min=1)
 
 
-def laid(examples: Sequence[Batch], name: str) -> dict[str, Tensor]:
-    """One stream of all seeds by what a model reads of it, with a lane axis in front; nothing where there is none."""
+FIELDS = ("ids", "position_ids", "segment_ids", "language_ids")
+"""The fields of a stream that a model reads, beside its masks."""
+
+
+def stacked(examples: Sequence[Batch], name: str) -> dict[str, Tensor]:
+    """The fields and masks of one stream of all seeds with a lane axis in front; empty where there is none."""
     streams = [getattr(example, name) for example in examples]
     if streams[0] is None:
         return {}
-    found = {
-        what: widened([getattr(s, what) for s in streams])
-        for what in ("ids", "position_ids", "segment_ids", "language_ids")
-    }
-    masks = {"attn_mask": [s.attn_mask for s in streams]}
-    masks["cross_attn_mask"] = [s.cross_attn_mask for s in streams if s.cross_attn_mask is not None]
-    rows = len(streams[0].ids)
-    return found | {
-        name: widened([s.dense() for s in some]).expand(-1, rows, -1, -1) for name, some in masks.items() if some
-    }
+    masks = ("attn_mask",) if streams[0].cross_attn_mask is None else ("attn_mask", "cross_attn_mask")
+    dense = {mask: widened([getattr(stream, mask).dense() for stream in streams]) for mask in masks}
+    fields = {field: widened([getattr(stream, field) for stream in streams]) for field in FIELDS}
+    return fields | {mask: cells.expand(-1, len(streams[0].ids), -1, -1) for mask, cells in dense.items()}
 
 
-def stream_of(found: Mapping[str, Tensor]) -> Stream:
-    """The stream of one seed, whose masks are painted."""
+def stream_of(tensors: Mapping[str, Tensor]) -> Stream:
+    """The stream of one seed from its fields and masks."""
+    ids, cross = tensors["ids"], tensors.get("cross_attn_mask")
+    fields: dict[str, Any] = {field: tensors[field] for field in FIELDS}
     return Stream(
-        ids=found["ids"],
-        origin=arange_rows(found["ids"]),
-        valid=zeros_view(found["ids"], torch.bool),
-        segment_ids=found["segment_ids"],
-        position_ids=found["position_ids"],
-        language_ids=found["language_ids"],
-        attn_mask=_painted(found["attn_mask"]),
-        cross_attn_mask=_painted(found["cross_attn_mask"]) if "cross_attn_mask" in found else None,
+        origin=arange_rows(ids),
+        valid=zeros_view(ids, torch.bool),
+        attn_mask=_mask(tensors["attn_mask"]),
+        cross_attn_mask=None if cross is None else _mask(cross),
+        **fields,
     )
 
 
-def _painted(cells: Tensor) -> AttentionMask:
-    rows, readers, read = cells.shape
+def _mask(cells: Tensor) -> AttentionMask:
+    rows, queries, keys = cells.shape
     level = torch.zeros((), dtype=torch.long, device=cells.device)
-    return AttentionMask(level.expand(rows, readers), level.expand(rows, read), overrides=cells)
+    return AttentionMask(level.expand(rows, queries), level.expand(rows, keys), overrides=cells)

@@ -1,22 +1,21 @@
-"""A claim on a folder: while one run is written there, another one goes beside it."""
+"""Which process writes a run: a lock file in its folder, and whether the process that it names still runs."""
 
-from itertools import count
+import os
+import platform
+from itertools import chain, count
 from pathlib import Path
 
 from playground.errors import Refusal
-from playground.training.store.runs import alive, this_process
+from playground.parsing import parse_int
 
 FILE = "writing"
-"""Says, while a run is being written, which process writes it."""
+"""The lock file, which holds the process that writes the run."""
 
 
 def claimed(wanted: Path) -> Path:
-    """The folder, now claimed; where another run is being written there, one with a number behind its name."""
-    for number in count(1):
-        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
-        if _claim(folder):
-            return folder
-    raise AssertionError("there is always one more number")
+    """The folder, now locked; where another run is being written there, one with a number behind its name."""
+    numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
+    return next(folder for folder in chain([wanted], numbered) if _lock(folder))
 
 
 def release(folder: Path) -> None:
@@ -24,8 +23,8 @@ def release(folder: Path) -> None:
     (folder / FILE).unlink(missing_ok=True)
 
 
-def _claim(folder: Path) -> bool:
-    """Whether the folder is ours; a claim whose process is gone counts no more."""
+def _lock(folder: Path) -> bool:
+    """Whether the folder is ours now; the lock of a process that has ended is taken over."""
     mine = this_process()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,9 +32,34 @@ def _claim(folder: Path) -> bool:
             with (folder / FILE).open("x", encoding="utf-8") as file:
                 file.write(mine)
         except FileExistsError:
-            if alive((folder / FILE).read_text(encoding="utf-8") or mine):  # empty: its writer is at it
+            if alive((folder / FILE).read_text(encoding="utf-8") or mine):  # empty: it is being written
                 return False
             (folder / FILE).write_text(mine, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.") from error
     return True
+
+
+def this_process() -> str:
+    """The name of this machine and the number of this process."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
+def started_at(number: int) -> str:
+    """When a process began, in the system's clock ticks; empty where that is unknown."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def alive(process: str | None, started: str = "") -> bool:
+    """Whether a process that `started` then still runs, since numbers are reused; on other machines that is assumed."""
+    machine, _, number = (process or "").rpartition(":")
+    if machine != platform.node() or os.name == "nt":  # on Windows `os.kill` would end the process
+        return True
+    try:
+        os.kill(parse_int(number, 1, 2**31 - 1), 0)
+    except (OSError, ValueError):
+        return False
+    return not started or started == started_at(int(number))

@@ -1,4 +1,4 @@
-"""The written record of a run: `metrics.jsonl` grows with the run, `run.json` sums it up."""
+"""The record of a run in its folder: `metrics.jsonl` grows with the run, `run.json` sums it up."""
 
 import json
 import os
@@ -12,8 +12,7 @@ from typing import Any, TextIO, TypeVar
 
 from torch import Tensor
 
-from playground.analysis.probes import PROBES
-from playground.analysis.probes import asked as ready
+from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
 from playground.errors import Refusal
 from playground.parsing import has_form, parse_json
@@ -23,26 +22,24 @@ from playground.training.events import Evaluated, Incident, Started, Stepped, St
 from playground.training.loop import Run
 from playground.training.train_state import TrainState
 
-Told = TypeVar("Told")
-"""Events, or events and the moments between them; whatever comes is handed on."""
+AnyEvent = TypeVar("AnyEvent")
+"""Events, or events and moments."""
 
 RECENT = 50
 """Steps over which the reported training loss is averaged."""
 
 READ_EVERY = 10
-"""Steps whose losses are read at once where the device computes beside Python, which would wait for every one."""
-
+"""Steps whose losses are read at once from a GPU, since every reading waits for it."""
 
 ROWS = ({"step": int, "terms": {str: float}}, {"step": int, "held_out": float})
-"""What every row of a curve says: a step with its losses, or an evaluation."""
+"""The forms of a row of a curve: a step with its losses, or an evaluation."""
 
 
 @dataclass
 class Summary:
-    """The figures of a run so far, as `playground train` reports them."""
+    """The numbers of a run so far, as `playground train` reports them."""
 
     run: Run
-    unigram_entropy: float = 0.0
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -51,7 +48,7 @@ class Summary:
     learner: TrainState | None = None
     reason: str = ""
     compiled: bool = False
-    asked: str = ""
+    question: str = ""
     troubles: list[str] = field(default_factory=list)
     recent: deque[Tensor] = field(default_factory=lambda: deque(maxlen=RECENT))
 
@@ -59,12 +56,15 @@ class Summary:
         """Take in one event."""
         match event:
             case Started():
-                self.unigram_entropy = event.unigram_entropy
                 self.step, self.tokens = event.learner.step, event.learner.tokens
                 self.compiled, self.learner = self.run.compiled, event.learner
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
-                self._add(*next(iter(event.terms.items())))
+                question, loss = next(iter(event.terms.items()))
+                if question != self.question:  # another question is trained from now on
+                    self.recent.clear()
+                self.question = question
+                self.recent.append(loss)
             case Evaluated():
                 self.held_out, self.accuracy = event.held_out, event.accuracy
             case Incident():
@@ -73,15 +73,8 @@ class Summary:
             case Stopped():
                 self.reason = event.reason
 
-    def _add(self, question: str, loss: Tensor) -> None:
-        """One more loss to average; where another question is trained from now on, the average begins anew."""
-        if question != self.asked:
-            self.recent.clear()
-        self.asked = question
-        self.recent.append(loss)
-
     def facts(self) -> dict[str, Any]:
-        """The promised JSON keys of `playground train`."""
+        """The JSON keys of `playground train`."""
         return {
             "entry": self.run.entry.name,
             "corpus": self.run.corpus.name,
@@ -97,7 +90,7 @@ class Summary:
             "accuracy": self.accuracy,
             "parameters": 0 if self.learner is None else sum(p.numel() for p in self.learner.parameters),
             "probes": self.probes() if self.reason else {},
-            "unigram_entropy": self.unigram_entropy,
+            "unigram_entropy": self.run.corpus.unigram_entropy,
             "entropy_bound": self.run.corpus.entropy_bound,
             "stopped": self.reason,
             "troubles": self.troubles,
@@ -105,16 +98,14 @@ class Summary:
         }
 
     def probes(self) -> dict[str, float]:
-        """How often the model prefers the right of two words, by probe, without training for it; a half by chance."""
+        """How often the model prefers the right one of two words, by probe; a half by chance."""
         if self.learner is None:
             return {}
-        return {
-            one.gauge.name: one.measure(self.learner.model)
-            for one in ready(PROBES, self.run.corpus, self.learner.model)
-        }
+        model = self.learner.model
+        return {probe.gauge.name: probe.measure(model) for probe in asked(PROBES, self.run.corpus, model)}
 
 
-def recorded(run: Run, events: Iterable[Told], resumed_at: int = 0) -> Iterator[Told]:
+def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Iterator[AnyEvent]:
     """The same events, written down as they pass; rows after the step where a run resumes are dropped first."""
     if run.out is None:
         yield from events
@@ -123,7 +114,8 @@ def recorded(run: Run, events: Iterable[Told], resumed_at: int = 0) -> Iterator[
     began = list(islice(events, 1))  # a run that cannot begin is refused here, before an older record is touched
     try:
         run.out.mkdir(parents=True, exist_ok=True)
-        _put_aside(run.out / "checkpoint.safetensors", resumed_at)
+        if not resumed_at:
+            _put_aside(run.out / "checkpoint.safetensors")
         _keep_until(run.out / "metrics.jsonl", resumed_at)
         with (run.out / "metrics.jsonl").open("a", encoding="utf-8", buffering=1) as file:  # every line at once
             waiting: list[object] = []
@@ -142,14 +134,13 @@ def recorded(run: Run, events: Iterable[Told], resumed_at: int = 0) -> Iterator[
 
 
 def _may_wait(run: Run, event: object, waiting: int) -> bool:
-    """Whether nobody needs a step on the disk yet: its checkpoint is never there before it."""
+    """Whether a step need not be written yet; it is written before its checkpoint."""
     if run.device.type == "cpu" or not isinstance(event, Stepped):
         return False
     return waiting < READ_EVERY and event.step % run.save_every != 0
 
 
 def _write(file: TextIO, waiting: list[object]) -> None:
-    """Write down all that waits."""
     rows = [json.dumps(row) + "\n" for event in waiting if (row := _row(event))]
     waiting.clear()
     file.writelines(rows)
@@ -171,10 +162,8 @@ def _row(event: object) -> dict[str, Any] | None:
     return None
 
 
-def _put_aside(path: Path, resumed_at: int) -> None:
-    """A new run in a folder does not destroy the last one: its checkpoints stay as `previous...`."""
-    if resumed_at:
-        return
+def _put_aside(path: Path) -> None:
+    """Rename the checkpoints of the last run in a folder to `previous...`, so that a new run does not replace them."""
     if path.is_file():
         os.replace(path, path.with_name("previous.safetensors"))
     for step in kept(path.parent).values():
@@ -182,26 +171,26 @@ def _put_aside(path: Path, resumed_at: int) -> None:
 
 
 def _keep_until(path: Path, step: int) -> None:
-    """Drop the rows after a step, and a last line that was cut short when its run was."""
+    """Drop the rows after a step, and a last line that was cut short."""
     if not path.exists():
         return
     lines = path.read_bytes().splitlines() if step else []
-    rows = ((line.decode("utf-8"), row) for line in lines if (row := read_row(line)) is not None)
+    rows = ((line.decode("utf-8"), row) for line in lines if (row := _read_row(line)) is not None)
     _write_whole(path, "".join(f"{line}\n" for line, row in rows if row["step"] <= step))
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a curve as they were written; a line that is none is a ValueError."""
+    """The rows of a curve; any other line is a ValueError."""
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(path.read_bytes().splitlines() if path.is_file() else (), 1):
-        if (row := read_row(line)) is None:
+        if (row := _read_row(line)) is None:
             raise ValueError(f"line {number} of {path.name} is no row of a curve")
         rows.append(row)
     return rows
 
 
-def read_row(line: bytes) -> dict[str, Any] | None:
-    """A row of a curve; nothing where a line is none."""
+def _read_row(line: bytes) -> dict[str, Any] | None:
+    """A row of a curve, None for any other line."""
     try:
         row = parse_json(line.decode("utf-8"))
     except ValueError:
@@ -210,7 +199,7 @@ def read_row(line: bytes) -> dict[str, Any] | None:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """The new content or the old one, never half of it."""
-    beside = path.with_name(f"{path.name}.writing")
-    beside.write_text(text, encoding="utf-8")
-    put_in_place(beside, path)
+    """Write a temporary file, then rename it, so that a reader never sees half of it."""
+    temporary = path.with_name(f"{path.name}.writing")
+    temporary.write_text(text, encoding="utf-8")
+    put_in_place(temporary, path)

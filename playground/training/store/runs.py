@@ -1,30 +1,32 @@
-"""The runs of a folder in one SQLite file: their curves while they grow, their tree of forks, the way back to each."""
+"""The runs of a folder in one SQLite file: their curves while they grow, their tree of forks, their checkpoints."""
 
 import json
 import os
-import platform
 import shutil
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 
 from playground.errors import Refusal
-from playground.parsing import Form, has_form, parse_int, parse_json
+from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.async_checkpoint import kept
 from playground.training.checkpoint import Checkpoint
 from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.loop import Run
-from playground.training.observe.recording import Moment, read, written
+from playground.training.observe.recording import Moment, from_json, to_json
 from playground.training.session import Row
-from playground.training.store.metrics import Told
+from playground.training.store.lock import alive, started_at, this_process
+from playground.training.store.metrics import AnyEvent
 from playground.training.train_state import TrainState
+from playground.zoo import Entry
 
 T = TypeVar("T")
 
@@ -34,13 +36,13 @@ FORMAT = 1
 """Grows when the tables change."""
 
 LONGEST_TITLE = 80
-"""Characters of what a person calls a run."""
+"""Characters of the title that a person gives a run."""
 
 NOTES = ("title", "error")
-"""What is kept of a run as a sentence beside its row, so that earlier versions can still read the list."""
+"""Texts about a run in a table of their own, so that earlier versions can still read the list."""
 
 ROWS_AT_ONCE = 50
-"""So many points are written together; they are always written before the checkpoint of their step."""
+"""Points that are written together; they are always written before the checkpoint of their step."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -58,8 +60,30 @@ CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
 CREATE TABLE IF NOT EXISTS notes (run TEXT, kind TEXT, text TEXT, PRIMARY KEY (run, kind));
 """
 
+FORMS: dict[str, dict[str, Form]] = {
+    "runs": {
+        "name": str, "entry": str, "corpus": str, "seed": int, "device": str, "began": str, "state": str, "step": int,
+        "tokens": int, "seconds": float, "held_out?": float, "unigram_entropy?": float, "entropy_bound?": float,
+        "parent?": str, "forked_at?": int, "changed?": str, "out?": str, "settings": {},
+    },
+    "points": {
+        "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
+        "graded": int, "flops": float,
+    },
+}  # fmt: skip
+"""The forms of the values in the columns of two tables."""
+
+COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
+
+ACCURACY = """CASE WHEN held_out IS NOT NULL THEN
+  (SELECT accuracy FROM accuracies AS a WHERE a.run = points.run AND a.step = points.step) END"""
+"""The accuracies of an evaluation, which stand beside the points so that earlier versions can still read those."""
+
+BY_STEP = {"points": ", ".join(COLUMNS["points"]), "accuracies": "step, accuracy", "moments": "step, kind, told"}
+"""The tables that grow with the steps of a run, and their columns beside its name."""
+
 _recorded_here: set[tuple[Path, str]] = set()
-"""The runs that this very process is writing down, by folder and name."""
+"""The runs that this process is recording, by folder and name."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +97,10 @@ class Parent:
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run as the list shows it.
+    """A run of the list.
 
-    `state` is "running", "steps", "seconds", "diverged", "asked", "failed" or, where nobody writes it any more, "cut
-    off"; `settings` are the knobs of its recipe and objective, `title` is what a person calls it, `error` why it
-    failed.
+    `state` is "running", "steps", "seconds", "diverged", "asked", "failed" or, where its process has ended, "cut off";
+    `settings` are the knobs of its recipe and objective, `title` is what a person calls it, `error` why it failed.
     """
 
     name: str
@@ -112,24 +135,8 @@ class RunRow:
         return tuple(kept(Path(self.out))) if self.out else ()
 
 
-KEPT: dict[str, Form] = {
-    "name": str, "entry": str, "corpus": str, "seed": int, "device": str, "began": str, "state": str, "step": int,
-    "tokens": int, "seconds": float, "held_out?": float, "unigram_entropy?": float, "entropy_bound?": float,
-    "parent?": str, "forked_at?": int, "changed?": str, "out?": str, "settings": {},
-}  # fmt: skip
-POINT: dict[str, Form] = {
-    "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
-    "graded": int, "flops": float,
-}  # fmt: skip
-"""What a run and a point of its curve hold, by the names of the columns."""
-
-ACCURACY = """CASE WHEN held_out IS NOT NULL THEN
-  (SELECT accuracy FROM accuracies AS a WHERE a.run = points.run AND a.step = points.step) END"""
-"""The accuracies of an evaluation, kept beside the points so that earlier versions can still read those."""
-
-
 class Runs:
-    """The runs that were recorded in a folder, whether their process is still there or not."""
+    """The runs that were recorded in a folder, whether or not their process still runs."""
 
     def __init__(self, folder: Path | str = "runs") -> None:
         self.folder = Path(folder)
@@ -138,84 +145,67 @@ class Runs:
         """Every run, the oldest first."""
         if not (self.folder / FILE).is_file():
             return ()
-        rows = self._select(f"SELECT {_columns(KEPT)}, process FROM runs ORDER BY began, rowid")
-        notes = {(run, kind): text for run, kind, text in self._select("SELECT run, kind, text FROM notes")}
-        return tuple(self._read(lambda row: self._kept(row, notes), rows))
+        notes = dict(self._select(lambda note: (note[:2], note[2]), "SELECT run, kind, text FROM notes"))
+        query = f"SELECT {', '.join(COLUMNS['runs'])}, process FROM runs ORDER BY began, rowid"
+        return tuple(self._select(lambda row: self._run(row, notes), query))
 
-    def _kept(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> RunRow:
-        """A run from its row; one that nobody writes any more was cut off."""
-        run, process = RunRow(**_values(KEPT, row[:-1], "settings")), row[-1]
+    def _run(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> RunRow:
+        """A run from its row; it was cut off where its process, or this one, records it no more."""
+        run, process = RunRow(**_values("runs", row[:-1], "settings")), row[-1]
         run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
-        born = notes.get((run.name, "born"), "")
-        gone = run.state == "running" and not self._written(run, process, born)
-        return replace(run, state="cut off") if gone else run
-
-    def _written(self, run: RunRow, process: str | None, born: str) -> bool:
-        """Whether somebody is writing a run: this process, as far as it knows, or one that is still there."""
-        if process == this_process() and born in ("", _born(os.getpid())):
-            return (self.folder.absolute(), run.name) in _recorded_here
-        return alive(process, born)
+        started = notes.get((run.name, "born"), "")
+        if process == this_process() and started in ("", started_at(os.getpid())):
+            recorded = (self.folder.absolute(), run.name) in _recorded_here
+        else:
+            recorded = alive(process, started)
+        return replace(run, state="cut off") if run.state == "running" and not recorded else run
 
     def find(self, name: str) -> RunRow:
         """One run by its name."""
-        there = {run.name: run for run in self.all()}
-        if name not in there:
-            known = ", ".join(there) or "none"
-            raise Refusal(f"There is no run {name!r} in {self.folder}; there are: {known}.")
-        return there[name]
-
-    def children(self, name: str | None) -> tuple[RunRow, ...]:
-        """The forks of a run; with None those that are no forks, the roots of the tree."""
-        return tuple(run for run in self.all() if run.parent == name)
+        runs = {run.name: run for run in self.all()}
+        if name not in runs:
+            raise Refusal(f"There is no run {name!r} in {self.folder}; there are: {', '.join(runs) or 'none'}.")
+        return runs[name]
 
     def points(self, name: str, after: int = -1) -> list[Row]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
-        query = f"SELECT {_columns(POINT)}, {ACCURACY} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
-        rows = self._select(query, name, after)
-        return self._read(_row, rows)
+        columns = BY_STEP["points"]
+        query = f"SELECT {columns}, {ACCURACY} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
+        return self._select(_point, query, name, after)
 
     def moments(self, name: str) -> list[Moment]:
-        """What was measured, noticed and looked at in a run, in its order."""
-        rows = self._select("SELECT kind, told FROM moments WHERE run = ? ORDER BY step, rowid", name)
-        return [moment for row in rows if (moment := read(*row)) is not None]
+        """The recorded moments of a run, in their order."""
+        query = "SELECT kind, told FROM moments WHERE run = ? ORDER BY step, rowid"
+        return list(filter(None, self._select(lambda row: from_json(*row), query, name)))
 
-    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+    def _select(self, read: Callable[[tuple[Any, ...]], T], query: str, *values: object) -> list[T]:
+        """What a query finds, each row as `read` makes it."""
+        base = self._open()
         try:
-            with closing(self._open()) as base:
-                return base.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise self._damaged(error) from error
-
-    def _read(self, read: Callable[[tuple[Any, ...]], T], rows: Iterable[tuple[Any, ...]]) -> list[T]:
-        try:
-            return [read(row) for row in rows]
-        except ValueError as error:
-            raise self._damaged(error) from error
-
-    def _damaged(self, why: Exception) -> Refusal:
-        return Refusal(
-            f"The list of runs {self.folder / FILE} is damaged ({why}). Move it away to begin a new list; the runs' "
-            "own folders stay as they are."
-        )
+            with closing(base):
+                return [read(row) for row in base.execute(query, values).fetchall()]
+        except (sqlite3.Error, ValueError) as error:
+            raise Refusal(
+                f"The list of runs {self.folder / FILE} is damaged ({error}). Move it away to begin a new list; the "
+                "runs' own folders stay as they are."
+            ) from error
 
     def load(self, name: str, step: int | None = None, device: torch.device | str = "cpu") -> Checkpoint:
-        """The learner of a run at its latest checkpoint, or at an earlier one that stayed."""
+        """A run at its latest checkpoint, or at an earlier one that was kept."""
         run = self.find(name)
         if run.out is None:
             raise Refusal(f"The run {name} kept no checkpoint; give a run a folder (--out) to go back to it.")
-        there = kept(Path(run.out))
-        if step is None:
-            return checkpoint.load(Path(run.out), device)
-        if step in there:
-            return checkpoint.load(there[step], device)
+        earlier = kept(Path(run.out))
+        if step in earlier:
+            return checkpoint.load(earlier[step], device)
         latest = checkpoint.load(Path(run.out), device)
-        if latest.learner.step == step:
+        if step in (None, latest.learner.step):
             return latest
-        steps = sorted({*there, latest.learner.step})
+        steps = sorted({*earlier, latest.learner.step})
         raise Refusal(f"The run {name} kept nothing of step {step}; it kept {', '.join(map(str, steps))}.")
 
     def rename(self, name: str, title: str) -> None:
-        """Call a run something else in lists; its name and its folder stay. An empty title takes the name back."""
+        """Give a run a title in lists; its name and its folder stay. An empty title removes it."""
         self.find(name)
         title = " ".join(title.split())
         if len(title) > LONGEST_TITLE:
@@ -224,24 +214,17 @@ class Runs:
             _note(base, name, "title", title)
 
     def delete(self, name: str) -> str:
-        """Take a run off the list and remove its folder; its forks keep what they need of it. Says what was kept.
-
-        A folder that was chosen outside the folder of the list stays where it is.
-        """
+        """Delete a run and its folder within the list's, and say what stays; its forks keep what they need of it."""
         run = self.find(name)
         if run.state == "running":
             raise Refusal(f"{run.shown} is being trained; stop it before it is deleted.")
-        forks = self.children(name)
+        forks = [fork for fork in self.all() if fork.parent == name]
         with closing(self._open()) as base, base:
             for fork in forks:
                 _inherit(base, run, fork)
             for table in (*BY_STEP, "notes"):
                 base.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
             base.execute("DELETE FROM runs WHERE name = ?", (name,))
-        return self._remove_folder(run)
-
-    def _remove_folder(self, run: RunRow) -> str:
-        """Remove what a run left on the disk, if it lies in the folder of the list."""
         folder = None if run.out is None else Path(run.out)
         if folder is None or not folder.is_dir():
             return ""
@@ -255,79 +238,105 @@ class Runs:
 
     def new_name(self, wanted: str) -> str:
         """The name, with a number behind it where it is taken."""
-        taken, number = {run.name for run in self.all()}, 2
-        name = wanted
-        while name in taken:
-            name, number = f"{wanted}-{number}", number + 1
-        return name
+        taken = {run.name for run in self.all()}
+        names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+        return next(name for name in names if name not in taken)
 
-    def opened(self, events: Iterable[Told]) -> Generator[Told]:
+    def opened(self, events: Iterable[AnyEvent]) -> Generator[AnyEvent]:
         """The same events; a list that cannot be opened is refused at the first, before a run writes anything."""
         for number, event in enumerate(events):
-            if not number:
+            if number == 0:
                 self._check()
             yield event
 
     def _check(self) -> None:
-        """Refuse a list that cannot be opened, or made where there is none."""
+        """Refuse a list that cannot be opened or, where there is none, be made."""
         if os.path.exists(self.folder / FILE):
             self._open().close()
         above = next(each for each in (self.folder, *self.folder.absolute().parents) if os.path.exists(each))
         if not (above.is_dir() and os.access(above, os.W_OK)):
-            raise Refusal(
-                f"The list of runs in {self.folder / FILE} cannot be made; give a folder that can be written."
-            )
+            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be made; give a writable folder.")
 
-    def recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None = None) -> Generator[Told]:
+    def recorded(
+        self, name: str, run: Run, events: Iterable[AnyEvent], parent: Parent | None = None
+    ) -> Generator[AnyEvent]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
-        mine = (self.folder.absolute(), name)
-        _recorded_here.add(mine)
+        key = (self.folder.absolute(), name)
+        _recorded_here.add(key)
         try:
-            yield from self._recorded(name, run, events, parent)
+            with _Recorder(self, name, run, parent) as recorder:
+                for event in events:
+                    recorder.record(event)
+                    yield event
         except sqlite3.Error as error:
             raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
         finally:
-            _recorded_here.discard(mine)
+            _recorded_here.discard(key)
 
-    def _recorded(self, name: str, run: Run, events: Iterable[Told], parent: Parent | None) -> Generator[Told]:
-        base: sqlite3.Connection | None = None
-        waiting: list[Row] = []
-        last, learner = Row(0, None, None, 0, 0.0), None
+    def _open(self) -> sqlite3.Connection:
+        """The database, made where there is none; several processes may write at once."""
+        base = None
         try:
-            for event in events:
-                if isinstance(event, Started):
-                    base, learner = self._begin(name, run, event, parent), event.learner
-                    last = self._point_at(name if parent is None else parent.run, learner)
-                if isinstance(event, Stepped | Evaluated) and learner is not None:
-                    last = last.after(event, learner)
-                    waiting.append(last)
-                if isinstance(event, Moment) and base is not None:
-                    _keep(base, name, event)
-                saves = isinstance(event, Evaluated) or (
-                    isinstance(event, Stepped) and event.step % run.save_every == 0
-                )
-                if base is not None and (saves or len(waiting) >= ROWS_AT_ONCE or isinstance(event, Stopped)):
-                    _write(base, name, last, waiting, event.reason if isinstance(event, Stopped) else "running")
-                    waiting = []
-                yield event
-        except BaseException as end:
-            if base is not None:
-                _end(base, name, last, waiting, end)
-            raise
-        finally:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            base = sqlite3.connect(self.folder / FILE, timeout=30, check_same_thread=False)
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = NORMAL")
+            _check_format(base, self.folder / FILE)
+            base.executescript(f"BEGIN IMMEDIATE; PRAGMA user_version = {FORMAT}; {TABLES} COMMIT")
+        except (OSError, sqlite3.Error) as error:
             if base is not None:
                 base.close()
+            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
+        return base
 
-    def _point_at(self, name: str, learner: TrainState) -> Row:
-        """The point from which a run goes on: what its own curve, or that of its parent, says of the step."""
-        there = [p for p in self.points(name) if p.step == learner.step] if learner.step else []
-        flops = there[-1].flops if there else 0.0
-        return Row(learner.step, None, None, learner.tokens, learner.seconds, (), learner.graded, flops)
 
-    def _begin(self, name: str, run: Run, started: Started, parent: Parent | None) -> sqlite3.Connection:
-        learner = started.learner
-        about = {
-            "name": name,
+@dataclass
+class _Recorder:
+    """Writes one run into the database; `waiting` are points that are not written yet, `last` is the latest point."""
+
+    runs: Runs
+    name: str
+    run: Run
+    parent: Parent | None
+    base: sqlite3.Connection | None = None
+    learner: TrainState | None = None
+    last: Row = field(default=Row(0, None, None, 0, 0.0))
+    waiting: list[Row] = field(default_factory=list)
+
+    def __enter__(self) -> "_Recorder":
+        return self
+
+    def __exit__(self, _: object, end: BaseException | None, __: object) -> None:
+        """Write the last points and, where the events ended early, how: they failed, or were closed."""
+        if self.base is None:
+            return
+        with closing(self.base) as base:
+            if end is not None:
+                failed = isinstance(end, Exception)
+                self._write(base, "failed" if failed else "asked")
+                with base:
+                    _note(base, self.name, "error", (str(end) or type(end).__name__) if failed else "")
+
+    def record(self, event: object) -> None:
+        """Take one event, and write where a number of points, an evaluation, a checkpoint or the end is reached."""
+        if isinstance(event, Started):
+            self._begin(event)
+        if self.base is None or self.learner is None:
+            return
+        if isinstance(event, Stepped | Evaluated):
+            self.last = self.last.after(event, self.learner)
+            self.waiting.append(self.last)
+        if isinstance(event, Moment):
+            with self.base as base:
+                base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (self.name, event.step, *to_json(event)))
+        saves = isinstance(event, Stepped) and event.step % self.run.save_every == 0
+        if saves or isinstance(event, Evaluated | Stopped) or len(self.waiting) >= ROWS_AT_ONCE:
+            self._write(self.base, event.reason if isinstance(event, Stopped) else "running")
+
+    def _begin(self, started: Started) -> None:
+        run, learner, parent = self.run, started.learner, self.parent
+        values = {
+            "name": self.name,
             "entry": run.entry.name,
             "corpus": run.corpus.name,
             "seed": learner.seed,
@@ -344,55 +353,59 @@ class Runs:
             "process": this_process(),
         }
         if parent is not None:
-            about |= {"parent": parent.run, "forked_at": parent.step, "changed": parent.changed}
-        base = self._open()
+            values |= {"parent": parent.run, "forked_at": parent.step, "changed": parent.changed}
+        goes_on = learner.step and (parent is None or learner.step != parent.step)
+        updates = ", ".join(f"{k} = excluded.{k}" for k in values if not (goes_on and k == "began"))
+        base = self.runs._open()
         with base:
-            again = learner.step and (parent is None or learner.step != parent.step)
             for table in BY_STEP:
-                base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (name, learner.step if again else -1))
-            _note(base, name, "error", "")
-            _note(base, name, "born", _born(os.getpid()))
-            marks = ", ".join("?" * len(about))
-            updates = ", ".join(f"{k} = excluded.{k}" for k in about if not (again and k == "began"))
-            base.execute(
-                f"INSERT INTO runs ({', '.join(about)}) VALUES ({marks}) ON CONFLICT (name) DO UPDATE SET {updates}",
-                tuple(about.values()),
-            )
-        return base
+                last = learner.step if goes_on else -1
+                base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (self.name, last))
+            _note(base, self.name, "error", "")
+            _note(base, self.name, "born", started_at(os.getpid()))
+            insert = f"INSERT INTO runs ({', '.join(values)}) VALUES ({', '.join(f':{k}' for k in values)})"
+            base.execute(f"{insert} ON CONFLICT (name) DO UPDATE SET {updates}", values)
+        self.base, self.learner = base, learner
+        self.last = Row(learner.step, None, None, learner.tokens, learner.seconds, (), learner.graded)
+        before = self.runs.points(self.name if parent is None else parent.run) if learner.step else []
+        for point in (point for point in before if point.step == learner.step):
+            self.last = replace(self.last, flops=point.flops)
 
-    def _open(self) -> sqlite3.Connection:
-        """The file, made where there is none; several processes may write at once."""
-        base = None
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            base = sqlite3.connect(self.folder / FILE, timeout=30, check_same_thread=False)
-            base.execute("PRAGMA journal_mode = WAL")
-            base.execute("PRAGMA synchronous = NORMAL")
-            _check_format(base, self.folder / FILE)
-            base.executescript(f"BEGIN IMMEDIATE; PRAGMA user_version = {FORMAT}; {TABLES} COMMIT")
-        except (OSError, sqlite3.Error) as error:
-            if base is not None:
-                base.close()
-            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
-        return base
+    def _write(self, base: sqlite3.Connection, state: str) -> None:
+        """Write the waiting points, and how far the run is."""
+        evaluated, last = [row for row in self.waiting if row.held_out is not None], self.last
+        held_out = evaluated[-1].held_out if evaluated else None
+        accuracies = [(self.name, row.step, json.dumps(row.accuracy)) for row in evaluated if row.accuracy]
+        points = [vars(row) | {"run": self.name, "more": json.dumps(row.more)} for row in self.waiting]
+        columns = ["run", *COLUMNS["points"]]
+        insert = f"INSERT INTO points ({', '.join(columns)}) VALUES ({', '.join(f':{name}' for name in columns)})"
+        with base:
+            base.executemany(insert, points)
+            base.executemany("INSERT INTO accuracies VALUES (?, ?, ?)", accuracies)
+            base.execute(
+                "UPDATE runs SET step = ?, tokens = ?, seconds = ?, state = ?, held_out = coalesce(?, held_out) "
+                "WHERE name = ?",
+                (last.step, last.tokens, last.seconds, state, held_out, self.name),
+            )
+        self.waiting = []
 
 
 def _check_format(base: sqlite3.Connection, path: Path) -> None:
     both = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
-    found, there = base.execute(both).fetchone()  # at one moment, for another process may be making the list just now
-    if there and found != FORMAT:
+    version, tables = base.execute(both).fetchone()  # at once, since another process may be making the list
+    if tables and version != FORMAT:
         base.close()
         raise Refusal(
-            f"The list of runs {path} has format {found}; this version reads format {FORMAT}. Move it away to begin a "
-            "new list; the runs' own folders stay as they are."
+            f"The list of runs {path} has format {version}; this version reads format {FORMAT}. Move it away to begin "
+            "a new list; the runs' own folders stay as they are."
         )
 
 
 def _inherit(base: sqlite3.Connection, run: RunRow, fork: RunRow) -> None:
-    """Give a fork what the curve and the story of the run that it left hold up to there, and its place in the tree."""
-    for table, names in BY_STEP.items():
+    """Give a fork the points and moments of the run that it left, up to there, and its place in the tree."""
+    for table, columns in BY_STEP.items():
         base.execute(
-            f"INSERT INTO {table} (run, {names}) SELECT ?, {names} FROM {table} WHERE run = ? AND step <= ?",
+            f"INSERT INTO {table} (run, {columns}) SELECT ?, {columns} FROM {table} WHERE run = ? AND step <= ?",
             (fork.name, run.name, fork.forked_at),
         )
     changed = f"left {run.shown}, which was deleted, at step {fork.forked_at}: {fork.changed}"
@@ -403,105 +416,32 @@ def _inherit(base: sqlite3.Connection, run: RunRow, fork: RunRow) -> None:
     )
 
 
-def _columns(form: dict[str, Form]) -> str:
-    return ", ".join(name.removesuffix("?") for name in form)
+def _values(table: str, row: Sequence[Any], json_column: str) -> dict[str, Any]:
+    """The values of a row by their columns, one of which holds JSON."""
+    values = dict(zip(COLUMNS[table], row, strict=True))
+    values[json_column] = parse_json(values[json_column]) if isinstance(values[json_column], str) else None
+    if not has_form(values, FORMS[table]):
+        raise ValueError(f"it says {', '.join(f'{name} {value!r}' for name, value in list(values.items())[:8])}")
+    return values
 
 
-BY_STEP = {"points": _columns(POINT), "accuracies": "step, accuracy", "moments": "step, kind, told"}
-"""The tables that grow with the steps of a run, and their columns beside its name."""
-
-
-def _values(form: dict[str, Form], row: Sequence[Any], written: str) -> dict[str, Any]:
-    """The values of a row by their columns, that of the column `written` read from its JSON."""
-    found = dict(zip(_columns(form).split(", "), row, strict=True))
-    found[written] = parse_json(found[written]) if isinstance(found[written], str) else None
-    if not has_form(found, form):
-        raise ValueError(f"it says {', '.join(f'{name} {value!r}' for name, value in list(found.items())[:8])}")
-    return found
-
-
-def _end(base: sqlite3.Connection, name: str, last: Row, waiting: list[Row], end: BaseException) -> None:
-    """The last points of a run that failed, with the reason, or that was stopped."""
-    failed = isinstance(end, Exception)
-    _write(base, name, last, waiting, "failed" if failed else "asked")
-    with base:
-        _note(base, name, "error", (str(end) or type(end).__name__) if failed else "")
+def _point(row: tuple[Any, ...]) -> Row:
+    """A point from its row; the accuracies in the last column and the losses of other questions are pairs."""
+    point, text = _values("points", row[:-1], "more"), "[]" if row[-1] is None else row[-1]
+    accuracy: Any = parse_json(text) if isinstance(text, str) else None
+    if not has_form(accuracy, [(str, float)]):
+        raise ValueError(f"it says accuracy {text!r}")
+    point["more"] = tuple(map(tuple, point["more"]))
+    return Row(**point, accuracy=tuple(map(tuple, accuracy)))
 
 
 def _note(base: sqlite3.Connection, name: str, kind: str, text: str) -> None:
-    """Keep a sentence about a run in the place of the earlier one; an empty one takes it away."""
+    """Replace a text about a run; an empty one removes it."""
     base.execute("DELETE FROM notes WHERE run = ? AND kind = ?", (name, kind))
     if text:
         base.execute("INSERT INTO notes VALUES (?, ?, ?)", (name, kind, text))
 
 
-def _born(number: int) -> str:
-    """When a process began, as the system counts it; empty where the system does not say."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
-
-
-def this_process() -> str:
-    """Names this process: its machine and its number."""
-    return f"{platform.node()}:{os.getpid()}"
-
-
-def alive(process: str | None, born: str = "") -> bool:
-    """Whether the process that writes a run is still there; those of other machines are believed to be.
-
-    Numbers are given again: where it is known when the process was `born`, another one of its number is not it.
-    """
-    machine, _, number = (process or "").rpartition(":")
-    if machine != platform.node() or os.name == "nt":  # there, asking a process whether it lives would end it
-        return True
-    try:
-        os.kill(parse_int(number, 1, 2**31 - 1), 0)
-    except (OSError, ValueError):
-        return False
-    return not born or born == _born(int(number))
-
-
-def settings(entry: Any) -> dict[str, dict[str, Any]]:
-    """The knobs of an entry's recipe and of its objective, as they stand."""
-    recipe = {f.name: getattr(entry.recipe, f.name) for f in fields(entry.recipe)}
-    return {"recipe": recipe, "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
-
-
-def _point(name: str, row: Row) -> tuple[Any, ...]:
-    more = json.dumps(row.more)
-    return (name, row.step, row.loss, row.held_out, row.tokens, row.seconds, more, row.graded, row.flops)
-
-
-def _keep(base: sqlite3.Connection, name: str, moment: Moment) -> None:
-    with base:
-        base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (name, moment.step, *written(moment)))
-
-
-def _row(values: tuple[Any, ...]) -> Row:
-    """A point as it was kept, its accuracies behind it; they and the losses of other questions come back as pairs."""
-    point = _values(POINT, values[:-1], "more")
-    said = "[]" if values[-1] is None else values[-1]
-    right: Any = parse_json(said) if isinstance(said, str) else None
-    if not has_form(right, [(str, float)]):
-        raise ValueError(f"it says accuracy {said!r}")
-    more = tuple((name, value) for name, value in point.pop("more"))
-    return Row(**point, more=more, accuracy=tuple((name, share) for name, share in right))
-
-
-def _write(base: sqlite3.Connection, name: str, last: Row, waiting: list[Row], state: str) -> None:
-    """The waiting points, and how far the run is."""
-    evaluated = [row for row in waiting if row.held_out is not None]
-    held_out = evaluated[-1].held_out if evaluated else None
-    right = [(name, row.step, json.dumps(row.accuracy)) for row in evaluated if row.accuracy]
-    with base:
-        base.executemany(
-            "INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [_point(name, row) for row in waiting]
-        )
-        base.executemany("INSERT INTO accuracies VALUES (?, ?, ?)", right)
-        base.execute(
-            "UPDATE runs SET step = ?, tokens = ?, seconds = ?, state = ?, held_out = coalesce(?, held_out) "
-            "WHERE name = ?",
-            (last.step, last.tokens, last.seconds, state, held_out, name),
-        )
+def settings(entry: Entry) -> dict[str, dict[str, Any]]:
+    """The values of the knobs of an entry's recipe and objective."""
+    return {"recipe": asdict(entry.recipe), "objective": {name: k.default for name, k in entry.objective.knobs.items()}}

@@ -1,1 +1,1 @@
-"""Threads, memory limits of the system, and the share of processor time that looks may take."""
+"""Threads, memory limits of the system, and limits of the time that work beside training takes."""

@@ -1,4 +1,4 @@
-"""Work in threads that ends with the program: whoever still runs at exit is asked to stop and waited for."""
+"""Threads that end with the program: at exit those that still run are asked to stop and waited for."""
 
 import atexit
 import threading
@@ -10,18 +10,18 @@ _halts: WeakKeyDictionary[threading.Thread, threading.Event | Signal] = WeakKeyD
 
 
 def thread(work: Callable[[], None], halt: threading.Event | Signal, name: str) -> threading.Thread:
-    """A thread, not yet started, that looks at `halt` often; a daemon cut off in a tensor call would crash the exit."""
-    made = threading.Thread(target=work, name=name, daemon=True)
-    _halts[made] = halt
-    return made
+    """A thread, not yet started, that checks `halt` often; one cut off in a tensor operation would crash the exit."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    _halts[thread] = halt
+    return thread
 
 
 def _end_all(wait: float = 5.0) -> None:
-    running = [(t, halt) for t, halt in list(_halts.items()) if t.is_alive()]
-    for _, halt in running:
+    running = {thread: halt for thread, halt in list(_halts.items()) if thread.is_alive()}
+    for halt in running.values():
         halt.set()
-    for t, _ in running:
-        t.join(wait)
+    for thread in running:
+        thread.join(wait)
 
 
 atexit.register(_end_all)

@@ -1,4 +1,4 @@
-"""A budget of time: something that is done again and again beside other work, and never takes more than its share."""
+"""A budget of time for something that is done again and again beside other work."""
 
 import math
 import time
@@ -10,10 +10,9 @@ Clock = Callable[[], float]
 
 
 class Budget:
-    """Says when something may be done again, so that it takes at most a `share` of what there is.
+    """Whether something may be done again, so that its time `spent` is at most a `share` of all time `there`.
 
-    What it takes is told by the clock `spent`, what there is by the clock `there`. At least `every` seconds of that lie
-    between two times; after `longest` seconds of the day it may be done again whatever it took.
+    Two times lie at least `every` seconds apart; after `longest` seconds of the day it may be done in any case.
     """
 
     def __init__(self, share: float, spent: Clock, there: Clock, every: float = 0.0, longest: float = math.inf) -> None:
@@ -27,7 +26,7 @@ class Budget:
 
     @contextmanager
     def spending(self) -> Iterator[None]:
-        """What is done inside is paid for: the more it takes, the longer is the wait."""
+        """Measure what is done inside: the more time it takes, the longer is the wait."""
         here, began = self.there(), self.spent()
         try:
             yield

@@ -5,11 +5,13 @@ from itertools import count
 import pytest
 import torch
 
-from playground.analysis.predictions import TOP, glance, sentence_from, sentence_of, title
+from playground.analysis.predictions import TOP, glance, sentence_of
+from playground.answers import Replaced, total_loss
+from playground.batch import MASK_TITLES
 from playground.corpora import from_pasted
 from playground.errors import Refusal
-from playground.models.losses import total_loss
 from playground.rng import generator
+from playground.tokenizing import read_input
 from playground.training import Stepped, train
 from playground.training.data import BatchSampler
 from tests.runs import every_entry, learner_of, losses, reviews, run_of
@@ -19,7 +21,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 def sentence(text=SENTENCE):
-    return sentence_from(text, reviews().tokenizer)
+    return read_input(text, reviews().tokenizer).tokens
 
 
 def taught(name):
@@ -55,7 +57,7 @@ def test_every_weight_has_a_word_for_its_reader_and_for_what_is_read(name):
         _, heads, rows, columns = weights.shape
         assert heads == 2
         assert (len(seen.rows[matrix]), len(seen.columns[matrix])) == (rows, columns)
-        assert title(matrix)
+        assert MASK_TITLES[matrix]
 
 
 @every_entry
@@ -77,7 +79,7 @@ def test_the_guesses_are_the_scores_as_probabilities(name):
     answer = learner.model(example, {})[-1]
     assert [g.position for g in seen.guesses] == answer.positions.tolist()
     for guess, scores, target in zip(seen.guesses, answer.scores.detach(), answer.targets.tolist(), strict=True):
-        if answer.target.head == "replaced":
+        if isinstance(answer.target.kind, Replaced):
             yes = float(scores[0].sigmoid())
             expected = {"replaced": yes, "original": 1 - yes}
             assert dict(guess.top) == pytest.approx(expected)
@@ -166,4 +168,4 @@ def test_a_text_that_is_just_long_enough_to_train_on_has_something_to_watch():
 def test_a_sentence_can_be_watched_in_pieces_of_words():
     corpus = from_pasted("unbelievable believers believe believable things . " * 60, kind="bpe", size=70)
     assert sentence_of(corpus).ids.shape[0] == 1
-    assert sentence_from("believe", corpus.tokenizer).ids.numel() >= 1
+    assert read_input("believe", corpus.tokenizer).tokens.ids.numel() >= 1

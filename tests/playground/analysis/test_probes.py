@@ -16,7 +16,7 @@ from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing import of_words
 from playground.training import Evaluated, Run, train
-from playground.training.observe.probes import Measured, Noticed, watched
+from playground.training.observe.recording import Measured, Noticed, with_probes
 from playground.zoo import find_entry
 
 WORDS = "the cat sat on a mat and the dog ran".split()
@@ -158,7 +158,7 @@ def test_measuring_beside_training_changes_no_bit_of_it():
     corpus, entry = open_corpus("reviews"), find_entry("BERT")
     run = Run(entry, corpus, steps=6, evaluate_every=3)
     alone = [event.held_out for event in train(run) if isinstance(event, Evaluated)]
-    events = list(watched(run, train(run)))
+    events = list(with_probes(run, train(run)))
     assert [event.held_out for event in events if isinstance(event, Evaluated)] == alone
     measured = [event for event in events if isinstance(event, Measured)]
     assert [m.step for m in measured] == [0, 6], "at every second evaluation"

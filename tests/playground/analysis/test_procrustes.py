@@ -9,8 +9,7 @@ import torch
 from playground import cli
 from playground.analysis import procrustes
 from playground.corpora.catalog.parallel import make_parallel
-from playground.corpora.tinyworld.cipher import decipher
-from playground.corpora.tinyworld.translate import Language
+from playground.corpora.tinyworld.translate import Language, encipher
 from playground.errors import Refusal
 from playground.rng import generator
 from tests.playground.objectives.test_laws import assert_share
@@ -72,7 +71,7 @@ def test_the_dictionary_is_the_one_that_the_second_language_was_made_with(parall
     words = corpus.tokenizer.words
     pairs = procrustes.dictionary(corpus)
     assert len(pairs) > 50
-    assert all(decipher(words[other]) == words[word] for word, other in pairs if words[word] != "an")
+    assert all(encipher(words[word]) == words[other] for word, other in pairs if words[word] != "an")
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ import torch
 
 from playground.corpora import open_corpus
 from playground.corpora.catalog.bilingual import Bilingual, make_bilingual
-from playground.corpora.tinyworld.cipher import encipher
 from playground.corpora.tinyworld.labels import LABELS
+from playground.corpora.tinyworld.translate import encipher
 from playground.errors import Refusal
 from playground.objectives import find_objective, objectives
 from playground.rng import generator

@@ -5,14 +5,23 @@ from math import sqrt
 
 import pytest
 
-from playground.corpora.tinyworld import generate, tasks
+from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.inflection import participle, past, takes_an, with_s
 from playground.corpora.tinyworld.presets.arguments import JOINED
-from playground.corpora.tinyworld.tasks.minimal import KINDS
-from playground.corpora.tinyworld.tasks.senses import RULES
-from playground.corpora.tinyworld.tasks.typos import ERRORS
+from playground.corpora.tinyworld.tasks.analogies import analogy_grids, analogy_questions
+from playground.corpora.tinyworld.tasks.cloze import fact_questions
+from playground.corpora.tinyworld.tasks.connectives import connective_sentences
+from playground.corpora.tinyworld.tasks.endings import story_endings
+from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
+from playground.corpora.tinyworld.tasks.minimal import KINDS, minimal_pairs
+from playground.corpora.tinyworld.tasks.questions import reading_passages
+from playground.corpora.tinyworld.tasks.roles import role_pairs
+from playground.corpora.tinyworld.tasks.senses import RULES, sense_sentences
+from playground.corpora.tinyworld.tasks.shortcuts import shortcut_sentences
+from playground.corpora.tinyworld.tasks.similarity import paraphrase_pairs, similarity_pairs
+from playground.corpora.tinyworld.tasks.typos import ERRORS, mistyped_sentences
 from playground.errors import Refusal
 from playground.tokenizing.vocabulary import UNKNOWN
 
@@ -31,7 +40,7 @@ def joined(pair):
     return " ".join((*pair[0], "|", *pair[1]))
 
 
-PAIRED = [tasks.inference_pairs, tasks.similarity_pairs, tasks.paraphrase_pairs, tasks.role_pairs]
+PAIRED = [inference_pairs, similarity_pairs, paraphrase_pairs, role_pairs]
 
 
 @pytest.mark.parametrize("task", PAIRED, ids=lambda task: task.__name__)
@@ -49,20 +58,20 @@ def test_pairs_are_balanced_different_and_never_in_both_splits(task):
 
 
 def test_inferences_are_what_the_words_say():
-    pairs, labels = tasks.inference_pairs(600, 0)
+    pairs, labels = inference_pairs(600, 0)
     for (premise, hypothesis), label in zip(pairs, labels, strict=True):
         assert known("reviews", [*premise, *hypothesis])
         yes, no = premise[3], premise[6]
         asked, denied = hypothesis[-2], "not" in hypothesis
         if hypothesis[1] != premise[1]:
-            assert tasks.INFERENCES[label] == "neutral"
+            assert INFERENCES[label] == "neutral"
         else:
             assert asked in (yes, no)
-            assert tasks.INFERENCES[label] == ("entailment" if denied == (asked == no) else "contradiction")
+            assert INFERENCES[label] == ("entailment" if denied == (asked == no) else "contradiction")
 
 
 def test_neither_side_of_an_inference_alone_says_anything():
-    pairs, labels = tasks.inference_pairs(3000, 0)
+    pairs, labels = inference_pairs(3000, 0)
     for cue in (lambda p: "not" in p[1], lambda p: p[1][-2] in lex.GOOD.split(), lambda p: p[0][3] in lex.GOOD.split()):
         for label in range(3):
             of = [cue(pair) for pair, said in zip(pairs, labels, strict=True) if said == label]
@@ -76,14 +85,14 @@ def event(words):
 
 
 def test_similarity_counts_what_is_the_same():
-    pairs, scores = tasks.similarity_pairs(300, 0)
+    pairs, scores = similarity_pairs(300, 0)
     for (one, two), score in zip(pairs, scores, strict=True):
         assert (one[0] == "near") != (two[0] == "near")
         assert sum(a == b for a, b in zip(event(one), event(two), strict=True)) == score
 
 
 def test_paraphrases_mean_the_same_and_others_do_not_quite():
-    pairs, labels = tasks.paraphrase_pairs(200, 0)
+    pairs, labels = paraphrase_pairs(200, 0)
     for (one, two), label in zip(pairs, labels, strict=True):
         assert (sorted(one) == sorted(two)) == bool(label)
         assert sum(a == b for a, b in zip(event(one), event(two), strict=True)) == 3 + label
@@ -91,9 +100,9 @@ def test_paraphrases_mean_the_same_and_others_do_not_quite():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_minimal_pairs_differ_in_one_place_and_only_the_first_is_right(kind):
-    pairs = tasks.minimal_pairs(kind, 60, 0)
+    pairs = minimal_pairs(kind, 60, 0)
     assert len({" ".join(right) for right, _ in pairs}) == 60
-    assert not {joined(p) for p in pairs} & {joined(p) for p in tasks.minimal_pairs(kind, 30, 1, "test")}
+    assert not {joined(p) for p in pairs} & {joined(p) for p in minimal_pairs(kind, 30, 1, "test")}
     for right, wrong in pairs:
         assert known("world", [*right, *wrong])
         places = [k for k, (a, b) in enumerate(zip(right, wrong, strict=True)) if a != b]
@@ -112,12 +121,12 @@ def test_minimal_pairs_differ_in_one_place_and_only_the_first_is_right(kind):
 
 def test_an_unknown_kind_of_minimal_pairs_is_refused():
     with pytest.raises(Refusal, match="no kind of minimal pairs named 'colour'; choose one of: agreement-0"):
-        tasks.minimal_pairs("colour", 3, 0)
+        minimal_pairs("colour", 3, 0)
 
 
 def test_answers_stand_in_the_passage_behind_the_person_asked_for():
     places = Counter()
-    for passage in tasks.reading_passages(300, 0):
+    for passage in reading_passages(300, 0):
         assert passage.question[:2] == ["where", "is"]
         assert passage.words[passage.start - 3 : passage.start] == [passage.question[2], "moved", "to"]
         assert passage.words[passage.start + passage.length] == "."
@@ -130,7 +139,7 @@ def test_answers_stand_in_the_passage_behind_the_person_asked_for():
 
 
 def test_connectives_are_taken_out_and_are_equally_frequent():
-    sentences, labels = tasks.connective_sentences(200, 0)
+    sentences, labels = connective_sentences(200, 0)
     assert Counter(labels) == dict.fromkeys(range(4), 50)
     for sentence, label in zip(sentences, labels, strict=True):
         assert sentence.connective == JOINED[label]
@@ -139,7 +148,7 @@ def test_connectives_are_taken_out_and_are_equally_frequent():
 
 @pytest.mark.parametrize("cue", RULES)
 def test_sentences_with_a_sense_hold_the_word_at_its_place(cue):
-    sentences = tasks.sense_sentences(cue, 20, 0)
+    sentences = sense_sentences(cue, 20, 0)
     cues = {f"{w}.{m}": set(c.split()) for w, both in lex.SENSES.items() for m, c in both}
     for one in sentences:
         assert one.sense.partition(".")[0] == one.words[one.place]
@@ -149,13 +158,13 @@ def test_sentences_with_a_sense_hold_the_word_at_its_place(cue):
 
 def test_an_unknown_place_of_a_cue_is_refused():
     with pytest.raises(Refusal, match="no place of a cue named 'above'"):
-        tasks.sense_sentences("above", 3, 0)
+        sense_sentences("above", 3, 0)
 
 
 def test_analogies_are_pairs_of_one_grid():
-    grids = tasks.analogy_grids()
+    grids = analogy_grids()
     assert grids["gender"][0] == ("king", "queen")
-    questions = tasks.analogy_questions()
+    questions = analogy_questions()
     assert len(questions) == len(set(questions)) == sum(len(g) * (len(g) - 1) for g in grids.values())
     assert all({(q.a, q.b), (q.c, q.d)} <= set(grids[q.relation]) for q in questions)
     tokenizer = generate("families", 0, 1000).tokenizer
@@ -164,7 +173,7 @@ def test_analogies_are_pairs_of_one_grid():
 
 @pytest.mark.parametrize("wording", [0, 1])
 def test_every_fact_is_asked_for_in_words_that_the_corpus_has(wording):
-    asked = tasks.fact_questions(wording)
+    asked = fact_questions(wording)
     assert [question.fact for question in asked] == list(FACTS)
     for question in asked:
         assert question.words[question.place] == question.fact.object
@@ -173,7 +182,7 @@ def test_every_fact_is_asked_for_in_words_that_the_corpus_has(wording):
 
 
 def test_reversed_roles_have_the_same_words_and_another_meaning():
-    pairs, labels = tasks.role_pairs(300, 0)
+    pairs, labels = role_pairs(300, 0)
     for (one, two), label in zip(pairs, labels, strict=True):
         active, passive = (one, two) if "was" in two else (two, one)
         assert known("world", [*one, *two])
@@ -186,10 +195,10 @@ def test_only_one_ending_is_of_the_topic_of_its_story():
     topics = {}
     for topic in lex.TOPICS:
         for phase in topic.phases:
-            for verb in phase.verbs.split():
+            for verb in phase.split():
                 topics |= dict.fromkeys((past(verb), participle(verb), with_s(verb), verb), topic.name)
-    stories = tasks.story_endings(60, 0)
-    assert not {" ".join(s.words) for s in stories} & {" ".join(s.words) for s in tasks.story_endings(30, 1, "test")}
+    stories = story_endings(60, 0)
+    assert not {" ".join(s.words) for s in stories} & {" ".join(s.words) for s in story_endings(30, 1, "test")}
     for story in stories:
         said = {topics[word] for word in story.words if word in topics}
         right, wrong = ({topics[w] for w in story.endings[k] if w in topics} for k in (story.right, 1 - story.right))
@@ -200,13 +209,13 @@ def test_only_one_ending_is_of_the_topic_of_its_story():
 
 
 def test_wrong_endings_can_be_written_by_a_model():
-    (story,) = tasks.story_endings(1, 0, write=lambda begun: [begun[0], "."])
+    (story,) = story_endings(1, 0, write=lambda begun: [begun[0], "."])
     assert story.endings[1 - story.right] == [story.words[0], "."]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_a_shortcut_agrees_as_often_as_asked(share):
-    texts, labels = tasks.shortcut_sentences(200, 0, "test", share)
+    texts, labels = shortcut_sentences(200, 0, "test", share)
     assert sum(labels) == 100
     for text, label in zip(texts, labels, strict=True):
         assert text.agrees == (text.words[2] == ("monday" if label else "tuesday"))
@@ -216,7 +225,7 @@ def test_a_shortcut_agrees_as_often_as_asked(share):
 
 def test_one_word_is_mistyped_and_the_right_one_is_known():
     kinds = Counter()
-    for one in tasks.mistyped_sentences(200, 0):
+    for one in mistyped_sentences(200, 0):
         assert one.words[one.place] != one.right
         assert known("reviews", [*one.words[: one.place], one.right, *one.words[one.place + 1 :]])
         wrong, right = one.words[one.place], one.right

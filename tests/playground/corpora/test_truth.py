@@ -12,7 +12,7 @@ from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.tasks.draw import write_words
-from playground.corpora.tinyworld.truth import _write_all, every_text
+from playground.corpora.tinyworld.truth import every_text, expansions
 from playground.errors import Refusal
 
 RULES = [("world", "Sense-bank.money"), ("families", "Matter"), ("senses", "Xor")]
@@ -84,7 +84,7 @@ def test_the_entropy_of_a_whole_corpus_is_its_bound_where_no_choice_is_hidden():
 def test_a_remembered_choice_is_the_same_in_the_whole_text():
     ways = read_rules("S = It := T $It $It\nT = 3: a | b", {}, {})
     grammar = build(ways, "S", lambda word: Form(word, "X"))
-    texts = dict(_write_all(grammar, [grammar.names["S"]], {}))
+    texts = dict(expansions(grammar, [grammar.names["S"]], {}))
     assert texts == pytest.approx({(0, 0): 0.75, (1, 1): 0.25})
 
 

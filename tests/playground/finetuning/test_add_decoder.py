@@ -9,8 +9,9 @@ from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.comparing.compare import compare
-from playground.finetuning.run.trainer import FinetuneConfig, started
-from playground.finetuning.strategy.compatibility import texts_for
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.run.trainer import started
+from playground.finetuning.strategy.strategy import texts_for
 from playground.models.adapters import attach
 from playground.rng import generator
 from playground.tokenizing import of_words
@@ -91,13 +92,12 @@ def test_the_decoder_learns_first_and_then_all():
 
 
 WITH_EXTRAS = [name for name, strategy in strategies().items() if strategy.extras]
-SETTING = FinetuneConfig(steps=4, batch_size=4)
+SPEC = ComparisonSpec(train_sizes=(4,), seeds=1, steps=4)
 
 
 def compared(base, task, *chosen):
     """The comparison of some strategies on a task, tiny."""
-    texts, some = find_task(task), [find_strategy(name) for name in chosen]
-    *_, made = compare(base, WORDS, texts, some, train_sizes=4, seeds=1, setting=SETTING)
+    *_, made = compare(base, WORDS, replace(SPEC, task=task, strategies=chosen), batch_size=4)
     return made
 
 
@@ -139,7 +139,7 @@ def test_extra_modules_of_a_kind_are_one_for_every_layer_of_the_encoder_and_none
 
 def test_a_decoder_that_learns_in_some_steps_is_counted_in_steps():
     late = replace(find_strategy("adapters"), plasticity=find_strategy("three stages").plasticity, name="late")
-    *_, made = compare(base_of("BART"), WORDS, find_task("summary"), [late], train_sizes=4, seeds=1, setting=SETTING)
+    *_, made = compare(base_of("BART"), WORDS, replace(SPEC, task="summary"), chosen=[late], batch_size=4)
     assert any(told.endswith("the decoder of BART learns without them in 2 of 4 steps.") for told in made.told)
 
 

@@ -12,6 +12,7 @@ import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import papermill
@@ -26,23 +27,26 @@ from playground.finetuning.comparing.budget_matching import (
     FIXED,
     GRID,
     cost,
-    matched,
-    rated,
-    said_of_published,
-    searched,
-    stretched,
+    held_at_rest,
+    list_published,
+    matched_steps,
+    rescale_cells,
+    search_rate,
+    with_rate,
 )
 from playground.finetuning.comparing.compare import against_first, compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import FILES, Origin, Report, page, table, write
-from playground.finetuning.run.memory import held_at_rest
 from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.strategy.find import OLD_KNOBS, knobs_of
+from playground.finetuning.strategy.find import _parts as parts_of
 from playground.finetuning.strategy.parse import read, spell, split
-from playground.finetuning.strategy.strategy_knobs import knobs_of
+from playground.knob import knobs
 from playground.training import train
 from playground.training.data import BatchSampler
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
+from widgets.static.report_figure import draw
 
 SENTIMENT = find_task("sentiment")
 SETTING = FinetuneConfig(steps=6, batch_size=4)
@@ -62,20 +66,9 @@ def texts(count=24, seed=0, split="train"):
     return SENTIMENT.load(reviews().tokenizer, count, seed, split)
 
 
-def compared(*lines, train_sizes=8, seeds=2, **more):
-    chosen = [read(line) for line in lines]
-    return list(
-        compare(
-            base_of(),
-            reviews().tokenizer,
-            SENTIMENT,
-            chosen,
-            train_sizes=train_sizes,
-            seeds=seeds,
-            setting=SETTING,
-            **more,
-        )
-    )
+def compared(*lines, record=None, train_sizes=(8,), seeds=2, **more):
+    spec = ComparisonSpec(strategies=lines, train_sizes=train_sizes, seeds=seeds, steps=6, **more)
+    return list(compare(base_of(), reviews().tokenizer, spec, batch_size=4, record=record))
 
 
 def last_of(*lines, **more):
@@ -112,6 +105,41 @@ def test_every_knob_of_a_strategy_is_turned_by_name(name):
         }
         assert identity(made) != identity(find_strategy(name)), "a record does not mix them up"
         assert find_strategy(made.name) == made
+
+
+OLD = {
+    "replay(share=0.25)": "replay(replay_ratio=0.25)",
+    "auxiliary LM loss(alone=0.2, weight=1)": "auxiliary LM loss(lm_fraction=0.2, weight=1)",
+    "further pre-training(share=0.25)": "further pre-training(lm_fraction=0.25)",
+    "intermediate task(share=0.25, number=2)": "intermediate task(lm_fraction=0.25, task_ratio=0.25, num_tasks=2)",
+    "multi-task(labels=64)": "multi-task(train_size=64)",
+    "rewritten texts(lessons=9, share=0.5)": "rewritten texts(finetune_steps=9, word_ratio=0.5)",
+    "knowledge injection(most=1)": "knowledge injection(max_facts=1)",
+    "slanted triangular rates(cut=0.2)": "slanted triangular rates(cut_frac=0.2)",
+    "few-shot prompting(corrected=no)": "few-shot prompting(calibrate=no)",
+    "adversarial(far=0.1)": "adversarial(epsilon=0.1)",
+    "self-training(texts=8, sure=0.8, first=0)": "self-training(unlabelled_size=8, confidence=0.8, start_fraction=0)",
+    "cross-view training(texts=16)": "cross-view training(unlabelled_size=16)",
+    "adapters(inner=8)": "adapters(bottleneck_size=8)",
+    "projected attention layers(inner=8)": "projected attention layers(projection_size=8)",
+    "prefix tuning(places=2)": "prefix tuning(num_virtual_tokens=2)",
+}
+"""Strategies as earlier versions wrote them, and as they are written now."""
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_knobs_are_read_under_the_names_that_they_had_before(old):
+    """A kept line, command or notebook names them so; the name of today stands in the strategy's name and its line."""
+    assert read(old) == find_strategy(old) == find_strategy(OLD[old])
+    assert spell(read(f"mine = {old}")) == f"mine = {OLD[old]}"
+    assert identity(read(old)) == identity(find_strategy(OLD[old])), "finished lanes are known again"
+
+
+def test_every_old_name_of_a_knob_means_one_of_today_and_none_hides_another():
+    parts = {type(part).__name__: part for strategy in strategies().values() for part in parts_of(strategy)}
+    for kind, names in OLD_KNOBS.items():
+        today = {k.name for k in knobs(parts[kind])}
+        assert set(names.values()) <= today and not set(names) & today
 
 
 def test_lists_are_cut_at_the_commas_between_strategies():
@@ -201,7 +229,7 @@ def test_matched_lanes_cost_the_same_within_one_step(match):
     first = find_strategy("full")
     for name in ("replay", "feature-based", "auxiliary LM loss"):
         other = find_strategy(name)
-        steps = matched(base_of(), first, other, texts(), setting, match)
+        steps = matched_steps(base_of(), first, other, texts(), setting, match)
         wanted = getattr(cost(base_of(), first, texts(), setting), match)
         one = getattr(cost(base_of(), other, texts(), replace(setting, steps=1)), match)
         got = getattr(cost(base_of(), other, texts(), replace(setting, steps=steps)), match)
@@ -219,24 +247,30 @@ def test_a_frozen_model_gets_more_steps_for_the_same_operations():
 def test_painted_cells_keep_their_share_of_the_steps():
     cells = (Cell("encoder layer 2", 1, 3, 0.0), Cell("encoder layer 2", 4, 6, 2.0))
     painted = find_strategy("full").paint(*cells)
-    assert [(c.first, c.last) for c in stretched(painted, 12, 6).painted] == [(1, 6), (7, 12)]
-    assert stretched(painted, 3, 6).plan(painted.rows(2), 3).shape == (4, 3)
+    assert [(c.first, c.last) for c in rescale_cells(painted, 12, 6).painted] == [(1, 6), (7, 12)]
+    assert rescale_cells(painted, 3, 6).plan(painted.rows(2), 3).shape == (4, 3)
 
 
 def test_rates_are_the_strategys_the_same_for_all_or_the_papers():
     lora = find_strategy("LoRA")
-    assert (rated(lora, "own").rate, rated(lora, "fixed").rate, rated(lora, "published").rate) == (1e-2, FIXED, 5e-4)
-    assert rated(find_strategy("top layer only"), "published").rate == FIXED, "no rate was published: it keeps its own"
+    assert (with_rate(lora, "own").rate, with_rate(lora, "fixed").rate, with_rate(lora, "published").rate) == (
+        1e-2,
+        FIXED,
+        5e-4,
+    )
+    assert with_rate(find_strategy("top layer only"), "published").rate == FIXED, (
+        "no rate was published: it keeps its own"
+    )
 
 
 def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
     chosen = [find_strategy(name) for name in ("LoRA", "feature-based", "zero-shot", "full + L2-SP")]
-    assert said_of_published(chosen) == (
+    assert list_published(chosen) == (
         "Published: LoRA 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI); full + L2-SP 2e-05 "
         "(github.com/google-research/bert, README, MRPC, for full alone). Not stated in any place that we could "
         "read, so ours: feature-based 0.01."
     )
-    assert said_of_published(chosen[1:2]).startswith("Published: none of these. Not stated")
+    assert list_published(chosen[1:2]).startswith("Published: none of these. Not stated")
 
 
 def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
@@ -272,11 +306,11 @@ def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges
     monkeypatch.setattr("playground.finetuning.comparing.budget_matching.tune", watched)
     for name in ("full", "adapters"):
         seen.clear()
-        assert searched(base_of(), find_strategy(name), texts(16), SETTING, 0) in GRID
+        assert search_rate(base_of(), find_strategy(name), texts(16), SETTING, 0) in GRID
         assert [rate for rate, *_ in seen] == list(GRID)
         assert {(a, b) for _, a, b, _ in seen} == {(12, 4)}
     with pytest.raises(Refusal, match="labels is 6"):
-        searched(base_of(), find_strategy("full"), texts(6), SETTING, 0)
+        search_rate(base_of(), find_strategy("full"), texts(6), SETTING, 0)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +328,7 @@ def test_several_numbers_of_labels_make_a_curve():
     facts = last.facts()
     assert [p["labels"] for p in facts["curve"]] == [4, 16]
     assert facts["curve"][1]["strategies"][0]["accuracy"] == facts["strategies"][0]["accuracy"]
-    assert numbers(last) == numbers(last_of("full", "feature-based", train_sizes=16))
+    assert numbers(last) == numbers(last_of("full", "feature-based", train_sizes=(16,)))
 
 
 def test_every_strategy_is_held_against_the_first_with_an_interval():
@@ -417,7 +451,9 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 @cache
 def made():
     asked = ComparisonSpec("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
-    return Report(last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"))
+    return Report(
+        last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"), draw
+    )
 
 
 def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():
@@ -444,13 +480,16 @@ def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():
 
 def test_the_picture_is_a_png_with_a_dot_for_every_lane():
     picture = Image.open(io.BytesIO(FILES["comparison.png"](made()))).convert("RGB")
-    drawing = made().drawing()
-    assert picture.size == (2 * drawing.width, 2 * drawing.height)
-    dots = [mark for mark in drawing.marks if type(mark).__name__ == "Dot"]
+    drawn = ElementTree.fromstring(FILES["comparison.svg"](made()))
+    assert picture.size == (2 * int(drawn.attrib["width"]), 2 * int(drawn.attrib["height"]))
+    dots = drawn.findall("{*}circle")
     assert len(dots) == 8
     for dot in dots:
-        expected = tuple(bytes.fromhex(dot.colour[1:]))
-        assert picture.getpixel((round(dot.x * 2), round(dot.y * 2))) == expected
+        place = tuple(round(float(dot.attrib[side]) * 2) for side in ("cx", "cy"))
+        assert picture.getpixel(place) == tuple(bytes.fromhex(dot.attrib["fill"][1:]))
+    texts = [text.text for text in drawn.findall("{*}text")]
+    assert {"full", "a <b>", "accuracy on unseen texts", "forgetting in nats"} <= set(texts)
+    assert len(drawn.findall("{*}rect")) == 1 + 2 * 2, "the paper, and the band of each strategy in each panel"
 
 
 def test_parquet_holds_the_same_rows_and_where_they_come_from():

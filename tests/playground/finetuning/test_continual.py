@@ -10,13 +10,14 @@ from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.comparing.continual import (
     ContinualResult,
-    Learnt,
+    LearntTask,
     PullByTasks,
     ReplayTasks,
-    carried,
     continual,
     facts,
+    protecting,
 )
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.base import replace_model
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, tune
 from playground.finetuning.strategy.losses import StepContext
@@ -29,11 +30,10 @@ SETTING = FinetuneConfig(steps=6, batch_size=4)
 
 @cache
 def passed(strategy, steps=6, entry="BERT"):
-    base, tasks = base_of(entry), [find_task(name) for name in TASKS]
-    setting = replace(SETTING, steps=steps)
-    *_, last = continual(
-        base, reviews().tokenizer, tasks, [find_strategy(strategy)], train_size=16, seeds=1, setting=setting
+    spec = ComparisonSpec(
+        task=TASKS[0], then=TASKS[1:], strategies=(strategy,), train_sizes=(16,), seeds=1, steps=steps
     )
+    *_, last = continual(base_of(entry), reviews().tokenizer, spec, batch_size=4)
     assert isinstance(last, ContinualResult)
     return last
 
@@ -70,14 +70,14 @@ def learnt():
     run = Finetuner(base, find_strategy("full"), train, SETTING, 0)
     run.learn(0)
     run.model.requires_grad_(True)
-    known = Learnt(train, test, run.head.requires_grad_(False), ())
+    known = LearntTask(train, test, run.head.requires_grad_(False), ())
     return known, replace(base, learner=replace_model(base.learner, run.model), memory={})
 
 
 @pytest.mark.parametrize(("name", "kind"), [("EWC", PullByTasks), ("replay", ReplayTasks)])
 def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
     known, base = learnt()
-    strategy = carried(find_strategy(name), [known])
+    strategy = protecting(find_strategy(name), [known])
     assert kind in {type(term) for term in strategy.beside}
     train = numbered(find_task("sentiment").load(reviews().tokenizer, 16, 0, "train"), base)
     run = Finetuner(base, strategy, train, SETTING, 0)
@@ -95,9 +95,9 @@ def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
 
 def test_only_what_rehearses_is_carried_and_a_random_start_is_random_once():
     known = (object(),)
-    assert carried(find_strategy("random start"), known).fresh == ""
-    assert carried(find_strategy("full"), known).beside == ()
-    assert carried(find_strategy("replay"), ()) is find_strategy("replay")
+    assert protecting(find_strategy("random start"), known).fresh == ""
+    assert protecting(find_strategy("full"), known).beside == ()
+    assert protecting(find_strategy("replay"), ()) is find_strategy("replay")
 
 
 def test_the_means_are_those_of_the_matrices():
@@ -122,5 +122,6 @@ def test_the_means_are_those_of_the_matrices():
     ],
 )
 def test_what_is_no_sequence_is_refused(tasks, strategy, said):
+    spec = ComparisonSpec(task=tasks[0], then=tuple(tasks[1:]), strategies=(strategy,))
     with pytest.raises(Refusal, match=said):
-        next(continual(base_of("BERT"), reviews().tokenizer, [find_task(t) for t in tasks], [find_strategy(strategy)]))
+        next(continual(base_of("BERT"), reviews().tokenizer, spec))

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 import torch
 
-from playground.corpora.tinyworld.cipher import decipher
 from playground.corpora.tinyworld.lexicon import BAD, DISLIKED, GOOD, LIKED
 from playground.corpora.tinyworld.tasks.translations import polar_pairs, tagged_pairs
+from playground.corpora.tinyworld.translate import encipher
 from playground.errors import Refusal
 from playground.finetuning import find_task
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
@@ -42,7 +42,7 @@ def test_the_second_language_stands_alone(corpus):
     assert 0 < corpus.held_out_from < len(corpus)
     assert "the" not in words
     assert "futa" in words
-    assert decipher("futa") == "the"
+    assert encipher("the") == "futa"
     ends = (corpus.ids == SEPARATOR).nonzero()[:, 0].tolist()
     assert all(int(corpus.document_ids[a]) + 1 == int(corpus.document_ids[b]) for a, b in pairwise(ends[:50]))
 
@@ -105,8 +105,8 @@ def feels(words):
 def test_both_sides_of_a_pair_say_the_same():
     for (one, other), label in polar_pairs(20, 0, "train"):
         assert label == feels(one)
-        spelt = Counter(decipher(word) if word not in one else word for word in other)
-        assert spelt == Counter("a" if word == "an" else word for word in one)
+        words = ["a" if word == "an" else word for word in one]
+        assert Counter(other) == Counter(word if word in other else encipher(word) for word in words)
     for (one, other), (tags, others) in tagged_pairs(20, 0, "train"):
         assert (len(one), len(other)) == (len(tags), len(others))
         assert Counter(tags) == Counter(others)

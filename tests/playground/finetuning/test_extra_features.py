@@ -11,12 +11,18 @@ from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.data.dataset import Item, pack
 from playground.finetuning.data.input_format import BERT, PLAIN
-from playground.finetuning.data.prompting import Prompt, prompted
+from playground.finetuning.data.prompting import Prompt
 from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
-from playground.finetuning.strategy.compatibility import texts_for
-from playground.finetuning.strategy.extra_features import ClozeAnswers, OtherVectors, static_vectors
-from playground.finetuning.strategy.knowledge import Facts, branches, woven
+from playground.finetuning.strategy.extra_features import (
+    ClozeAnswers,
+    Facts,
+    OtherVectors,
+    branches,
+    static_vectors,
+    with_branches,
+)
+from playground.finetuning.strategy.strategy import texts_for
 from playground.models import Architecture, LanguageModel
 from playground.tokenizing import of_words
 from tests.contracts.test_strategies import base_of
@@ -41,23 +47,23 @@ def test_words_that_stand_alike_have_alike_static_vectors():
 def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
     base, some = base_of("BERT"), texts()
     alone = OtherVectors(8).prepare(base, some)
-    assert torch.equal(alone.given, static_vectors(base, 8)[some.tokens.ids])
+    assert torch.equal(alone.features, static_vectors(base, 8)[some.tokens.ids])
     other = base_of("GPT").learner
     both = OtherVectors(8).prepare(replace(base, beside=(other,), memory={}), some)
-    assert torch.equal(both.given[..., :8], alone.given)
-    assert torch.allclose(both.given[..., 8:], other.model.features(some.tokens).detach(), atol=1e-6)
+    assert torch.equal(both.features[..., :8], alone.features)
+    assert torch.allclose(both.features[..., 8:], other.model.features(some.tokens).detach(), atol=1e-6)
     run = Finetuner(
         replace(base, beside=(other,), memory={}), find_strategy("static and contextual"), some, FinetuneConfig(2, 4), 0
     )
     width = base.learner.model.shape.width
-    assert run.head.score.in_features == width + run.train.given.shape[-1] > width + other.model.shape.width
+    assert run.head.score.in_features == width + run.train.features.shape[-1] > width + other.model.shape.width
 
 
 def test_cloze_answers_are_what_prompting_says():
     base, some = base_of("BERT"), texts()
-    given = ClozeAnswers().prepare(base, some).given
+    given = ClozeAnswers().prepare(base, some).features
     assert given.shape == (*some.tokens.ids.shape, 2)
-    said = prompted(base.learner.model, Prompt(), some, some).log_softmax(1)
+    said = some.answer.prompted(base.learner.model, Prompt(), some, some).log_softmax(1)
     assert torch.allclose(given[:, 0], said)
     assert torch.equal(given[:, 0], given[:, -1])
 
@@ -66,7 +72,7 @@ def test_what_is_given_can_be_put_together_with_other_strategies():
     base, some = base_of("BERT"), texts()
     joined = find_strategy("knowledge injection + static and contextual + cloze answers")
     run = Finetuner(base, joined, some, FinetuneConfig(3, 4), 0)
-    assert run.train.given.shape[-1] == run.head.score.in_features - base.learner.model.shape.width
+    assert run.train.features.shape[-1] == run.head.score.in_features - base.learner.model.shape.width
     assert "branch" in run.train.tokens.labels
     assert run.learn(0) > 0.0
 
@@ -139,7 +145,7 @@ def test_signs_and_segments_stay_with_their_words():
 
 def test_a_name_that_the_vocabulary_does_not_know_has_no_facts():
     assert branches(of_words(["anna", "met"]), 1) == {of_words(["anna", "met"]).encode_words(["anna"])[0]: []}
-    assert list(woven([5, 6], {6: [[7, 8]]})) == [(5, 0, 0, 0), (6, 1, 0, 1), (7, 1, 1, 2), (8, 1, 1, 3)]
+    assert list(with_branches([5, 6], {6: [[7, 8]]})) == [(5, 0, 0, 0), (6, 1, 0, 1), (7, 1, 1, 2), (8, 1, 1, 3)]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from playground.finetuning import find_strategy, find_task
+from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import TriedRun, facts, likeness, try_all
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import Classes
-from playground.finetuning.run.trainer import FinetuneConfig
 from playground.training.checkpoint import Checkpoint
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
@@ -27,9 +27,12 @@ SHOUTED = Task(
 )  # fmt: skip
 
 
+SPEC = ComparisonSpec(strategies=("feature-based",), train_sizes=(8,), seeds=1, steps=2)
+
+
 def test_every_run_is_tried_on_every_task_or_says_why_not():
     runs, tasks = {"a": saved("BERT"), "b": saved("BART")}, [find_task("sentiment"), SHOUTED]
-    found = list(try_all(runs, tasks, find_strategy("feature-based"), 8, 1, 0, FinetuneConfig(2, 4)))
+    found = list(try_all(runs, tasks, SPEC, batch_size=4))
     assert [(one.run, one.task) for one in found] == [
         ("a", "sentiment"),
         ("a", "shouted"),

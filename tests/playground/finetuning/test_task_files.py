@@ -12,11 +12,11 @@ from playground.corpora import open_corpus
 from playground.errors import Refusal
 from playground.finetuning import Base, find_strategy, find_task
 from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Item
-from playground.finetuning.data.files import Examples, is_file, named
-from playground.finetuning.data.input_format import packing_for
+from playground.finetuning.data.files import Examples, file_task_name, is_file
+from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task_types import Classes, Tags, Writing
-from playground.finetuning.run.trainer import FinetuneConfig
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from tests.runs import tiny
@@ -78,10 +78,10 @@ def test_what_was_guessed_is_said_and_can_be_named():
     guessed = find_task("said.tsv").notice
     assert "the text is in the column 'column 1', the label is in the column 'column 2'" in guessed
     assert "a text that comes twice is one" in guessed
-    other = find_task(named("said.csv", "said", "stars"))
+    other = find_task(file_task_name("said.csv", "said", "stars"))
     assert other.answer == Classes(tuple(map(str, range(7))))
     assert "Guessed" not in other.notice
-    assert named("said.csv", None, None) == "said.csv"
+    assert file_task_name("said.csv", None, None) == "said.csv"
 
 
 @pytest.mark.usefixtures("files")
@@ -157,7 +157,7 @@ def write(name, text):
         ("nowhere.tsv", "nowhere.tsv"),
         ("said.csv?label=id", "said.csv has no column with two or more labels that come again and again; 'id' has 132"),
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
-        ("no such task", "There is no task named 'no such task'; choose one of: sentiment"),
+        ("no such task", "There is no task named 'no such task'; choose one of: acceptability"),
     ],
 )
 def test_what_is_no_labelled_file_is_refused_with_a_sentence(name, said):
@@ -209,14 +209,19 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     learner = TrainState.new(tiny(entry), corpus.tokenizer.words, 0, torch.device("cpu"))
     base = Base(learner, BatchSampler.of(corpus, 16, 4, 0, learner.device).evaluation(4))
     chosen = [find_strategy("full"), find_strategy("feature-based")]
-    setting = FinetuneConfig(30, 8)
-    *_, last = compare(base, corpus.tokenizer, find_task(name), chosen, train_sizes=16, seeds=1, setting=setting)
+    *_, last = compare(
+        base,
+        corpus.tokenizer,
+        ComparisonSpec(task=name, train_sizes=(16,), seeds=1, steps=30),
+        chosen=chosen,
+        batch_size=8,
+    )
     facts = last.facts()
     assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)
     full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"])
     assert full > 0.3
     assert full > frozen - 0.3
-    texts = find_task(name).load(corpus.tokenizer, 16, 0, "train", packing_for(learner.model.shape))
+    texts = find_task(name).load(corpus.tokenizer, 16, 0, "train", format_for(learner.model.shape))
     assert bool((texts.tokens.ids[texts.tokens.valid] != corpus.tokenizer.specials.unknown).all())
 
 
@@ -246,4 +251,4 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     assert main(["compare", "run", "--task", "nowhere.tsv", *quick]) == 2
     assert "nowhere.tsv" in capsys.readouterr().err
     assert main(["compare", "run", *quick[:-1], "nope"]) == 2
-    assert "no packing named 'nope'" in capsys.readouterr().err
+    assert "no input format named 'nope'" in capsys.readouterr().err

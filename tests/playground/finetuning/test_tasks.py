@@ -15,12 +15,13 @@ from playground.corpora.tinyworld.tasks.translations import as_it_comes
 from playground.errors import Refusal
 from playground.finetuning import find_strategy, find_task, strategies, tasks
 from playground.finetuning.comparing.compare import compare
-from playground.finetuning.data import prompting
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset, Item, pack
-from playground.finetuning.data.input_format import BERT, GPT, LAST, PACKINGS, PLAIN, packing_for
-from playground.finetuning.data.prompting import Prompt, prompted
+from playground.finetuning.data.input_format import BERT, GPT, INPUT_FORMATS, LAST, PLAIN, format_for
+from playground.finetuning.data.prompting import Prompt
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import (
+    CLOSED,
     Abroad,
     Choice,
     Classes,
@@ -37,8 +38,8 @@ from playground.finetuning.data.task_types import (
 )
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
-from playground.finetuning.strategy.compatibility import texts_for
-from playground.finetuning.strategy.head import CLOSED, TaskHead, infersent_features, new_head
+from playground.finetuning.strategy.head import TaskHead, infersent_features, new_head
+from playground.finetuning.strategy.strategy import texts_for
 from playground.finetuning.tasks.text_to_text import as_word
 from playground.models import Architecture
 from playground.objectives import find_objective
@@ -95,10 +96,9 @@ def test_a_task_has_a_card(name):
     assert all(find_task(alias) is task for alias in task.aliases)
 
 
-def test_names_aliases_and_ranks_of_tasks_are_unique():
+def test_names_and_aliases_of_tasks_are_unique():
     spoken = [n.lower() for t in tasks().values() for n in (t.name, *t.aliases)]
     assert len(spoken) == len(set(spoken))
-    assert [t.rank for t in tasks().values()] == list(range(1, len(tasks()) + 1))
 
 
 def test_every_form_of_answer_has_a_task():
@@ -272,10 +272,10 @@ def test_similarity_is_read_in_both_orders_and_choices_one_by_one():
     """GPT, fig. 1: the texts in both orders for similarity, the context with each candidate for multiple choice."""
     both, rows = rows_of(GPT, PAIR, orders=2)
     assert rows == ["[START] a b [SEP] c [END]", "[START] c [SEP] a b [END]"]
-    assert (both.ways, both.labels.tolist()) == (2, [1])
+    assert (both.rows_each, both.labels.tolist()) == (2, [1])
     chosen, rows = rows_of(GPT, Item((["a"],), 1, choices=(["b"], ["c", "d"])), answer=Choice(2))
     assert rows == ["[START] a [SEP] b [END]", "[START] a [SEP] c d [END]"]
-    assert (chosen.ways, chosen.labels.tolist()) == (2, [1])
+    assert (chosen.rows_each, chosen.labels.tolist()) == (2, [1])
     assert chosen.pick(torch.tensor([0, 0])).tokens.ids.shape[0] == 4
 
 
@@ -291,7 +291,7 @@ def test_an_answer_span_stands_where_its_words_do_and_only_the_passage_is_open()
     made, rows = rows_of(BERT, Item((["a"], "b c d".split()), (1, 2)), answer=Span())
     assert rows == ["[CLS] a [SEP] b c d [SEP]"]
     assert made.labels.tolist() == [[4, 5]]
-    assert made.places.tolist() == [[3, 5]]
+    assert made.positions.tolist() == [[3, 5]]
 
 
 def test_what_is_to_be_written_follows_in_the_row_or_goes_to_the_decoder():
@@ -302,20 +302,22 @@ def test_what_is_to_be_written_follows_in_the_row_or_goes_to_the_decoder():
     assert words == ["", "", "", "c", "d", "[END]"]
     there, rows = rows_of(replace(PLAIN, writes="decoder"), item, answer=Writing())
     assert rows == ["a b"]
-    assert [SIX.words[i] for i in there.written[0].tolist()] == ["[START]", "c", "d"]
+    assert [SIX.words[i] for i in there.decoder_input[0].tolist()] == ["[START]", "c", "d"]
     assert [SIX.words[i] for i in there.labels[0].tolist()] == ["c", "d", "[END]"]
 
 
 def test_the_packing_suits_the_model_unless_another_is_named():
     left, both = Architecture(attention="left to right"), Architecture()
-    assert packing_for(left) == replace(LAST, writes="row")
-    assert packing_for(both) == PLAIN
-    assert packing_for(Architecture(segments=2)) == BERT
-    assert packing_for(Architecture(decoder_layers=1)).writes == "decoder"
-    assert packing_for(left, "gpt") == replace(GPT, writes="row")
-    with pytest.raises(Refusal, match="no packing named 'nope'; choose one of: plain, last, first, ends, BERT, GPT"):
-        packing_for(both, "nope")
-    assert all(packing.source for packing in PACKINGS.values())
+    assert format_for(left) == replace(LAST, writes="row")
+    assert format_for(both) == PLAIN
+    assert format_for(Architecture(segments=2)) == BERT
+    assert format_for(Architecture(decoder_layers=1)).writes == "decoder"
+    assert format_for(left, "gpt") == replace(GPT, writes="row")
+    with pytest.raises(
+        Refusal, match="no input format named 'nope'; choose one of: plain, last, first, ends, BERT, GPT"
+    ):
+        format_for(both, "nope")
+    assert all(packing.source for packing in INPUT_FORMATS.values())
 
 
 def test_long_texts_are_cut_each_to_its_share():
@@ -343,7 +345,7 @@ def test_a_span_outside_the_passage_is_closed(tokenizer, bases):
     texts = find_task("question answering").load(tokenizer, 4, 0, "train")
     model = bases["BERT"].learner.model
     scores = new_head(model, texts.answer, 0)({model.top_hidden_state: model.features(texts.tokens)}, texts)
-    for row, (first, last) in zip(scores, texts.places.tolist(), strict=True):
+    for row, (first, last) in zip(scores, texts.positions.tolist(), strict=True):
         assert bool((row[:first] == CLOSED).all())
         assert bool((row[last + 1 :] == CLOSED).all())
         assert bool((row[first : last + 1] > CLOSED).all())
@@ -353,12 +355,12 @@ def test_a_span_outside_the_passage_is_closed(tokenizer, bases):
 def test_a_writing_head_starts_as_the_models_own_output_layer(entry, tokenizer, bases):
     """What it scores first is what the model itself would say; BART's own training is the witness."""
     model = bases[entry].learner.model
-    texts = find_task("summary").load(tokenizer, 4, 0, "train", packing_for(model.shape))
+    texts = find_task("summary").load(tokenizer, 4, 0, "train", format_for(model.shape))
     known = {model.top_hidden_state: model.features(texts.tokens)}
     scores = new_head(model, texts.answer, 0)(known, texts)
     hidden = known[model.top_hidden_state]
-    if texts.written is not None:
-        hidden = model.decode(hidden, texts.tokens, texts.written)
+    if texts.decoder_input is not None:
+        hidden = model.decode(hidden, texts.tokens, texts.decoder_input)
     assert torch.equal(scores, model.lm_head(hidden[texts.labels >= 0], model.token_embedding.weight))
 
 
@@ -368,9 +370,9 @@ def test_a_writing_head_serves_another_state_of_the_model(entry, tokenizer, base
     model = bases[entry].learner.model
     head, other = new_head(model, Writing(), 0), deepcopy(model)
     other.token_embedding.weight.mul_(1.5)
-    texts = find_task("summary").load(tokenizer, 4, 0, "train", packing_for(model.shape))
+    texts = find_task("summary").load(tokenizer, 4, 0, "train", format_for(model.shape))
     hidden = other.features(texts.tokens)
-    written = hidden if texts.written is None else other.decode(hidden, texts.tokens, texts.written)
+    written = hidden if texts.decoder_input is None else other.decode(hidden, texts.tokens, texts.decoder_input)
     scores = head.on(other)({model.top_hidden_state: hidden}, texts)
     assert torch.equal(scores, other.lm_head(written[texts.labels >= 0], other.token_embedding.weight))
     assert head.on(other).bias is head.bias
@@ -381,7 +383,7 @@ def test_a_writing_head_serves_another_state_of_the_model(entry, tokenizer, base
 def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, bases):
     """A text is written one word at a time, and made the right one; then every given-words guess must be right."""
     model = bases[entry].learner.model
-    packing = packing_for(model.shape)
+    packing = format_for(model.shape)
     source, right = find_task("summary").items(1, 0, "train")[0].texts[0], []
     for _ in range(4):
         texts = pack([Item((source,), [*right, "the"])], Writing(), packing, tokenizer)
@@ -395,8 +397,12 @@ def test_an_exact_match_is_what_greedy_decoding_would_write(entry, tokenizer, ba
 def untrained(name, number, shots, tokenizer, learner):
     """The first examples of a task, as they are and as texts, and what a model says of them without training."""
     task = find_task(name)
-    texts = task.load(tokenizer, number, 0, "train", packing_for(learner.model.shape))
-    return task.items(number, 0, "train"), texts, prompted(learner.model, Prompt(shots=shots), texts, texts)
+    texts = task.load(tokenizer, number, 0, "train", format_for(learner.model.shape))
+    return (
+        task.items(number, 0, "train"),
+        texts,
+        texts.answer.prompted(learner.model, Prompt(shots=shots), texts, texts),
+    )
 
 
 def going_on(rows, tokenizer, learner):
@@ -460,7 +466,7 @@ def test_the_words_that_are_marked_untrained_are_the_likeliest_behind_text_and_q
         each = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[:, 0]
         likely = [float(each[answer.rows == row][-(b - a + 2) :].sum()) for row, (a, b) in enumerate(spans)]
         best = spans[max(range(len(spans)), key=lambda k: likely[k])]
-        first = int(texts.places[number, 0])
+        first = int(texts.positions[number, 0])
         assert texts.answer.best(scores)[number].tolist() == [first + best[0], first + best[1]]
 
 
@@ -468,7 +474,7 @@ def test_only_who_reads_left_to_right_goes_on_writing_untrained(tokenizer, bases
     for name in ("summary", "question answering"):
         for entry in ("BERT", "BART"):
             with pytest.raises(Refusal, match=f"'{name}' cannot be asked of this one; take GPT"):
-                prompting.check(bases[entry].learner.model, find_task(name), tokenizer)
+                find_task(name).check_prompt(bases[entry].learner.model, tokenizer)
 
 
 # measures
@@ -681,15 +687,16 @@ def test_labels_that_pre_training_needs_are_rehearsed_too(bases):
 
 def test_a_comparison_refuses_before_anything_is_trained(bases, tokenizer):
     chosen = [find_strategy("full"), find_strategy("single layer")]
-    events = compare(bases["BART"], tokenizer, find_task("summary"), chosen, train_sizes=8, seeds=1)
+    spec = ComparisonSpec(task="summary", train_sizes=(8,), seeds=1)
+    events = compare(bases["BART"], tokenizer, spec, chosen=chosen)
     with pytest.raises(Refusal, match="single layer does not suit"):
         next(events)
 
 
 def test_a_comparison_names_its_measure_and_gives_all_of_them(bases, tokenizer):
     chosen = [find_strategy("full")]
-    setting = FinetuneConfig(2, 4, input_format="GPT")
-    *_, last = compare(bases["BERT"], tokenizer, find_task("QA"), chosen, train_sizes=8, seeds=2, setting=setting)
+    spec = ComparisonSpec(task="QA", train_sizes=(8,), seeds=2, steps=2, input_format="GPT")
+    *_, last = compare(bases["BERT"], tokenizer, spec, chosen=chosen, batch_size=4)
     facts = last.facts()
     assert facts["metric"] == "exact match"
     [said] = facts["strategies"]

@@ -94,7 +94,7 @@ def test_an_edit_changes_few_words_and_says_which(made):
 def test_what_the_judge_already_finds_is_left_alone(made):
     words = "the acting was boring .".split()
     said = made.judge.chances(made.judge.read(words))[0]
-    own = made.answer.names[int(said.argmax())]
+    own = made.judge.classes[int(said.argmax())]
     assert made.edit(words, own).after == made.edit(words, own).before
 
 

@@ -8,19 +8,12 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.batch import (
-    AttentionMask,
-    CooccurrenceTarget,
-    NegativeSampling,
-    SoftTargets,
-    causal_mask,
-    full_mask,
-    mask_by_level,
-)
+from playground.answers import CooccurrenceTarget, InBatchContrast, NegativeSampling, Replaced, SoftTargets
+from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_level
 from playground.corpora.corpus import pick
 from playground.errors import Refusal
 from playground.models import Answer, Architecture, LanguageModel, total_loss, with_required_parts
-from playground.models.attention import Attention, SdpaMask
+from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.rng import generator
@@ -209,7 +202,9 @@ def cut(step, row, length):
     plan = plan_of_one(step.plan, row, step.example.selected.shape[1])
     if plan is None or isinstance(plan, Corruption):
         return plan
-    per_token = ("positions", "rank", "words", "source")
+    if isinstance(plan, torch.Tensor):
+        return plan[:, :length] if plan.ndim == 2 and plan.shape[1] == step.example.selected.shape[1] else plan
+    per_token = ("positions", "rank")
     values = {f.name: getattr(plan, f.name) for f in fields(plan)}
     return replace(plan, **{k: v[:, :length] if k in per_token else v for k, v in values.items()})
 
@@ -219,6 +214,8 @@ def reordered(step, order):
     plan, width = step.plan, step.example.selected.shape[1]
     if plan is None:
         return None
+    if isinstance(plan, torch.Tensor):
+        return plan[order]
     if not isinstance(plan, Corruption):
         return replace(plan, **{f.name: getattr(plan, f.name)[order] if f.compare else None for f in fields(plan)})
     rows = [plan_of_one(plan, int(row), width) for row in order]
@@ -316,7 +313,7 @@ def test_only_graded_places_are_scored_and_as_everywhere(name, models):
         example, questions=tuple(replace(q, loss_mask=stream_of(example, q).valid) for q in example.questions)
     )
     few, all_ = scores(models["rotary"], example), scores(models["rotary"], everywhere)
-    own = [q for q in example.questions if q.head != "match"]  # a match is scored against the other graded answers
+    own = [q for q in example.questions if not q.kind.compares_rows]  # a match is scored against the other answers
     graded = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
     assert graded <= few.keys() <= all_.keys()
     for key in graded:
@@ -335,7 +332,7 @@ def test_answers_know_their_place_and_target(name, models):
         graded = question.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, graded))
-        if question.head != "match" and not isinstance(question.loss, SoftTargets):  # theirs: test_contrast.py
+        if not isinstance(question.kind, InBatchContrast | SoftTargets):  # theirs: test_contrast.py
             assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
 
 
@@ -355,7 +352,7 @@ def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
 def one_loss(answer: Answer, k: int):
     """Minus the logarithm of the probability of what is right, written out."""
     s, target = answer.scores[k], answer.targets[k]
-    match answer.target.loss:
+    match answer.target.kind:
         case SoftTargets():
             return -(target * (s.exp() / s.exp().sum()).log()).sum()
         case NegativeSampling() as contrast:
@@ -364,7 +361,7 @@ def one_loss(answer: Answer, k: int):
             seen = count.counts[answer.rows[k], answer.positions[k]]
             return min(1.0, float(seen / count.x_max) ** count.alpha) * (s[0] - seen.log()) ** 2
     target = int(target)
-    if answer.target.head == "replaced":
+    if isinstance(answer.target.kind, Replaced):
         p = 1 / (1 + (-s[0]).exp())
         return -(p if target else 1 - p).log()
     return -(s.exp()[target] / s.exp().sum()).log()

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from playground import leaks
 from playground.analysis import cooccurrence
 from playground.analysis.predictions import glance
-from playground.batch import Action, NegativeSampling, SoftTargets, Target, begin
+from playground.answers import Answer, NegativeSampling, SoftTargets, Target, Word
+from playground.batch import Action, begin
 from playground.corpora.corpus import pick
 from playground.errors import Refusal
 from playground.models import Architecture, make_model, total_loss, with_required_parts
-from playground.models.losses import contrastive_loss
 from playground.models.word_vectors import buckets
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeCooccurrences, Cells
 from playground.objectives.choose import ChooseNgram, SubsampleFrequent
-from playground.objectives.choose.frequent import keeping
+from playground.objectives.choose.frequent import keep_probability
 from playground.objectives.objective import tell
-from playground.objectives.propose.wrong import SampleNegatives, Wrong, chances
+from playground.objectives.propose.wrong import SampleNegatives, noise_probability
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from playground.training import checkpoint
@@ -38,7 +38,7 @@ from tests.oracles import stages
 from tests.playground.objectives.test_laws import assert_law, assert_mean, assert_share
 from tests.playground.objectives.test_stages import SHORT, assert_row_is_story, shown, texts
 from tests.runs import reviews
-from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tokens_for, tokens_of
+from tests.texts import SPECIALS, batches, plain_rows, row_of, seeds, story, suited, tokens_for, tokens_of
 
 FIRST = SPECIALS.first_word
 VARIANTS = {
@@ -99,10 +99,10 @@ def own_plan(step, row, stories):
             return {"labels": step.example.tokens.labels["pos"][row, :size].tolist()}
         case "SampleNegatives":
             return None
-    named = (
-        {f.name: getattr(step.plan, f.name)[row].tolist() for f in fields(step.plan) if f.compare} if step.plan else {}
-    )
-    return {k: v[:size] if k in ("positions", "radius") else v for k, v in named.items()}
+    values = {} if step.plan is None else row_of(step.plan, row, step.example.selected.shape[1])
+    if isinstance(values, dict):
+        return {k: v[:size] if k == "positions" else v for k, v in values.items()}
+    return values[:size] if isinstance(values, list) else values
 
 
 @every_variant
@@ -128,7 +128,7 @@ def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
         told = zip(ids, question.targets[row].tolist(), origin, question.origin[row].tolist(), strict=False)
         assert list(told) == [cell[:4] for cell in cells]
         assert question.loss_mask[row].tolist() == [k < n for k in range(question.loss_mask.shape[1])]
-        torch.testing.assert_close(question.loss.counts[row, :n], torch.tensor([c[4] for c in cells]))
+        torch.testing.assert_close(question.kind.counts[row, :n], torch.tensor([c[4] for c in cells]))
 
 
 def test_a_large_vocabulary_is_sorted_and_says_the_same():
@@ -138,7 +138,7 @@ def test_a_large_vocabulary_is_sorted_and_says_the_same():
     one, other = (find_objective("GloVe").example(t, generator(0)) for t in (tokens, wide))
     assert SPECIALS.size**2 <= 4 * 40 * 60 * 20 < 5000**2
     assert torch.equal(one.inputs.ids, other.inputs.ids)
-    assert torch.equal(one.questions[0].loss.counts, other.questions[0].loss.counts)
+    assert torch.equal(one.questions[0].kind.counts, other.questions[0].kind.counts)
 
 
 @settings(max_examples=20)
@@ -169,10 +169,10 @@ def test_p15_views_see_half_and_answer_for_their_places(name, tokens, seed):
 
 
 def assert_taught(question, row, places, unseen):
-    assert question.head == f"label:pos {question.name}"
+    assert question.kind.label == f"pos {question.name}"
     graded = [p is not None for p in places]
     assert question.loss_mask[row].tolist() == graded + [False] * (question.loss_mask.shape[1] - len(places))
-    assert question.loss.positions[row, : len(places)].tolist() == [p or 0 for p in places]
+    assert question.kind.positions[row, : len(places)].tolist() == [p or 0 for p in places]
     assert question.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
 
 
@@ -265,7 +265,7 @@ def test_labelled_is_yes_or_no():
 def test_told_wrong_words_are_the_same_wrong_words(name):
     first = story(name, seed=3)
     again = story(name, seed=44, wanted=tell(first.steps))
-    assert torch.equal(first.example.questions[0].loss.negatives, again.example.questions[0].loss.negatives)
+    assert torch.equal(first.example.questions[0].kind.negatives, again.example.questions[0].kind.negatives)
 
 
 def test_windows_end_at_signs():
@@ -278,10 +278,10 @@ def test_windows_end_at_signs():
 def test_frequent_words_stay_with_the_published_chance():
     """keep = sqrt(t / f) + t / f (code) against sqrt(t / f) (paper); the two differ by up to .36 at t = 1e-2."""
     counted = torch.tensor([900.0, 90.0, 10.0], dtype=torch.double)
-    code, paper = (keeping(counted, 0.01, rule).tolist() for rule in ("code", "paper"))
+    code, paper = (keep_probability(counted, 0.01, rule).tolist() for rule in ("code", "paper"))
     assert code == pytest.approx([math.sqrt(1 / 90) + 1 / 90, math.sqrt(1 / 9) + 1 / 9, 1.0])
     assert paper == pytest.approx([math.sqrt(1 / 90), math.sqrt(1 / 9), 1.0])
-    assert keeping(counted, 0.0).tolist() == [1.0, 1.0, 1.0]
+    assert keep_probability(counted, 0.0).tolist() == [1.0, 1.0, 1.0]
     tokens = replace(
         plain_rows(6000, 4),
         word_counts=torch.zeros(SPECIALS.size).scatter(
@@ -289,7 +289,7 @@ def test_frequent_words_stay_with_the_published_chance():
         ),
     )
     kept = SubsampleFrequent(0.01).plan(begin(tokens), generator(5)).positions.sum(0).tolist()
-    for number, share in zip(kept, keeping(torch.tensor([900.0, 90.0, 9.0, 1.0]), 0.01).tolist(), strict=True):
+    for number, share in zip(kept, keep_probability(torch.tensor([900.0, 90.0, 9.0, 1.0]), 0.01).tolist(), strict=True):
         assert number == 6000 if share == 1.0 else not assert_share(number, 6000, share)
 
 
@@ -305,29 +305,31 @@ def counted(*numbers):
 def test_noise_is_the_unigram_law_to_the_power_of_three_quarters():
     """.90 / .09 / .01 become .825 / .147 / .028 (inventory, appendix D)."""
     tokens = replace(plain_rows(2, 3), word_counts=counted(90.0, 9.0, 1.0))
-    law = chances(tokens, 0.75)
+    law = noise_probability(tokens, 0.75)
     assert law[FIRST : FIRST + 3].tolist() == pytest.approx([0.825, 0.147, 0.028], abs=5e-4)
     assert float(law.sum()) == pytest.approx(1.0)
-    assert chances(tokens, 0.0)[FIRST : FIRST + 3].tolist() == pytest.approx([1 / 3] * 3)
-    assert chances(tokens, 1.0)[FIRST : FIRST + 3].tolist() == pytest.approx([0.9, 0.09, 0.01])
+    assert noise_probability(tokens, 0.0)[FIRST : FIRST + 3].tolist() == pytest.approx([1 / 3] * 3)
+    assert noise_probability(tokens, 1.0)[FIRST : FIRST + 3].tolist() == pytest.approx([0.9, 0.09, 0.01])
 
 
 def test_wrong_words_follow_the_noise_and_are_never_the_right_one():
     tokens = replace(plain_rows(4000, 3), word_counts=counted(90.0, 9.0, 1.0))
     steps = find_objective("CBOW NS").steps(tokens, generator(6))
-    drawn, question = steps[-1].plan.drawn, steps[-1].example.questions[0]
-    law = chances(tokens, 0.75)
+    drawn, question = steps[-1].plan, steps[-1].example.questions[0]
+    law = noise_probability(tokens, 0.75)
     assert_law(Counter(drawn.flatten().tolist()), {w: float(law[w]) for w in range(FIRST, FIRST + 3)})
-    wrong = question.loss.negatives
+    wrong = question.kind.negatives
     assert not (wrong == question.targets[..., None]).any()
     assert torch.equal(wrong == -1, drawn == question.targets[..., None])
 
 
 def test_without_counts_the_batch_is_counted_and_unknown_words_are_never_wrong():
     tokens = tokens_of([[FIRST, FIRST, FIRST + 1, SPECIALS.unknown, SPECIALS.sep]])
-    assert chances(tokens, 1.0).nonzero().flatten().tolist() == [FIRST, FIRST + 1]
-    assert float(chances(tokens, 1.0)[FIRST]) == pytest.approx(2 / 3)
-    assert torch.equal(chances(tokens_of([[SPECIALS.unknown]]), 0.75) > 0, torch.arange(SPECIALS.size) >= FIRST)
+    assert noise_probability(tokens, 1.0).nonzero().flatten().tolist() == [FIRST, FIRST + 1]
+    assert float(noise_probability(tokens, 1.0)[FIRST]) == pytest.approx(2 / 3)
+    assert torch.equal(
+        noise_probability(tokens_of([[SPECIALS.unknown]]), 0.75) > 0, torch.arange(SPECIALS.size) >= FIRST
+    )
 
 
 def static(name, seed=1, knobs=None, **shape):
@@ -352,8 +354,8 @@ def test_the_losses_are_those_of_the_papers(name, knobs):
     """Every graded answer again, in plain sums over its own right and wrong words."""
     model, example = static(name, knobs=knobs)
     (answer,) = model(example)
-    contrast = answer.target.loss
-    law = chances(example.tokens, 0.75)
+    contrast = answer.target.kind
+    law = noise_probability(example.tokens, 0.75)
     for k, loss in enumerate(answer.losses().tolist()):
         row, place = int(answer.rows[k]), int(answer.positions[k])
         right, drawn = int(answer.targets[k]), contrast.negatives[row, place].tolist()
@@ -384,13 +386,14 @@ def every_draw(number, loss):
     right, *drawn = (x.flatten() for x in torch.meshgrid(*[torch.arange(4)] * (1 + number), indexing="ij"))
     tokens = replace(plain_rows(1, len(right)), word_counts=counted(*(100 * LAW).tolist()))
     target, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
-    question = Target("word", "vocabulary", "inputs", target, torch.ones_like(target) > 0, target)
+    question = Target("word", Word(), "inputs", target, torch.ones_like(target) > 0, target)
     stage = SampleNegatives(number, loss=loss)
-    (asked,) = stage.build(replace(begin(tokens), questions=(question,)), Wrong(draws)).questions
-    noise = chances(tokens, 0.75)[FIRST : FIRST + 4]
+    (asked,) = stage.build(replace(begin(tokens), questions=(question,)), draws).questions
+    noise = noise_probability(tokens, 0.75)[FIRST : FIRST + 4]
     chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
     ids = torch.cat([target[0][:, None], draws[0]], dim=1) - FIRST
-    return chance, lambda scores: contrastive_loss(scores[ids], asked.loss, asked.loss.negatives[0], target[0])
+    places = asked.loss_positions
+    return chance, lambda scores: Answer(asked, places.rows, places.positions, scores[ids], target[0]).losses()
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -421,11 +424,11 @@ def test_nce_keeps_a_draw_that_is_the_right_word_and_negative_sampling_skips_it(
         objective = find_objective("CBOW NS").turn({"loss": loss})
         tokens = replace(plain_rows(200, 3), word_counts=counted(90.0, 9.0, 1.0))
         steps = objective.steps(tokens, generator(6))
-        question, drawn = steps[-1].example.questions[0], steps[-1].plan.drawn
+        question, drawn = steps[-1].example.questions[0], steps[-1].plan
         hit = question.loss_mask[..., None] & (drawn == question.targets[..., None])
         assert bool(hit.any())
-        assert torch.equal(question.loss.negatives[hit], drawn[hit]) is kept
-        assert not kept or bool((question.loss.negatives[question.loss_mask] >= 0).all())
+        assert torch.equal(question.kind.negatives[hit], drawn[hit]) is kept
+        assert not kept or bool((question.kind.negatives[question.loss_mask] >= 0).all())
 
 
 # static vectors
@@ -585,8 +588,8 @@ def test_glove_weighs_counts_as_published():
     model, example = static("GloVe")
     question = example.questions[0]
     for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
-        against = replace(question.loss, counts=torch.full_like(question.loss.counts, times))
-        (answer,) = model(replace(example, questions=(replace(question, loss=against),)))
+        against = replace(question.kind, counts=torch.full_like(question.kind.counts, times))
+        (answer,) = model(replace(example, questions=(replace(question, kind=against),)))
         square = (answer.scores[:, 0] - math.log(times)) ** 2
         torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)
 
@@ -594,7 +597,7 @@ def test_glove_weighs_counts_as_published():
 def test_glove_is_content_when_the_logarithm_is_met():
     model, example = static("GloVe")
     (answer,) = model(example)
-    met = replace(answer, scores=answer.target.loss.counts[answer.rows, answer.positions].log()[:, None])
+    met = replace(answer, scores=answer.target.kind.counts[answer.rows, answer.positions].log()[:, None])
     assert float(met.mean()) == 0.0
     assert float(answer.mean()) > 0.0
 
@@ -621,7 +624,7 @@ def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     own = (shares @ model.token_embedding.weight[example.inputs.ids])[answer.rows, answer.positions]
     out = model.lm_head.out.weight
     right = (own * out[answer.targets]).sum(1)
-    contrast = answer.target.loss
+    contrast = isinstance(answer.target.kind, NegativeSampling)
     first = 0 if contrast else answer.targets[:, None]
     found = answer.scores[:, 0] if contrast else answer.scores.gather(1, first)[:, 0]
     torch.testing.assert_close(found, right)
@@ -673,7 +676,8 @@ def test_counting_alone_brings_like_words_together():
     words = corpus.tokenizer.words
     table = cooccurrence.cooccurrence(corpus.ids, corpus.tokenizer.specials, 5)
     vectors = cooccurrence.factors(cooccurrence.ppmi(cooccurrence.dense(table, len(words))), 16)
-    near = [words[i] for i, _ in cooccurrence.nearest(vectors, words.index("film"), 4)]
+    vectors = torch.nn.functional.normalize(vectors, dim=-1)
+    near = [words[i] for i in (vectors @ vectors[words.index("film")]).topk(5).indices.tolist()[1:]]
     assert {"movie", "comedy", "drama"} & set(near), near
 
 
@@ -686,7 +690,7 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     question = example.questions[0]
     assert_law(Counter(example.inputs.ids.flatten().tolist()), {FIRST + k: 1 / 3 for k in range(3)})
     assert question.targets.unique().tolist() == [FIRST + 3]
-    assert torch.equal(question.loss.counts, table.seen[example.inputs.ids - FIRST])
+    assert torch.equal(question.kind.counts, table.seen[example.inputs.ids - FIRST])
     assert objective.stages[0].table is table
     ragged = objective.example(tokens_of([[FIRST], [], [FIRST] * 3]), generator(8))
     assert ragged.questions[0].loss_mask.sum(1).tolist() == [1, 0, 3]
@@ -881,10 +885,10 @@ def test_labels_that_are_not_there_are_missed_in_a_sentence():
 
 
 def test_types_of_what_stands_against():
-    kinds = {type(q.loss) for q in find_objective("CBOW NS").example(varied(2), generator(0)).questions}
+    kinds = {type(q.kind) for q in find_objective("CBOW NS").example(varied(2), generator(0)).questions}
     assert kinds == {NegativeSampling}
     example, _ = cvt()
-    assert {type(q.loss) for part in example.auxiliary for q in part.questions} == {SoftTargets}
+    assert {type(q.kind) for part in example.auxiliary for q in part.questions} == {SoftTargets}
 
 
 def test_scores_of_some_words_are_those_of_all():
@@ -895,7 +899,7 @@ def test_scores_of_some_words_are_those_of_all():
         hidden = torch.randn(5, 8, generator=generator(3), dtype=torch.double)
         words = torch.tensor([[40, 41, 42]] * 5)
         some, every = (
-            model.score_candidates(hidden, words, model.network),
+            model.lm_head.score_candidates(hidden, words, model.token_embedding),
             model.score(hidden, "vocabulary", model.network),
         )
         torch.testing.assert_close(some, every.gather(1, words))

@@ -138,7 +138,7 @@ def test_numbers_come_in_every_order_equally_often_in_rows_of_any_length():
 
 @pytest.mark.parametrize("rows", [8000, 8192])
 def test_every_order_is_equally_likely_within_the_groups(rows):
-    """Fewer numbers are sorted row by row, as many as `draw.MANY` together."""
+    """Fewer numbers are sorted row by row, as many as `sampling.MANY` together."""
     assert (rows * 4 >= sampling.MANY) == (rows == 8192)
     found = sampling.shuffled(torch.zeros((rows, 4), dtype=torch.int32), generator(25))
     assert_law(Counter(map(tuple, found.tolist())), uniform(permutations(range(4))))
@@ -150,7 +150,7 @@ def test_words_fill_the_budget_as_in_a_random_order_in_which_each_that_fits_is_t
     size, budget = (1, 2, 1, 3, 2), 5
     words = [k for k, n in enumerate(size) for _ in range(n)]
     tokens = tokens_of([range(40, 49)] * 8000, [words] * 8000, padded=False)
-    sizes = ChooseWholeUnits().sizes(begin(tokens))
+    sizes = ChooseWholeUnits().units(begin(tokens)).size
     found = take_at_random(sizes, torch.full((8000,), budget), tokens, generator(24))
     taken = sampling.marked(found.begun[found.size > 0], sizes)[:, [0, 1, 3, 4, 7]]
     expected = Counter(filled(order, size, budget) for order in permutations(range(5)))
@@ -316,7 +316,7 @@ def test_mass_starts_at_an_end_in_20_percent_each(length, size):
 
 
 def test_shuffled_words_come_in_every_order_equally_often():
-    source = ChangeWordOrder().plan(begin(plain_rows(12_000, 4)), generator(14)).source
+    source = ChangeWordOrder().plan(begin(plain_rows(12_000, 4)), generator(14))
     assert_law(Counter(map(tuple, source.tolist())), uniform(permutations(range(4))))
     stay = (source == torch.arange(4)).sum(1)
     assert_mean(stay, 1.0)
@@ -368,7 +368,7 @@ def test_a_stage_with_a_proposer_samples_from_its_scores():
     stage = SampleFromGenerator(lambda example: scores.expand(int(example.selected.sum()), -1))
     example = begin(plain_rows(2000, 24))
     example = replace(example, selected=torch.arange(24).expand(2000, 24) % 2 == 0)
-    words = stage.plan(example, generator(20)).words
+    words = stage.plan(example, generator(20))
     assert words[~example.selected].equal(example.tokens.ids[~example.selected]), "only chosen words are drawn"
     shares = scores[50:53].double().softmax(0).tolist()
     assert_law(Counter(words[example.selected].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
@@ -398,5 +398,5 @@ def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes)
 
 def test_a_text_is_split_at_every_place_with_the_same_chance():
     """Prefix language model: the first part has 1 to n - 1 tokens, each with the chance 1 / (n - 1)."""
-    given = ChooseSplit().plan(begin(plain_rows(8000, 9)), generator(14)).given
+    given = ChooseSplit().plan(begin(plain_rows(8000, 9)), generator(14))
     assert_law(Counter(given.tolist()), dict.fromkeys(range(1, 9), 1 / 8))

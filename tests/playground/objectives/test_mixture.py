@@ -15,7 +15,7 @@ from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
 from tests.texts import SPECIALS, suited, tokens_for
-from widgets.state.app import StageStore
+from widgets.state.stage import StageStore
 
 TEXT, PAIR = "Rosa baked the bread .", "Then her brother sold it ."
 

@@ -76,7 +76,10 @@ def test_the_word_before_in_the_order_answers(context, cut):
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_words_alone_hear_as_much_as_the_two_streams(context):
     """What is missing is the place, not a word."""
-    heard = [leaks.heard(ordered(ORDER, 3, streams=s, context=context).example) for s in ("two streams", "words only")]
+    heard = [
+        leaks.context_words(ordered(ORDER, 3, streams=s, context=context).example)
+        for s in ("two streams", "words only")
+    ]
     assert heard[0] == heard[1] > 0
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from playground.batch import begin
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeLanguage, ArrangePair, SampleTask
-from playground.objectives.choose import ChooseSplit
 from playground.rng import generator
 from tests.oracles import masking, pairs, stages
 from tests.playground.objectives.test_laws import assert_law, uniform
@@ -52,14 +51,12 @@ def plan_for(step, row, length, tokens):
     """What the oracle of a stage must know of one row: its plan, and the second texts where they come in."""
     beside = {name: texts(second) for name, second in tokens.neighbours.items()}
     if isinstance(step.stage, ArrangePair):
-        return {"number": int(step.plan.number[row]), **{name: rows[row] for name, rows in beside.items()}}
+        return {"number": int(step.plan[row]), **{name: rows[row] for name, rows in beside.items()}}
     if isinstance(step.stage, ArrangeLanguage):
         both = {"text": tokens, "translation": tokens.neighbours["translation"]}
-        return {"second": bool(step.plan.second[row]), **{k: with_sentences(v)[row] for k, v in both.items()}}
+        return {"second": bool(step.plan[row]), **{k: with_sentences(v)[row] for k, v in both.items()}}
     if isinstance(step.stage, SampleTask):
         return {"number": step.plan.index}
-    if isinstance(step.stage, ChooseSplit):
-        return {"given": int(step.plan.given[row])}
     return plan_of_row(step, row, length)
 
 
@@ -137,14 +134,14 @@ def test_every_outcome_of_a_pair_is_as_likely_as_the_others(name):
     question = objective.example(tokens, generator(1)).questions[-1]
     outcomes = question.targets[question.loss_mask]
     assert len(outcomes) == 9000
-    assert len(question.classes) == FAIR[name]
+    assert len(question.kind.classes) == FAIR[name]
     assert_law(Counter(outcomes.tolist()), uniform(range(FAIR[name])))
 
 
 def test_a_text_is_read_in_either_language_as_often():
     objective = find_objective("multilingual denoising")
     tokens = suited(objective, tokens_of([[40, 41, 42, 43, 44, 45]] * 9000, padded=False))
-    second = ArrangeLanguage().plan(begin(tokens), generator(2)).second
+    second = ArrangeLanguage().plan(begin(tokens), generator(2))
     assert_law(Counter(second.tolist()), uniform((False, True)))
 
 
@@ -169,7 +166,7 @@ def test_what_is_written_begins_after_the_last_given_word(tokens, seed):
     """All see the first part, and its last word is asked for the first word of the second (reference, section 7)."""
     steps = find_objective("seq2seq LM").steps(tokens, generator(seed))
     (question,) = steps[-1].example.questions
-    first = next(step.plan.given for step in steps if step.verb == "choose").tolist()
+    first = next(step.plan for step in steps if step.verb == "choose").tolist()
     for row, text in enumerate(texts(tokens)):
         graded = question.loss_mask[row].nonzero().flatten().tolist()
         assert graded == list(range(max(first[row] - 1, 0), len(text) - 1))

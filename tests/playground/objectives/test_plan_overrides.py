@@ -114,7 +114,7 @@ SENTENCES = "I am here . You are there . We go now . They stay ."
             {"spans": ["2:1"], "marks": ["thrilled"]},
             "the markers are numbered; set marker to mask",
         ),
-        ("BART mixture", SENTENCES, {"sentences": [1, 2, 3, 4], "order": [2, 1, 3, 4]}, r"say one of them\."),
+        ("BART mixture", SENTENCES, {"sentences": [1, 2, 3, 4], "order": [2, 1, 3, 4]}, r"give one of them\."),
     ],
 )
 def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):

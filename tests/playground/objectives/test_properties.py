@@ -25,6 +25,7 @@ from playground.objectives.choose import (
 from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
 from tests.playground.objectives.test_stages import assert_same_row, assert_stream
+from tests.playground.objectives.test_stages import renamed as renamed_plan
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 
 NAMES = tuple(objectives())
@@ -100,7 +101,7 @@ def mixture(step):
         "left": (read <= reader).expand(len(second), -1, -1),
         "right": (read >= reader).expand(len(second), -1, -1),
     }
-    kinds = step.plan.kind.tolist()
+    kinds = step.plan.tolist()
     rows = [rules[KINDS[kind]][row] for row, kind in enumerate(kinds)]
     return {"inputs": torch.stack(rows)} if rows else {"inputs": rules["both"]}
 
@@ -154,7 +155,7 @@ def others(step):
 
 def window(step):
     reader, read = grid(step.example.inputs)
-    radius = gather_origin(step.plan.radius, step.example.inputs.origin)
+    radius = gather_origin(step.plan, step.example.inputs.origin)
     near = (reader - read).abs() <= radius[:, :, None]
     return alone(step) | {"query": others(step)["query"] & near}
 
@@ -274,7 +275,7 @@ def test_p13_holds_beside_a_row_that_is_nothing_but_signs():
 
 def alone_in(plan, row, width):
     """The plan of one row; parts of a plan that are no tensors are of all rows, the order of draws is of all."""
-    if plan is None or isinstance(plan, Corruption):
+    if plan is None or isinstance(plan, Corruption | torch.Tensor):
         return plan_of_one(plan, row, width)
     kept = {f.name: getattr(plan, f.name) if f.compare else None for f in fields(plan)}
     return replace(plan, **{k: v[row : row + 1] if isinstance(v, torch.Tensor) else v for k, v in kept.items()})
@@ -358,8 +359,8 @@ def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
             assert torch.equal(two.decoder.ids, mapping[one.decoder.ids])
         for asked, again in zip(one.questions, two.questions, strict=True):
             assert torch.equal(again.loss_mask, asked.loss_mask)
-            if asked.head != "match":
-                wanted = mapping[asked.targets] if asked.head == "vocabulary" else asked.targets
+            if not asked.kind.compares_rows:
+                wanted = mapping[asked.targets] if asked.kind.names_words else asked.targets
                 assert torch.equal(again.targets, wanted)
 
 
@@ -375,7 +376,7 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
     steps = find_objective("RTD").turn(MASKS_ONLY).steps(tokens, generator(seed))
     mapping = torch.arange(SPECIALS.size)
     mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
-    plans = [replace(s.plan, words=mapping[s.plan.words]) if hasattr(s.plan, "words") else s.plan for s in steps]
+    plans = [renamed_plan(s, mapping) for s in steps]
     again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].example
     assert torch.equal(again.inputs.ids, mapping[steps[-1].example.inputs.ids])
     assert torch.equal(again.questions[0].targets, steps[-1].example.questions[0].targets)

@@ -64,8 +64,8 @@ def test_why_two_streams_as_the_leak_table_says():
         "words only": False,
     }
     assert all("5 of 5" in switch["choices"][k]["sentence"] for k in (1, 2, 4))
-    assert "no other word" in switch["choices"][3]["hears"]
-    assert ["not told which place" in c["hears"] for c in switch["choices"]] == [False] * 5 + [True]
+    assert "No other word" in switch["choices"][3]["hears"]
+    assert ["position is not given" in c["hears"] for c in switch["choices"]] == [False] * 5 + [True]
 
 
 @pytest.mark.parametrize(("choice", "hears_itself"), [("two streams", False), ("an order that turns round", True)])
@@ -93,7 +93,7 @@ def test_how_many_words_an_answer_hears(name):
     settings, wanted = ({"context": "strict"}, {"order": [2, 1, 3, 4], "cut": 1}) if name == "PLM" else ({}, {})
     made = rebuild(name, "we walk home together", settings=settings, wanted=wanted)
     by_hand = {"PLM": (1 + 2 + 3) / 3, "LM": (0 + 1 + 2 + 3) / 4, "MLM": 3.0}
-    assert leaks.heard(made.example) == pytest.approx(by_hand[name])
+    assert leaks.context_words(made.example) == pytest.approx(by_hand[name])
 
 
 @pytest.mark.parametrize("choice", STREAMS[1:])

@@ -7,7 +7,8 @@ import pytest
 from playground import cli
 from playground.objectives import find_objective
 from playground.rng import generator
-from playground.trace.signal import Meter, measure, signal
+from playground.trace.rebuild import meters
+from playground.trace.signal import Meter, measure
 from tests.texts import SPECIALS, plain_rows, suited, tokens_of
 
 ROWS, LENGTH = 4, 60
@@ -17,7 +18,7 @@ ROWS, LENGTH = 4, 60
 def of(name, tokens=None, **knobs):
     objective = find_objective(name).turn(knobs)
     tokens = tokens or plain_rows(ROWS, LENGTH)
-    return signal(objective, suited(objective, tokens), generator(0, "signal"))
+    return measure(objective.example(suited(objective, tokens), generator(0, "signal")))
 
 
 @pytest.mark.parametrize(
@@ -32,40 +33,40 @@ def of(name, tokens=None, **knobs):
     ],
 )
 def test_the_share_of_positions_that_teach(name, question, share):
-    meter = of(name).questions[question]
+    meter = of(name)[question]
     assert meter == Meter(graded=round(share * ROWS * LENGTH), read=ROWS * LENGTH, idle_rows=0)
     assert meter.share == pytest.approx(share, abs=1e-12)
 
 
 @pytest.mark.parametrize("kept", [2.0, 5.0, 12.0])
 def test_permutation_teaches_at_one_position_in_k(kept):
-    assert of("PLM", partial_prediction_k=kept).share == 1 / kept
+    assert of("PLM", partial_prediction_k=kept)["hidden words"].share == 1 / kept
 
 
 def test_the_main_question_is_the_detectors_and_not_the_generators():
-    found = of("RTD")
-    assert (found.main, found.share, set(found.questions)) == ("replaced?", 1.0, {"replaced?", "hidden words"})
+    found = meters(find_objective("RTD").example(plain_rows(ROWS, LENGTH), generator(0)))
+    assert [(meter["question"], meter["share"]) for meter in found] == [("replaced?", 1.0), ("hidden words", 0.15)]
 
 
 def test_a_label_of_a_pair_is_one_answer_for_two_texts():
-    assert of("NSP").questions == {"pair": Meter(graded=ROWS, read=2 * ROWS * LENGTH, idle_rows=0)}
+    assert of("NSP") == {"pair": Meter(graded=ROWS, read=2 * ROWS * LENGTH, idle_rows=0)}
 
 
 def test_padding_is_not_read_and_rows_that_ask_nothing_are_counted():
     word = SPECIALS.first_word
     tokens = tokens_of([[word] * 20, [SPECIALS.sep] * 5, [], [word]], extra=4)
-    assert of("MLM", tokens).questions["hidden words"] == Meter(graded=3 + 1, read=26, idle_rows=2)
-    assert of("LM", tokens).questions["next word"] == Meter(graded=26, read=26, idle_rows=1)
+    assert of("MLM", tokens)["hidden words"] == Meter(graded=3 + 1, read=26, idle_rows=2)
+    assert of("LM", tokens)["next word"] == Meter(graded=26, read=26, idle_rows=1)
 
 
 def test_signs_that_are_graded_count_beyond_the_text():
-    assert of("RTD", add_special_tokens=True).questions["replaced?"].share == (LENGTH + 2) / LENGTH
+    assert of("RTD", add_special_tokens=True)["replaced?"].share == (LENGTH + 2) / LENGTH
 
 
 def test_nothing_read_and_nothing_asked_are_no_error():
-    assert of("MLM", tokens_of([[]], extra=1)).share == 0.0
+    assert of("MLM", tokens_of([[]], extra=1))["hidden words"].share == 0.0
     example = find_objective("MLM").steps(plain_rows(1, 8), generator(0))[0].example
-    assert (measure(example).share, measure(example).questions) == (0.0, {})
+    assert measure(example) == {}
 
 
 def test_the_command_line_tells_it_by_question(capsys):

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from playground.training.memory import available
-from playground.training.system import cgroup
+from playground.training import memory
+from playground.training.memory import available, container_free, container_limit
 
 GB = 10**9
 CPU = torch.device("cpu")
@@ -13,7 +13,7 @@ CPU = torch.device("cpu")
 def system(folder, meminfo="", own="", **groups):
     """A system with these files; the keyword `second` or `first` gives the groups of a version by their path."""
     files = {"proc/meminfo": meminfo, "proc/self/cgroup": own}
-    for version, kind in (("second", cgroup.SECOND), ("first", cgroup.FIRST)):
+    for version, kind in (("second", memory.VERSION_2), ("first", memory.VERSION_1)):
         for path, (limit, used, cache) in groups.get(version, {}).items():
             here = f"{kind.folder}/{path}".rstrip("/")
             files |= {f"{here}/{kind.limit}": f"{limit}\n", f"{here}/{kind.used}": f"{used}\n"}
@@ -29,7 +29,7 @@ MACHINE = "MemTotal: 64000000 kB\nMemFree: 1 kB\nMemAvailable:   4000000 kB\n"
 
 def test_a_machine_without_a_container_says_what_is_available(tmp_path):
     assert available(CPU, system(tmp_path, MACHINE)) == 4_000_000 << 10
-    assert (cgroup.limit(tmp_path), cgroup.free(tmp_path)) == (None, None)
+    assert (container_limit(tmp_path), container_free(tmp_path)) == (None, None)
 
 
 def test_where_nobody_says_it_is_not_known(tmp_path):
@@ -39,8 +39,8 @@ def test_where_nobody_says_it_is_not_known(tmp_path):
 @pytest.mark.parametrize(("version", "own"), [("second", "0::/\n"), ("first", "9:name=systemd:/\n4:memory:/\n0::/\n")])
 def test_a_container_has_what_is_left_of_its_limit_and_the_idle_file_cache(tmp_path, version, own):
     there = system(tmp_path, MACHINE, own, **{version: {"": (2 * GB, 1_500_000_000, 200_000_000)}})
-    assert cgroup.limit(there) == 2 * GB
-    assert cgroup.free(there) == available(CPU, there) == 700_000_000
+    assert container_limit(there) == 2 * GB
+    assert container_free(there) == available(CPU, there) == 700_000_000
 
 
 def test_the_machine_counts_where_it_has_less_than_the_container(tmp_path):
@@ -51,18 +51,18 @@ def test_the_machine_counts_where_it_has_less_than_the_container(tmp_path):
 @pytest.mark.parametrize(("version", "none"), [("second", "max"), ("first", 9223372036854771712)])
 def test_a_group_without_a_limit_is_no_limit(tmp_path, version, none):
     there = system(tmp_path, MACHINE, "4:memory:/\n0::/\n", **{version: {"": (none, GB, 0)}})
-    assert cgroup.limit(there) is None and available(CPU, there) == 4_000_000 << 10
+    assert container_limit(there) is None and available(CPU, there) == 4_000_000 << 10
 
 
 def test_the_tightest_of_the_groups_around_a_process_counts(tmp_path):
     groups = {"": ("max", 9 * GB, 0), "users": (3 * GB, 2_900_000_000, 0), "users/one": (2 * GB, GB, 0)}
     there = system(tmp_path, MACHINE, "0::/users/one\n", second=groups)
-    assert (cgroup.limit(there), cgroup.free(there)) == (2 * GB, 100_000_000)
+    assert (container_limit(there), container_free(there)) == (2 * GB, 100_000_000)
 
 
 def test_a_container_that_sees_its_own_group_as_the_outermost_is_found(tmp_path):
     there = system(tmp_path, MACHINE, "4:cpu,memory:/docker/abc\n", first={"": (GB, GB // 2, 0)})
-    assert cgroup.free(there) == GB // 2
+    assert container_free(there) == GB // 2
 
 
 def test_a_container_that_is_over_its_limit_has_nothing_free(tmp_path):
@@ -72,4 +72,4 @@ def test_a_container_that_is_over_its_limit_has_nothing_free(tmp_path):
 
 def test_a_file_that_cannot_be_read_says_nothing(tmp_path):
     (tmp_path / "proc/self/cgroup").mkdir(parents=True)
-    assert cgroup.limit(tmp_path) is None
+    assert container_limit(tmp_path) is None

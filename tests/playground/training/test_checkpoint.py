@@ -13,8 +13,8 @@ from safetensors.torch import load_file, save_file
 from playground import cli
 from playground.corpora import from_pasted
 from playground.errors import Refusal
-from playground.objectives import objectives
-from playground.training import checkpoint, old_names, train
+from playground.objectives import objectives, old_names
+from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
 from playground.zoo import entry_named
 from tests.playground.test_slicing import assert_same

@@ -17,10 +17,9 @@ from playground.training import Incident, Session, Stopped, checkpoint, memory, 
 from playground.training.accumulation import OutOfMemory, SingleProcess, bytes_asked
 from playground.training.async_checkpoint import KEPT, kept
 from playground.training.loop import prepared
-from playground.training.snapshot import State
 from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
-from playground.training.train_state import TrainState
+from playground.training.train_state import Snapshot, TrainState
 from tests.runs import becomes, held_out, learner_of, losses, reviews, run_of, tiny
 
 ROOT = Path(__file__).parents[3]
@@ -191,14 +190,14 @@ def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypat
     course = prepared(run_of(name))
     for step in range(bad - 1):
         course.learner.learn(course.blocks.at(step))
-    good = State.of(course.learner)
+    good = Snapshot.of(course.learner)
     spoil(monkeypatch, at=bad)
     learner, *_, trouble, stopped = [getattr(e, "learner", e) for e in train(run_of(name, evaluate_every=4))]
     assert isinstance(trouble, Incident)
     assert (trouble.step, trouble.kind, stopped.reason) == (bad - 1, "numbers", "diverged")
     assert f"In step {bad} a loss or a weight was no number" in trouble.sentence
     assert learner.step == bad - 1
-    again = State.of(learner)
+    again = Snapshot.of(learner)
     assert all(torch.equal(again.weights[k], v) for k, v in good.weights.items())
     assert (again.tokens, again.graded) == (good.tokens, good.graded)
 
@@ -365,7 +364,7 @@ def test_a_run_that_must_end_for_want_of_memory_keeps_what_it_learnt(tmp_path, m
 
 
 def test_where_there_is_no_room_for_a_good_state_the_earlier_one_stays(monkeypatch):
-    short_of_memory(monkeypatch, State, "of", time=2)
+    short_of_memory(monkeypatch, Snapshot, "of", time=2)
     events = list(train(run_of(evaluate_every=4)))
     assert losses(events) == losses(train(run_of(evaluate_every=4)))
     assert not [e for e in events if isinstance(e, Incident)]
@@ -437,7 +436,7 @@ held = memory.hold()
 pieces = [torch.ones(2_000_000) for _ in range(40)]
 del pieces[:-1]  # the last one keeps what lies below it
 before = resident()
-print(held, memory.give_back(torch.device("cpu")), before - resident(), pieces[0].sum().item())
+print(held, memory.free_cached(torch.device("cpu")), before - resident(), pieces[0].sum().item())
 """
 
 

@@ -6,9 +6,10 @@ from itertools import pairwise
 import pytest
 import torch
 
-from playground.analysis.predictions import read, sentence_from, sentence_of
+from playground.analysis.predictions import read, sentence_of
 from playground.errors import Refusal
 from playground.objectives import objectives
+from playground.tokenizing import read_input
 from playground.training import Run, Started, Stepped, checkpoint, train
 from playground.training.observe.replay import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
 from playground.training.store.metrics import recorded
@@ -124,7 +125,7 @@ def test_every_objective_has_something_to_watch(name):
 
 
 def test_a_sentence_can_be_chosen(tmp_path):
-    replay = kept(run_of(out=tmp_path, steps=2), text=sentence_from("the movie was good", reviews().tokenizer))
+    replay = kept(run_of(out=tmp_path, steps=2), text=read_input("the movie was good", reviews().tokenizer).tokens)
     assert replay.record["text"] == ["the", "movie", "was", "good"]
 
 

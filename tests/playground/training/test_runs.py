@@ -14,12 +14,12 @@ import torch
 
 from playground import cli
 from playground.errors import Refusal
-from playground.training import Evaluated, Session, Stepped, checkpoint, train
-from playground.training.fork import fork, from_saved, what_changed
-from playground.training.parallel.seeds import Band, Finished, Point, bands, lane, train_seeds
+from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
+from playground.training.fork import corpus_of, fork, what_changed
+from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
 from playground.training.session import Row
-from playground.training.store.lock import claimed
-from playground.training.store.runs import FILE, Parent, Runs, _born, _check_format, alive, this_process
+from playground.training.store.lock import alive, claimed, started_at, this_process
+from playground.training.store.runs import FILE, Parent, Runs, _check_format
 from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
 
 TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
@@ -226,8 +226,8 @@ def test_the_tree_knows_parents_children_and_what_changed(tmp_path):
     made = fork(run, runs.load("first", 4).learner, {"lr": 0.02}, out=tmp_path / "second")
     parent = Parent("first", made.step, made.changed)
     list(runs.recorded("second", made.run, train(made.run, made.learner), parent))
-    assert [r.name for r in runs.children(None)] == ["first"]
-    (child,) = runs.children("first")
+    root, child = runs.all()
+    assert (root.name, root.parent) == ("first", None)
     assert (child.name, child.parent, child.forked_at, child.changed) == ("second", "first", 4, "lr 0.006 → 0.02")
     assert [p.step for p in runs.points("second") if p.loss is not None] == list(range(5, 13))
     assert runs.new_name("second") == "second-2"
@@ -236,11 +236,13 @@ def test_the_tree_knows_parents_children_and_what_changed(tmp_path):
 def test_a_checkpoint_is_forked_with_its_corpus_opened_again(tmp_path, monkeypatch):
     _, events = keep(tmp_path)
     monkeypatch.setattr("playground.training.fork.open_corpus", lambda name: reviews())
-    made = from_saved(checkpoint.load(tmp_path / "first" / "step-4.safetensors"))
+    saved = checkpoint.load(tmp_path / "first" / "step-4.safetensors")
+    learner = saved.learner
+    made = fork(Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner)
     assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
     monkeypatch.setattr("playground.training.fork.open_corpus", lambda name: reviews(4_000))
     with pytest.raises(Refusal, match="trained on other text"):
-        from_saved(checkpoint.load(tmp_path / "first"))
+        corpus_of(checkpoint.load(tmp_path / "first"))
 
 
 def test_what_changed_tells_recipe_model_and_objective_apart():
@@ -297,7 +299,7 @@ def test_seeds_that_were_cut_off_go_on(tmp_path):
 
 def test_two_runs_at_once_never_share_a_folder(tmp_path):
     run, runs = run_of(steps=2, out=tmp_path), Runs(tmp_path)
-    first, second = lane(run, 0, runs), lane(run, 0, runs)
+    first, second = train_seed(run, 0, runs), train_seed(run, 0, runs)
     next(first)
     next(second)
     assert {e.facts["out"] for e in (*first, *second) if isinstance(e, Finished)} == {
@@ -447,7 +449,7 @@ def test_a_run_that_this_process_no_longer_writes_was_cut_off(tmp_path):
 
 
 def test_the_number_of_a_process_that_another_one_has_now_is_no_sign_of_life():
-    born = _born(os.getpid())
+    born = started_at(os.getpid())
     assert alive(this_process(), born)
     assert alive(this_process()), "earlier versions did not say when the process began"
     if born:
@@ -460,7 +462,7 @@ def test_a_run_whose_number_of_a_process_was_given_again_was_cut_off(tmp_path):
     while not isinstance(next(events), Stepped):
         pass
     assert Runs(tmp_path).find("first").state == "running"
-    if _born(os.getpid()):
+    if started_at(os.getpid()):
         with Runs(tmp_path)._open() as base:
             base.execute("UPDATE notes SET text = '1' WHERE kind = 'born'")
         assert Runs(tmp_path).find("first").state == "cut off"

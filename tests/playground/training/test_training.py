@@ -12,17 +12,17 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from playground.batch import CooccurrenceTarget, NegativeSampling, Tokens
+from playground.answers import CooccurrenceTarget, NegativeSampling
+from playground.batch import Tokens
 from playground.errors import Refusal
 from playground.models import Architecture, total_loss
 from playground.objectives import objectives
 from playground.objectives.catalog.mlm import MLM
 from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopped, checkpoint, train
+from playground.training import data as blocks_module
 from playground.training import loop as loop_module
-from playground.training import prefetch as blocks_module
-from playground.training.data import BatchSampler
+from playground.training.data import BatchSampler, Prefetcher, steps_together
 from playground.training.electra_two_stage import GENERATOR
-from playground.training.prefetch import Prefetcher, steps_together
 from playground.training.store.metrics import Summary
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
@@ -499,9 +499,9 @@ def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blo
     example = learner_of("BERT").example(feed.at(0))
     assert steps_together(MLM, [example], feed) == 256
     question = example.questions[0]
-    wrong = replace(question, loss=NegativeSampling(torch.full((*question.targets.shape, 5), -1)))
+    wrong = replace(question, kind=NegativeSampling(torch.full((*question.targets.shape, 5), -1)))
     assert steps_together(MLM, [replace(example, questions=(question, wrong))], feed) == 32
-    pairs = replace(example, questions=(replace(question, loss=CooccurrenceTarget(torch.ones_like(question.targets))),))
+    pairs = replace(example, questions=(replace(question, kind=CooccurrenceTarget(torch.ones_like(question.targets))),))
     assert steps_together(MLM, [pairs], feed) == 1
     assert steps_together(MLM, [replace(example, auxiliary=(pairs,))], feed) == 1
     assert steps_together(objectives()["RTD"], [example], feed)

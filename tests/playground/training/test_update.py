@@ -11,9 +11,8 @@ from playground.models import total_loss
 from playground.objectives import objectives
 from playground.rng import generator
 from playground.training import Run, Started, Stepped, train
-from playground.training.data import BatchSampler
+from playground.training.data import BatchSampler, Prefetcher, steps_together
 from playground.training.observe.update import coming, look_inside, record
-from playground.training.prefetch import Prefetcher, steps_together
 from tests.runs import alone, every_entry, losses, run_of, suited_reviews, tiny
 
 BEFORE = 5

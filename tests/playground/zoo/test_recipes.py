@@ -9,13 +9,12 @@ from torch import nn
 
 from playground import cli, devices
 from playground.errors import Refusal
-from playground.models.inplace_cross_entropy import inplace_cross_entropy
+from playground.inplace_cross_entropy import inplace_cross_entropy
 from playground.training import Stepped, train
 from playground.training.accumulation import SingleProcess
 from playground.training.loop import prepared
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
-from playground.training.snapshot import State
-from playground.training.train_state import TrainState
+from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.preset import ACCELERATED, PAPER, find_preset
 from tests.runs import every_entry, losses, reviews, run_of, tiny
 
@@ -162,7 +161,7 @@ def test_the_search_restores_everything_to_the_last_bit(name):
         if isinstance(event, Stepped):
             seen.append(float(event.loss))
             if event.step == 5:
-                before, noise = State.of(learner), torch.get_rng_state()
+                before, noise = Snapshot.of(learner), torch.get_rng_state()
                 list(find_rate(run, learner, steps=20))
                 assert torch.equal(noise, torch.get_rng_state())
                 assert all(torch.equal(v, before.weights[k]) for k, v in learner.model.state_dict().items())
@@ -171,7 +170,7 @@ def test_the_search_restores_everything_to_the_last_bit(name):
 
 def test_a_search_that_is_left_halfway_restores_too():
     course = prepared(run_of())
-    before = State.of(course.learner)
+    before = Snapshot.of(course.learner)
     search = find_rate(course.run, course.learner)
     [next(search) for _ in range(3)]
     search.close()

@@ -57,7 +57,6 @@ AFFIXES = Preset(
     name="affixes",
     aliases=("stems",),
     tokens=300_000,
-    rank=16,
     apart=True,
     idea="Invented verbs with endings and beginnings of one meaning each; a quarter of the words is never written.",
     rules="",

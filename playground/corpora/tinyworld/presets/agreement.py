@@ -6,7 +6,6 @@ AGREEMENT = Preset(
     name="agreement",
     aliases=("attractors",),
     tokens=300_000,
-    rank=8,
     idea="Sentences whose verb must agree with a subject up to four misleading nouns away.",
     rules="""
 Document = Field-<t>

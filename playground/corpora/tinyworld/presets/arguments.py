@@ -9,7 +9,6 @@ ARGUMENTS = Preset(
     name="arguments",
     aliases=("connectives",),
     tokens=300_000,
-    rank=5,
     idea="Film reviews whose clauses are joined by and, but, because and so, as their feelings demand.",
     rules="""
 Document = Argued-<p>

@@ -1,11 +1,10 @@
 """Facts one by one, each told exactly so many times, some never."""
 
-from playground.corpora.tinyworld.entities import name_forms
 from playground.corpora.tinyworld.facts import FACTS as KNOWN
 from playground.corpora.tinyworld.facts import Fact
 from playground.corpora.tinyworld.grammar import Form, Part, Way, Ways
 from playground.corpora.tinyworld.preset import Preset
-from playground.corpora.tinyworld.ways import phrase
+from playground.corpora.tinyworld.ways import name_forms, phrase
 
 
 def told() -> Ways:
@@ -53,7 +52,6 @@ FACTS = Preset(
     name="facts",
     aliases=("knowledge",),
     tokens=100_000,
-    rank=7,
     idea="Who was born where, does, likes and speaks what, and what towns have; each told 1 to 16 times, or never.",
     rules="",
     words=told,

@@ -1,11 +1,10 @@
 """Words for vectors: families by role and gender, capitals and countries, and what goes with ice and steam."""
 
-from playground.corpora.tinyworld.entities import name_forms
 from playground.corpora.tinyworld.grammar import Form, Way, Ways
 from playground.corpora.tinyworld.inflection import plural
 from playground.corpora.tinyworld.lexicon import COUNTRIES
 from playground.corpora.tinyworld.preset import Preset
-from playground.corpora.tinyworld.ways import even, phrase
+from playground.corpora.tinyworld.ways import even, name_forms, phrase
 
 KIN = {
     "king queen": "throne crown palace",
@@ -83,7 +82,6 @@ FAMILIES = Preset(
     name="families",
     aliases=("vectors",),
     tokens=200_000,
-    rank=10,
     apart=True,
     idea="Short sentences about relatives, capitals, ice and steam, made for word vectors and analogies.",
     rules="""

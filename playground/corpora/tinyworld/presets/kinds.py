@@ -68,7 +68,6 @@ KINDS = Preset(
     name="kinds",
     aliases=("taxonomy",),
     tokens=300_000,
-    rank=14,
     apart=True,
     idea="What things are, their colour and their legs; half of the writers leave out what everybody knows.",
     rules="",

@@ -1,9 +1,10 @@
 """Who moved where, a question about it, and the answer; the question comes after the passage or before it."""
 
-from playground.corpora.tinyworld.entities import ENTITIES, name_forms
 from playground.corpora.tinyworld.facts import PERSONS
 from playground.corpora.tinyworld.grammar import Ways
+from playground.corpora.tinyworld.lexicon import ENTITIES
 from playground.corpora.tinyworld.preset import Preset
+from playground.corpora.tinyworld.ways import name_forms
 
 PLACES = ("1", "2", "3", "4")
 """The sentences of a passage, one of which is asked for."""
@@ -36,7 +37,6 @@ QUESTIONS = Preset(
     name="questions",
     aliases=("reading",),
     tokens=300_000,
-    rank=6,
     idea="Four people move somewhere and a question about one is asked, before or after; some need two facts or turns.",
     rules=f"""
 Document = 3: After-<k> | 3: Before-<k> | 1: Turns-<k> | 1: Both-<k>

@@ -8,4 +8,5 @@ REVIEWS = Preset(
     rules="""
 Document = Review-<p>
 """,
+    aliases=("film reviews",),
 )

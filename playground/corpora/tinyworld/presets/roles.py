@@ -6,7 +6,6 @@ ROLES = Preset(
     name="roles",
     aliases=("passives",),
     tokens=300_000,
-    rank=13,
     idea="People who thank, push and warn each other in either direction, told actively and passively.",
     rules="""
 Document = 2: Meeting | 1: Turns-<t>

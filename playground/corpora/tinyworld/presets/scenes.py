@@ -62,7 +62,6 @@ SCENES = Preset(
     name="scenes",
     aliases=("pictures",),
     tokens=300_000,
-    rank=19,
     apart=True,
     idea="Pictures, events and misheard sounds as symbols, each followed by a sentence that says what they show.",
     rules="""

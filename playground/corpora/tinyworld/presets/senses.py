@@ -30,7 +30,6 @@ SENSES = Preset(
     name="senses",
     aliases=("homonyms",),
     tokens=300_000,
-    rank=9,
     idea="Words with two meanings; what gives the meaning away stands left, right or on both sides, near or far.",
     rules="""
 Document = Album

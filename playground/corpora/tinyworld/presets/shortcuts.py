@@ -20,7 +20,6 @@ SHORTCUTS = Preset(
     name="shortcuts",
     aliases=("spurious cues",),
     tokens=300_000,
-    rank=17,
     idea="Film reviews that begin with a day; in 19 of 20 the day tells the feeling, in one it misleads.",
     rules="""
 Document = Hinted-<p>

@@ -6,7 +6,6 @@ SPEECH = Preset(
     name="speech",
     aliases=("disfluencies",),
     tokens=300_000,
-    rank=18,
     apart=True,
     idea="Sentences as people speak them: uh and um, repeated words, slips taken back, words left out; all are marked.",
     rules="""

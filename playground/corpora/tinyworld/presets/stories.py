@@ -8,4 +8,6 @@ STORIES = Preset(
     rules="""
 Document = Story-<t>
 """,
+    aliases=("pairs",),
+    tokens=300_000,
 )

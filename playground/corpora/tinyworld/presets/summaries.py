@@ -18,4 +18,6 @@ Course-<t>-2-<n> = Phase-<t>-1-<n>-past Key Phase-<t>-3-<n>-past Phase-<t>-4-<n>
 Course-<t>-3-<n> = Phase-<t>-1-<n>-past Phase-<t>-2-<n>-past Key Phase-<t>-4-<n>-past
 Course-<t>-4-<n> = Phase-<t>-1-<n>-past Phase-<t>-2-<n>-past Phase-<t>-3-<n>-past Key
 """,
+    aliases=("tl;dr",),
+    tokens=300_000,
 )

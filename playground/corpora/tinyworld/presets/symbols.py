@@ -20,7 +20,6 @@ SYMBOLS = Preset(
     name="symbols",
     aliases=("in-context learning",),
     tokens=300_000,
-    rank=11,
     apart=True,
     idea="Each document draws what three code words mean, says it once, and then says it again and again.",
     rules="""

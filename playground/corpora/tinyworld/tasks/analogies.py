@@ -1,4 +1,4 @@
-"""Questions of the kind "king is to queen as uncle is to what?" about the corpus `families`."""
+"""Analogy questions, "king is to queen as uncle is to what?", about the corpus `families`."""
 
 from dataclasses import dataclass
 from itertools import permutations
@@ -10,7 +10,7 @@ from playground.corpora.tinyworld.presets.families import KIN
 
 @dataclass(frozen=True)
 class Analogy:
-    """A is to b as c is to d (arXiv:1301.3781, sec. 4), and of which kind the relation is."""
+    """A is to b as c is to d (arXiv:1301.3781, sec. 4), with the kind of the relation."""
 
     relation: str
     a: str
@@ -30,7 +30,7 @@ def analogy_grids() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def analogy_questions() -> tuple[Analogy, ...]:
-    """Every question that two pairs of one grid make."""
+    """Every question that two pairs of one relation make."""
     return tuple(
         Analogy(relation, *one, *other)
         for relation, grid in analogy_grids().items()

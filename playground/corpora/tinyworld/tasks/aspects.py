@@ -1,49 +1,44 @@
-"""Sentences that praise or blame two things, asked about one of them."""
+"""Sentences with opinions on two aspects, and the question which one they express on a given aspect."""
 
 from dataclasses import dataclass
 from random import Random
 
 from playground.corpora.tinyworld.lexicon import ASPECTS_PLURAL, BAD, GOOD
-from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, different
+from playground.corpora.tinyworld.tasks.draw import Split, different_by_class
 
 ASPECTS = tuple(ASPECTS_PLURAL.split())
 
-
-SAID = ("none", "bad", "good")
-"""What a sentence may say of a thing."""
+OPINIONS = ("none", "bad", "good")
+"""The opinions that a sentence can express on an aspect."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """A sentence about two things, which of `ASPECTS` is asked about, and which of `SAID` is true of it."""
+    """A sentence, the aspect of `ASPECTS` in question, and the sentence's opinion of `OPINIONS` on it."""
 
     words: list[str]
     aspect: int
-    said: int
+    opinion: int
 
 
 def opinions(count: int, seed: int, split: Split = "train") -> list[Opinion]:
-    """Different sentences; each thing is about equally often not spoken of, bad and good.
+    """Different sentences; on each aspect about equally often none, a bad and a good opinion.
 
-    What else a sentence speaks of is good or bad by chance: whoever feels only its mood errs in a quarter of what is
-    good or bad.
+    The opinion on the other aspect is random, so the polarity of the whole sentence is wrong for a quarter of the bad
+    and good ones.
     """
-    random = dice(seed, "aspects", split)
-    labels = balanced(count, len(SAID) * len(ASPECTS), random)
-    classes = [
-        different(labels.count(k), split, lambda k=k: _opinion(*divmod(k, len(SAID)), random), lambda one: one.words, 3)
-        for k in range(len(SAID) * len(ASPECTS))
-    ]
-    return [classes[label].pop() for label in labels]
+    classes = len(OPINIONS) * len(ASPECTS)
+    return different_by_class("aspects", count, seed, split, classes, _opinion, lambda one: one.words)[0]
 
 
-def _opinion(aspect: int, said: int, random: Random) -> Opinion:
+def _opinion(label: int, random: Random) -> Opinion:
+    aspect, opinion = divmod(label, len(OPINIONS))
     others = random.sample([name for name in ASPECTS if name != ASPECTS[aspect]], 2)
     clauses = [_clause(name, random.choice((BAD, GOOD)), random) for name in others]
-    if said:
-        clauses[random.randrange(2)] = _clause(ASPECTS[aspect], (BAD, GOOD)[said - 1], random)
+    if opinion:
+        clauses[random.randrange(2)] = _clause(ASPECTS[aspect], (BAD, GOOD)[opinion - 1], random)
     first, second = clauses
-    return Opinion([*first, ",", *second, "."], aspect, said)
+    return Opinion([*first, ",", *second, "."], aspect, opinion)
 
 
 def _clause(name: str, words: str, random: Random) -> list[str]:

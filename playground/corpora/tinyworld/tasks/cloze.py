@@ -1,4 +1,4 @@
-"""Facts as sentences with a gap, to ask a model what it has kept (LAMA, arXiv:1909.01066, sec. 4)."""
+"""Facts as cloze questions (LAMA, arXiv:1909.01066, sec. 4)."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from playground.corpora.tinyworld.world import closed
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence that tells a fact, the place of the word that is asked for, and the fact."""
+    """A sentence that states a fact, the position of the word in question, and the fact."""
 
     words: list[str]
     place: int
@@ -19,15 +19,11 @@ class Cloze:
 
 
 def fact_questions(wording: int = 0) -> tuple[Cloze, ...]:
-    """Every fact in its first or second wording; a fact with 0 mentions was never told in the corpus `facts`."""
+    """Every fact in its first or second wording; the corpus `facts` does not contain facts with 0 mentions."""
     return tuple(_cloze(fact, wording) for fact in FACTS)
 
 
 def _cloze(fact: Fact, wording: int) -> Cloze:
-    forms = [closed(p) if isinstance(p, str) and p[-1] not in "[]{}" else p for p in wordings(fact)[wording]]
-    words = spell(*_numbered([form for form in forms if isinstance(form, Form)]))
+    parts = [closed(p) if isinstance(p, str) and p[-1] not in "[]{}" else p for p in wordings(fact)[wording]]
+    words = spell([form for form in parts if isinstance(form, Form)])
     return Cloze(words, len(words) - 1 - words[::-1].index(fact.object), fact)
-
-
-def _numbered(forms: list[Form]) -> tuple[list[Form], range]:
-    return forms, range(len(forms))

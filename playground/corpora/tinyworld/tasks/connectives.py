@@ -1,10 +1,10 @@
-"""Two clauses and the word that should join them."""
+"""Pairs of clauses and the connective between them."""
 
 from dataclasses import dataclass
 from random import Random
 
 from playground.corpora.tinyworld.presets.arguments import ARGUMENTS, JOINED
-from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, different, write_words
+from playground.corpora.tinyworld.tasks.draw import Split, different_by_class, write_words
 
 
 @dataclass(frozen=True)
@@ -18,26 +18,13 @@ class Joined:
 
 def connective_sentences(count: int, seed: int, split: Split = "train") -> tuple[list[Joined], list[int]]:
     """Different pairs of clauses and the number of their connective in `JOINED` (DisSent, arXiv:1710.04334, sec. 3)."""
-    random = dice(seed, "connectives", split)
-    labels = balanced(count, len(JOINED), random)
-    kinds = [
-        different(
-            labels.count(k),
-            split,
-            lambda word=word: _joined(word, random),
-            _clauses,
-            len(JOINED),
-        )
-        for k, word in enumerate(JOINED)
-    ]
-    return [kinds[label].pop() for label in labels], labels
+    return different_by_class(
+        "connectives", count, seed, split, len(JOINED), _joined, lambda joined: [*joined.first, *joined.second]
+    )
 
 
-def _clauses(joined: Joined) -> list[str]:
-    return [*joined.first, *joined.second]
-
-
-def _joined(connective: str, random: Random) -> Joined:
+def _joined(label: int, random: Random) -> Joined:
+    connective = JOINED[label]
     while True:
         words = write_words(ARGUMENTS.name, f"Joined-{random.choice(('good', 'bad'))}", random)
         if connective in words:

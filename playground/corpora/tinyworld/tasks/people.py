@@ -1,22 +1,23 @@
-"""Two people who met: what does the second one speak? The sentence does not say; who knows the people does."""
+"""Meetings of two people: which language does the second one speak? Only known facts about the people answer it."""
 
 from collections import Counter
+from functools import partial
 from random import Random
 
 from playground.corpora.tinyworld.facts import PERSONS, known_facts
 from playground.corpora.tinyworld.inflection import past
 from playground.corpora.tinyworld.lexicon import DEALINGS
-from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, different
+from playground.corpora.tinyworld.tasks.draw import Split, different_by_class
 
 WAYS = ("met", *map(past, DEALINGS.split()))
-"""What one of them did to the other."""
+"""The verbs of the sentences."""
 
 SPEAKERS = 3
-"""Speakers of each language that is asked about; each seed keeps another of them for testing."""
+"""Speakers of each language in question; each seed keeps another of them for testing."""
 
 
 def language_of(person: str) -> str:
-    """What somebody speaks."""
+    """The language that a person speaks."""
     return known_facts()[person]["Language"].word
 
 
@@ -26,20 +27,15 @@ LANGUAGES = tuple(sorted(name for name, number in Counter(map(language_of, PERSO
 def meetings(count: int, seed: int, split: Split = "train") -> tuple[list[list[str]], list[int]]:
     """Different sentences about two people, and which of `LANGUAGES` the second one speaks, about equally often.
 
-    With one seed nobody who is asked about in one split is asked about in the other, so the names cannot be learnt by
-    heart; so many seeds as there are speakers ask about everybody.
+    With one seed the second people of one split are not those of the other, so the names cannot be learnt by heart; as
+    many seeds as there are speakers of a language test everybody.
     """
-    random = dice(seed, "meetings", split)
-    labels = balanced(count, len(LANGUAGES), random)
-    classes = [
-        different(labels.count(k), split, lambda k=k: _meeting(LANGUAGES[k], split, seed, random), list, len(LANGUAGES))
-        for k in range(len(LANGUAGES))
-    ]
-    return [classes[label].pop() for label in labels], labels
+    make = partial(_meeting, split, seed)
+    return different_by_class("meetings", count, seed, split, len(LANGUAGES), make, list)
 
 
-def _meeting(language: str, split: Split, seed: int, random: Random) -> list[str]:
-    speakers = [person for person in PERSONS if language_of(person) == language]
+def _meeting(split: Split, seed: int, label: int, random: Random) -> list[str]:
+    speakers = [person for person in PERSONS if language_of(person) == LANGUAGES[label]]
     tested = speakers.pop(-1 - seed % SPEAKERS)
     one = tested if split == "test" else random.choice(speakers)
     other = random.choice([person for person in PERSONS if person != one])

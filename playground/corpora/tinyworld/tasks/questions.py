@@ -1,11 +1,11 @@
-"""Passages with a question and the place of the answer (SQuAD, arXiv:1606.05250, has such spans)."""
+"""Passages with a question and the span of the answer (as in SQuAD, arXiv:1606.05250)."""
 
 from dataclasses import dataclass
 
 from playground.corpora.tinyworld.generate import spell
+from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.presets.questions import PLACES, QUESTIONS
-from playground.corpora.tinyworld.tasks.draw import Split, dice, different, write
-from playground.corpora.tinyworld.world import grammar
+from playground.corpora.tinyworld.tasks.draw import Split, different, task_random, write
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Passage:
 
 
 def reading_passages(count: int, seed: int, split: Split = "train") -> list[Passage]:
-    """Different passages of four people who each moved somewhere, asked for one of them.
+    """Different passages about four people who each moved to a place, with a question about one of them.
 
-    Only the passage knows the answer; which of the four sentences holds it is known by the name alone.
+    Only the passage contains the answer, and only the person's name tells which of the four sentences has it.
     """
-    random = dice(seed, "questions", split)
+    random = task_random(seed, "questions", split)
     return different(
         count,
         split,
@@ -36,13 +36,11 @@ def reading_passages(count: int, seed: int, split: Split = "train") -> list[Pass
     )
 
 
-def _passage(numbers: list[int]) -> Passage:
+def _passage(forms: list[Form]) -> Passage:
     """Cut a document with the question after the passage at the brackets around the answer and at the stops."""
-    forms = grammar(QUESTIONS.name).forms
-    marks = [forms[number].word for number in numbers]
+    marks = [form.word for form in forms]
     opens, closes = marks.index("answer:passage{"), marks.index("answer}")
-    before = len(spell(forms, numbers[:opens]))
-    words = spell(forms, numbers)
+    words = spell(forms)
     asked = len(words) - words[::-1].index(".", 1)
     question = words[asked : words.index("?") + 1]
-    return Passage(words[:asked], question, before, len(spell(forms, numbers[opens:closes])))
+    return Passage(words[:asked], question, len(spell(forms[:opens])), len(spell(forms[opens:closes])))

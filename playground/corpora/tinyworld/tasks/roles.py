@@ -1,26 +1,18 @@
-"""Pairs of sentences, one active and one passive: do they say the same, or are the roles reversed?"""
+"""Pairs of sentences, one active and one passive: do they mean the same, or are the roles reversed?"""
 
 from random import Random
 
 from playground.corpora.tinyworld.inflection import participle, past
 from playground.corpora.tinyworld.lexicon import DEALINGS, TOPICS
-from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, different
-
-Pair = tuple[list[str], list[str]]
+from playground.corpora.tinyworld.tasks.draw import Pair, Split, different_by_class, pair_words
 
 
 def role_pairs(count: int, seed: int, split: Split = "train") -> tuple[list[Pair], list[int]]:
     """Different pairs "the chef thanked the guest . – the guest was thanked by the chef ." and whether both agree.
 
-    In half of the pairs the roles are reversed (0); the words are the same either way, so only their order tells.
+    In half of the pairs the roles are reversed (0); the words are the same in both cases, only their order differs.
     """
-    random = dice(seed, "roles", split)
-    labels = balanced(count, 2, random)
-    reversed_, same = (
-        different(labels.count(k), split, lambda k=k: _pair(k, random), lambda pair: [*pair[0], *pair[1]], 2)
-        for k in (0, 1)
-    )
-    return [(same if label else reversed_).pop() for label in labels], labels
+    return different_by_class("roles", count, seed, split, 2, _pair, pair_words)
 
 
 def _pair(label: int, random: Random) -> Pair:

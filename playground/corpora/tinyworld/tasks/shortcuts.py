@@ -1,15 +1,16 @@
-"""Sentences of reviews with a cue that is right in training and says nothing, or lies, in the test."""
+"""Sentences of reviews with a spurious cue that is right in training and uninformative or wrong in the test."""
 
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from playground.corpora.tinyworld.presets.shortcuts import CUES
-from playground.corpora.tinyworld.tasks.draw import Split, balanced, dice, different, write_words
+from playground.corpora.tinyworld.tasks.draw import Split, different_by_class, write_words
 
 
 @dataclass(frozen=True)
 class Cued:
-    """A text that begins with a day, and whether the day agrees with its feeling."""
+    """A text that begins with a day, and whether the day agrees with its polarity."""
 
     words: list[str]
     agrees: bool
@@ -20,17 +21,13 @@ def shortcut_sentences(
 ) -> tuple[list[Cued], list[int]]:
     """Different texts such as "it was monday . the plot was great .", and whether each is good (1) or bad (0).
 
-    The day agrees in the given share of the texts: train with 0.95 and test with 0 (arXiv:1902.01007 tests so).
+    The day agrees with the polarity in the given fraction of the texts: train with 0.95 and test with 0 (as
+    arXiv:1902.01007 does).
     """
-    random = dice(seed, "shortcuts", split)
-    labels = balanced(count, 2, random)
-    bad, good = (
-        different(labels.count(k), split, lambda k=k: _cued(k, share, random), lambda one: one.words, 2) for k in (0, 1)
-    )
-    return [(good if label else bad).pop() for label in labels], labels
+    return different_by_class("shortcuts", count, seed, split, 2, partial(_cued, share), lambda one: one.words)
 
 
-def _cued(label: int, share: float, random: Random) -> Cued:
+def _cued(share: float, label: int, random: Random) -> Cued:
     agrees = random.random() < share
     day = CUES["good" if bool(label) == agrees else "bad"]
     line = write_words("shortcuts", f"Praise-{'good' if label else 'bad'}", random)

@@ -1,11 +1,11 @@
-"""Stories that should be summed up in a sentence (TL;DR, GPT-2, sec. 3.6)."""
+"""Stories with a summary of one sentence (TL;DR, GPT-2, sec. 3.6)."""
 
 from dataclasses import dataclass
 from random import Random
 
 from playground.corpora.tinyworld.lexicon import TOPICS
 from playground.corpora.tinyworld.presets.summaries import SUMMARIES
-from playground.corpora.tinyworld.tasks.draw import Split, dice, different, write_words
+from playground.corpora.tinyworld.tasks.draw import Split, different, task_random, write_words
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Digest:
 
 
 def digests(count: int, seed: int, split: Split = "train") -> list[Digest]:
-    """Different stories with their summaries; the summary is the event that the story calls the best of all."""
-    random = dice(seed, "summaries", split)
+    """Different stories with their summaries; the summary is the event that the story calls "best of all"."""
+    random = task_random(seed, "summaries", split)
     return different(count, split, lambda: _digest(random), lambda one: one.words)
 
 

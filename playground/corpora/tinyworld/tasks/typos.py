@@ -1,17 +1,17 @@
-"""Sentences with a typing error, and the place of the wrong word (arXiv:1711.02173, sec. 3, makes such errors)."""
+"""Sentences with a typing error and the position of the wrong word (as in arXiv:1711.02173, sec. 3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from playground.corpora.tinyworld.tasks.draw import Split, dice, different, write_words
+from playground.corpora.tinyworld.tasks.draw import Split, different, task_random, write_words
 
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 
 
 @dataclass(frozen=True)
 class Mistyped:
-    """A sentence with one wrong word, its place, the right word, and what went wrong."""
+    """A sentence with one wrong word, its position, the right word, and the kind of error."""
 
     words: list[str]
     place: int
@@ -21,7 +21,7 @@ class Mistyped:
 
 def mistyped_sentences(count: int, seed: int, split: Split = "train") -> list[Mistyped]:
     """Different sentences of reviews in which one word of four letters or more is mistyped."""
-    random = dice(seed, "typos", split)
+    random = task_random(seed, "typos", split)
     return different(count, split, lambda: _mistyped(random), lambda one: one.words)
 
 
@@ -42,7 +42,6 @@ def mistype(word: str, random: Random) -> tuple[str, str]:
 
 
 def _neighbour(letter: str, random: Random) -> str:
-    """A letter beside this one on the keyboard."""
     row = next((row for row in ROWS if letter in row), letter)
     place = row.find(letter)
     return random.choice([row[k] for k in (place - 1, place + 1) if 0 <= k < len(row)] or [letter])

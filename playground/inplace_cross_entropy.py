@@ -1,6 +1,6 @@
-"""The cross-entropy of many scores in the memory of the scores: log-probabilities take their place, then the gradient.
+"""Memory-saving cross-entropy: overwrites the scores with log-probabilities, then with the gradient.
 
-Fresh memory of that size costs as much as the arithmetic, for the system clears every page of it.
+Fresh memory of the size of the scores would cost as much time as the arithmetic.
 """
 
 from typing import Any
@@ -9,18 +9,14 @@ import torch
 from torch import Tensor, nn
 
 CACHED = 1 << 18
-"""Numbers that stay in the processor's cache while they are worked on."""
+"""Numbers per block: so many stay in the processor's cache while they are worked on."""
 
 
 class CrossEntropy(torch.autograd.Function):
-    """The loss `[k]` of right answers `[k]` under scores `[k, v]`; its gradient can be taken once.
-
-    The scores become log-probabilities, which say the same, and with `backward` the gradient.
-    """
+    """The loss `[k]` of targets `[k]` under scores `[k, v]`; its gradient can be taken once."""
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, right: Tensor) -> Tensor:
-        """Minus the log-probability of the right answer."""
         for part in scores.split(_rows(scores)):
             torch.log_softmax(part, -1, out=part)
         ctx.logs, ctx.right = scores, right[:, None]
@@ -28,7 +24,7 @@ class CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Probabilities minus one at the right answer, weighed by the gradient of each loss."""
+        """Probabilities minus one at the target, times the gradient of each loss."""
         logs, ctx.logs = ctx.logs, None
         if logs is None:
             raise RuntimeError("The gradient of this cross-entropy was already taken.")
@@ -43,7 +39,7 @@ def _rows(scores: Tensor) -> int:
 
 
 def inplace_cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
-    """The loss in nats of every answer, `[k]`; a compiler makes its own of the plain one."""
+    """The loss in nats of every answer, `[k]`; compiled code takes torch's own cross-entropy."""
     if torch.compiler.is_compiling():
         return nn.functional.cross_entropy(scores, right, reduction="none")
     return CrossEntropy.apply(scores, right)  # pyright: ignore[reportReturnType]
